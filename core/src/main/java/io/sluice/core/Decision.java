@@ -1,0 +1,142 @@
+package io.sluice.core;
+
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Verdict;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a request: whether it may pass, and which limit says so. Immutable; prints itself as a sentence without the
+ * key.
+ *
+ * <p>Reported is the first limit that refuses, in the order they were asked; of an allowed request the one with the least
+ * remaining. Times are exact to the microsecond.
+ */
+public final class Decision {
+
+    private static final int NOBODY = -1;
+
+    private final Ask ask;
+    private final Decided outcome;
+    private final int by;
+
+    Decision(Ask ask, Decided outcome) {
+        this.ask = ask;
+        this.outcome = outcome;
+        this.by = reported(outcome);
+    }
+
+    /** Whether the request may pass. */
+    public boolean allowed() {
+        return outcome.allowed();
+    }
+
+    /** The limit that decided; null only if none was asked. */
+    public @Nullable Limit limit() {
+        return by == NOBODY ? null : demand().limit();
+    }
+
+    /** What reports call {@link #limit()}. */
+    public @Nullable Label label() {
+        return by == NOBODY ? null : demand().label();
+    }
+
+    /** Permits left on {@link #limit()} after the decision. */
+    public long remaining() {
+        return by == NOBODY ? Long.MAX_VALUE : outcome.verdicts().get(by).remaining();
+    }
+
+    /** Zero if allowed; else how long until all refusing limits would let a lone caller pass, empty if they never will. */
+    public Optional<Duration> retryAfter() {
+        return duration(retryAfterMicros());
+    }
+
+    /** Until {@link #limit()} is as if unused; empty if that will not come by waiting. */
+    public Optional<Duration> resetAfter() {
+        return duration(by == NOBODY ? 0 : outcome.verdicts().get(by).resetAfterMicros());
+    }
+
+    /** How long the caller has to wait for the time slot it was admitted for; zero means now. */
+    public Duration waitFor() {
+        long wait = 0;
+        if (allowed()) {
+            for (Verdict verdict : outcome.verdicts()) {
+                wait = Math.max(wait, verdict.waitMicros());
+            }
+        }
+        return Duration.of(wait, ChronoUnit.MICROS);
+    }
+
+    /** Why the engine that was meant to decide did not, such as {@code redis-timeout}; null if it did. */
+    public @Nullable String degraded() {
+        return outcome.degraded();
+    }
+
+    /** The version of the rules in force; 0 without rules. */
+    public long ruleVersion() {
+        return ask.ruleVersion();
+    }
+
+    /** What was asked. */
+    public Ask ask() {
+        return ask;
+    }
+
+    /** What every limit said. */
+    public Decided outcome() {
+        return outcome;
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(allowed() ? "allowed" : "refused");
+        if (by == NOBODY) {
+            text.append(": no limit applies");
+        } else {
+            text.append(" by ").append(limit()).append(": ").append(remaining()).append(" remaining");
+            if (!allowed()) {
+                long retry = retryAfterMicros();
+                text.append(retry == Verdict.NEVER ? ", waiting will not help" : ", retry after " + Spans.text(retry));
+            }
+        }
+        return degraded() == null ? text.toString() : text + " (degraded: " + degraded() + ")";
+    }
+
+    private long retryAfterMicros() {
+        long retry = 0;
+        for (Verdict verdict : outcome.verdicts()) {
+            if (!verdict.fits()) {
+                retry = Math.max(retry, verdict.retryAfterMicros());
+            }
+        }
+        return retry;
+    }
+
+    private Demand demand() {
+        return ask.demands().get(by);
+    }
+
+    private static int reported(Decided outcome) {
+        int least = NOBODY;
+        for (int i = 0; i < outcome.verdicts().size(); i++) {
+            Verdict verdict = outcome.verdicts().get(i);
+            if (!verdict.fits()) {
+                return i;
+            }
+            if (least == NOBODY
+                    || verdict.remaining() < outcome.verdicts().get(least).remaining()) {
+                least = i;
+            }
+        }
+        return least;
+    }
+
+    private static Optional<Duration> duration(long micros) {
+        return micros == Verdict.NEVER ? Optional.empty() : Optional.of(Duration.of(micros, ChronoUnit.MICROS));
+    }
+}

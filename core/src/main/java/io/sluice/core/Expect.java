@@ -1,0 +1,27 @@
+package io.sluice.core;
+
+import java.time.Duration;
+
+/** Refusals of impossible values, all in one form: {@code name: value (expected: what would do)}. */
+final class Expect {
+
+    private static final Duration LONGEST = Duration.ofDays(1_000);
+
+    private Expect() {}
+
+    static long range(String name, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: " + least + ".." + most + ")");
+        }
+        return value;
+    }
+
+    /** A span as whole microseconds, between one microsecond and a thousand days. */
+    static long micros(String name, Duration span) {
+        if (span.compareTo(Duration.ofNanos(1_000)) < 0 || span.compareTo(LONGEST) > 0 || span.getNano() % 1_000 != 0) {
+            throw new IllegalArgumentException(
+                    name + ": " + span + " (expected: whole microseconds from PT0.000001S to " + LONGEST + ")");
+        }
+        return span.getSeconds() * 1_000_000 + span.getNano() / 1_000;
+    }
+}

@@ -1,0 +1,194 @@
+package io.sluice.core;
+
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.Undecided;
+import io.sluice.core.spi.Verdict;
+import io.sluice.core.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes an engine that may be late, wrong or gone into one that always answers by the deadline: when it does not, the ask's
+ * {@link io.sluice.core.spi.FailurePolicy} does, and the outcome says that it is degraded. A decorator; safe for use by many
+ * threads.
+ *
+ * <p><b>What it gives up.</b> Nothing while the engine answers. While it does not, {@code LOCAL} admits at most the local share
+ * of each limit in each process, on counts that start unused; {@code OPEN} admits everything that the limit could ever hold;
+ * {@code CLOSED} nothing. An ask is put to the engine once and never again: a charge whose answer was lost or late stands, or
+ * is given back if the caller was refused meanwhile.
+ */
+public final class FallbackEngine implements Engine {
+
+    /** After a refusal that only the failure caused, callers are told to come back after this long. */
+    private static final long RETRY_MICROS = 1_000_000;
+
+    private static final int SCALED_LIMITS_KEPT = 10_000;
+
+    private final Engine engine;
+    private final LocalEngine local;
+    private final Clock clock;
+    private final ConcurrentHashMap<Share, Limit> scaled = new ConcurrentHashMap<>();
+
+    public FallbackEngine(Engine engine, Clock clock) {
+        this.engine = engine;
+        this.clock = clock;
+        this.local = new LocalEngine(clock);
+    }
+
+    @Override
+    public String name() {
+        return engine.name();
+    }
+
+    @Override
+    public Answer decide(Ask ask) {
+        Answer answer = askEngine(ask);
+        if (answer instanceof Decided) {
+            return answer;
+        }
+        if (answer instanceof Undecided undecided) {
+            return standIn(ask, undecided.reason());
+        }
+        return new Pending(firstOf(ask, ((Pending) answer).outcome()));
+    }
+
+    @Override
+    public CompletionStage<Void> giveBack(List<Charge> charges) {
+        return engine.giveBack(charges);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+        local.close();
+    }
+
+    private Answer askEngine(Ask ask) {
+        try {
+            return engine.decide(ask);
+        } catch (RuntimeException e) {
+            return new Undecided(engine.name() + "-error", true);
+        }
+    }
+
+    private CompletableFuture<Outcome> firstOf(Ask ask, CompletionStage<Outcome> theirs) {
+        Race race = new Race(ask);
+        Clock.Alarm alarm = ask.deadlineNanos() == Ask.NO_DEADLINE
+                ? () -> {}
+                : clock.at(ask.deadlineNanos(), () -> race.standInUnlessDone(engine.name() + "-timeout"));
+        theirs.whenComplete((outcome, failure) -> {
+            alarm.cancel();
+            race.answered(outcome);
+        });
+        return race;
+    }
+
+    /** Between the engine's answer and the deadline. What is heard first counts; the engine is heard once. */
+    private final class Race extends CompletableFuture<Outcome> {
+
+        private final Ask ask;
+        private final AtomicBoolean heard = new AtomicBoolean();
+
+        Race(Ask ask) {
+            this.ask = ask;
+        }
+
+        void answered(@Nullable Outcome outcome) {
+            if (!heard.compareAndSet(false, true)) {
+                return;
+            }
+            if (!(outcome instanceof Decided decided)) {
+                standInUnlessDone(
+                        outcome instanceof Undecided undecided ? undecided.reason() : engine.name() + "-error");
+            } else if (!complete(decided) && join() instanceof Decided told && !told.allowed()) {
+                // The caller was refused meanwhile; what the engine charged for it has no use.
+                List<Charge> charges = decided.charges(ask);
+                if (!charges.isEmpty()) {
+                    engine.giveBack(charges);
+                }
+            }
+        }
+
+        void standInUnlessDone(String reason) {
+            if (!isDone()) {
+                // Losing the race after this charges the stand-in's own counts for nothing: an error on the safe side.
+                complete(standIn(ask, reason));
+            }
+        }
+    }
+
+    private Decided standIn(Ask ask, String reason) {
+        return switch (ask.onFailure()) {
+            case OPEN -> answerAll(ask, null, reason);
+            case CLOSED -> answerAll(ask, RETRY_MICROS, reason);
+            case LOCAL -> decideLocally(ask, reason);
+        };
+    }
+
+    private Decided decideLocally(Ask ask, String reason) {
+        List<Demand> parts = new ArrayList<>(ask.demands().size());
+        for (Demand demand : ask.demands()) {
+            Limit part = part(demand.limit(), ask.localShare());
+            parts.add(new Demand(
+                    part, demand.key(), demand.permits(), demand.atLeast(), demand.maxWaitMicros(), demand.label()));
+        }
+        Ask partial = new Ask(
+                parts, ask.purpose(), ask.deadlineNanos(), ask.onFailure(), ask.localShare(), ask.ruleVersion());
+        if (!(local.decide(partial) instanceof Decided decided)) {
+            return answerAll(ask, RETRY_MICROS, reason);
+        }
+        List<Verdict> verdicts = new ArrayList<>(decided.verdicts().size());
+        for (int i = 0; i < decided.verdicts().size(); i++) {
+            verdicts.add(hopeful(decided.verdicts().get(i), ask.demands().get(i)));
+        }
+        return new Decided(decided.allowed(), verdicts, decided.atMicros(), reason);
+    }
+
+    /** What the share will never hold, the whole limit may, once the engine is back. */
+    private static Verdict hopeful(Verdict verdict, Demand demand) {
+        return verdict.retryAfterMicros() == Verdict.NEVER
+                        && demand.atLeast() <= demand.limit().capacity()
+                ? new Verdict(false, 0, verdict.remaining(), RETRY_MICROS, verdict.resetAfterMicros(), 0, 0)
+                : verdict;
+    }
+
+    /** Lets everything pass, or refuses everything; what no limit could ever hold is refused in any case. */
+    private Decided answerAll(Ask ask, @Nullable Long refusedForMicros, String reason) {
+        long now = clock.epochMicros();
+        boolean allowed = refusedForMicros == null;
+        for (Demand demand : ask.demands()) {
+            allowed &= demand.atLeast() <= demand.limit().capacity();
+        }
+        List<Verdict> verdicts = new ArrayList<>(ask.demands().size());
+        for (Demand demand : ask.demands()) {
+            long capacity = demand.limit().capacity();
+            boolean possible = demand.atLeast() <= capacity;
+            boolean fits = possible && refusedForMicros == null;
+            long retry = fits ? 0 : possible && refusedForMicros != null ? refusedForMicros : Verdict.NEVER;
+            long granted = allowed && ask.charges() ? Math.min(demand.permits(), capacity) : 0;
+            verdicts.add(new Verdict(fits, granted, fits ? capacity : 0, retry, fits ? 0 : retry, 0, now));
+        }
+        return new Decided(allowed, verdicts, now, reason);
+    }
+
+    private Limit part(Limit limit, double share) {
+        if (scaled.size() > SCALED_LIMITS_KEPT) {
+            scaled.clear();
+        }
+        return scaled.computeIfAbsent(new Share(limit, share), s -> s.limit.scaled(s.share));
+    }
+
+    private record Share(Limit limit, double share) {}
+}

@@ -1,0 +1,54 @@
+package io.sluice.core;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * At most {@code limit} permits in every span of {@code window}, exactly: each admission is remembered until it is
+ * {@code window} old. Immutable.
+ *
+ * <p>A span includes its beginning and not its end, so an admission makes room for the next one exactly {@code window}
+ * later. Memory grows with the admissions in the window, hence the cap on {@code limit}.
+ */
+public record SlidingLog(String name, long limit, Duration window) implements Limit {
+
+    /** The largest limit that is kept as a log. */
+    public static final long MAX_LIMIT = 100_000;
+
+    public SlidingLog {
+        name = new Named(name).name();
+        Expect.range("limit", limit, 0, MAX_LIMIT);
+        Expect.micros("window", Objects.requireNonNull(window, "window"));
+    }
+
+    @Override
+    public String algorithm() {
+        return "sliding_log";
+    }
+
+    @Override
+    public String shape() {
+        return "sl" + Spans.text(windowMicros());
+    }
+
+    @Override
+    public long capacity() {
+        return limit;
+    }
+
+    @Override
+    public long windowMicros() {
+        return Expect.micros("window", window);
+    }
+
+    @Override
+    public SlidingLog scaled(double share) {
+        Shares.check(share);
+        return new SlidingLog(name, Shares.of(limit, share), window);
+    }
+
+    @Override
+    public String toString() {
+        return name + " (sliding_log " + limit + " per " + Spans.text(windowMicros()) + ")";
+    }
+}

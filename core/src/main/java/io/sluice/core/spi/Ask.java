@@ -1,0 +1,75 @@
+package io.sluice.core.spi;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * One question to an engine: may these demands pass, all or none? Immutable.
+ *
+ * @param demands in the order in which refusals are reported; no two may mean the same count
+ * @param purpose whether the answer charges
+ * @param deadlineNanos on the clock of the limiter; an engine that cannot answer in time need not answer at all, and must
+ *     not start charging after it
+ * @param onFailure what decides if the engine does not
+ * @param localShare the part of each limit that this process enforces under {@link FailurePolicy#LOCAL}
+ * @param ruleVersion the rules that were in force; 0 without rules
+ */
+public record Ask(
+        List<Demand> demands,
+        Purpose purpose,
+        long deadlineNanos,
+        FailurePolicy onFailure,
+        double localShare,
+        long ruleVersion) {
+
+    /** For asks that wait for as long as it takes. */
+    public static final long NO_DEADLINE = Long.MAX_VALUE;
+
+    /** Whether the answer charges. */
+    public enum Purpose {
+        /** Charge every demand if all fit. */
+        CHARGE,
+        /** Say what would happen and change nothing. */
+        LOOK
+    }
+
+    public Ask {
+        demands = List.copyOf(demands);
+        Objects.requireNonNull(purpose, "purpose");
+        Objects.requireNonNull(onFailure, "onFailure");
+        if (!(localShare > 0 && localShare <= 1)) {
+            throw new IllegalArgumentException("localShare: " + localShare + " (expected: above 0, at most 1)");
+        }
+        for (int i = 1; i < demands.size(); i++) {
+            for (int j = 0; j < i; j++) {
+                if (demands.get(i).sharesCountWith(demands.get(j))) {
+                    throw new IllegalArgumentException(
+                            "demands[" + i + "]: " + demands.get(i).limit()
+                                    + " (expected: another name, shape or key than demands[" + j + "] has)");
+                }
+            }
+        }
+    }
+
+    /** A charging ask that waits for as long as it takes. */
+    public static Ask charging(List<Demand> demands) {
+        return new Ask(demands, Purpose.CHARGE, NO_DEADLINE, FailurePolicy.LOCAL, 0.5, 0);
+    }
+
+    /** The same question without the charge. */
+    public Ask looking() {
+        return new Ask(demands, Purpose.LOOK, deadlineNanos, onFailure, localShare, ruleVersion);
+    }
+
+    public Ask dueAt(long deadlineNanos) {
+        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion);
+    }
+
+    public Ask onFailure(FailurePolicy policy, double localShare) {
+        return new Ask(demands, purpose, deadlineNanos, policy, localShare, ruleVersion);
+    }
+
+    public boolean charges() {
+        return purpose == Purpose.CHARGE;
+    }
+}

@@ -1,0 +1,13 @@
+package io.sluice.core.spi;
+
+import io.sluice.core.Limit;
+
+/**
+ * Permits that were charged and can be given back. Immutable.
+ *
+ * @param limit the limit as it was charged
+ * @param key whose count was charged
+ * @param permits how many
+ * @param chargedAtMicros when, by the engine's time
+ */
+public record Charge(Limit limit, String key, long permits, long chargedAtMicros) {}

@@ -1,0 +1,49 @@
+package io.sluice.core.spi;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine decided. Immutable.
+ *
+ * @param allowed whether every demand fits
+ * @param verdicts one for each demand, in their order
+ * @param atMicros the engine's time of the decision, in microseconds since the epoch
+ * @param degraded why somebody else than the engine that was meant to decided; null if all is well
+ */
+public record Decided(
+        boolean allowed,
+        List<Verdict> verdicts,
+        long atMicros,
+        @Nullable String degraded) implements Outcome {
+
+    public Decided {
+        verdicts = List.copyOf(verdicts);
+    }
+
+    /** The same outcome, decided by a stand-in because of {@code reason}. */
+    public Decided degradedBy(String reason) {
+        return new Decided(allowed, verdicts, atMicros, Objects.requireNonNull(reason, "reason"));
+    }
+
+    /**
+     * What a give-back has to name to undo this outcome; empty if nothing was charged, or if a stand-in charged its own
+     * counts, which nobody else shares.
+     */
+    public List<Charge> charges(Ask ask) {
+        if (degraded != null) {
+            return List.of();
+        }
+        List<Charge> charges = new ArrayList<>(verdicts.size());
+        for (int i = 0; i < verdicts.size(); i++) {
+            Verdict verdict = verdicts.get(i);
+            if (verdict.granted() > 0) {
+                Demand demand = ask.demands().get(i);
+                charges.add(new Charge(demand.limit(), demand.key(), verdict.granted(), verdict.chargedAtMicros()));
+            }
+        }
+        return charges;
+    }
+}

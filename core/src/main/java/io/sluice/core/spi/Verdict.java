@@ -1,0 +1,25 @@
+package io.sluice.core.spi;
+
+/**
+ * What one limit said of one demand. Immutable; times in microseconds, counted from the decision.
+ *
+ * @param fits whether this limit would let the demand pass
+ * @param granted permits charged; 0 if nothing was charged, because this or another limit refused or the ask only looked
+ * @param remaining permits left after the decision, rounded down
+ * @param retryAfterMicros 0 if it fits; else the first moment at which a lone caller passes, or {@link #NEVER}
+ * @param resetAfterMicros until the limit is as if unused, or {@link #NEVER}
+ * @param waitMicros how long the caller of an admitted demand has to wait for its time slot; 0 means now
+ * @param chargedAtMicros the engine's time of the charge, which a give-back has to name
+ */
+public record Verdict(
+        boolean fits,
+        long granted,
+        long remaining,
+        long retryAfterMicros,
+        long resetAfterMicros,
+        long waitMicros,
+        long chargedAtMicros) {
+
+    /** Waiting will not help. */
+    public static final long NEVER = Long.MAX_VALUE;
+}

@@ -1,0 +1,83 @@
+package io.sluice.core.time;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/**
+ * A clock that stands still until it is told to move; for the tests of whoever uses Sluice, too. Alarms run on the thread
+ * that moves the clock, each at its own moment. Safe for use by many threads.
+ */
+public final class ManualClock implements Clock {
+
+    private final PriorityQueue<Task> tasks =
+            new PriorityQueue<>(Comparator.comparingLong(Task::atNanos).thenComparingLong(Task::order));
+    private long nanos;
+    private long epochNanos;
+    private long orders;
+
+    /** Starts at the given microsecond since the epoch. */
+    public static ManualClock at(long epochMicros) {
+        ManualClock clock = new ManualClock();
+        clock.epochNanos = epochMicros * 1_000;
+        return clock;
+    }
+
+    @Override
+    public synchronized long nanoTime() {
+        return nanos;
+    }
+
+    @Override
+    public synchronized long epochMicros() {
+        return Math.floorDiv(epochNanos, 1_000L);
+    }
+
+    @Override
+    public Alarm at(long atNanos, Runnable task) {
+        Task entry;
+        synchronized (this) {
+            entry = new Task(atNanos, orders++, task);
+            tasks.add(entry);
+        }
+        advance(Duration.ZERO);
+        return () -> remove(entry);
+    }
+
+    /** Moves both clocks forward, running the alarms on the way. */
+    public void advance(Duration span) {
+        if (span.isNegative()) {
+            throw new IllegalArgumentException("span: " + span + " (expected: not negative; see stepWall)");
+        }
+        long target;
+        synchronized (this) {
+            target = nanos + span.toNanos();
+        }
+        for (Task due = nextDue(target); due != null; due = nextDue(target)) {
+            due.task.run();
+        }
+    }
+
+    /** Lets the wall clock jump, forward or back, as a correction of the system's time would. */
+    public synchronized void stepWall(Duration span) {
+        epochNanos += span.toNanos();
+    }
+
+    private synchronized @org.jspecify.annotations.Nullable Task nextDue(long target) {
+        Task first = tasks.peek();
+        boolean due = first != null && first.atNanos <= target;
+        moveTo(due ? Math.max(nanos, first.atNanos) : Math.max(nanos, target));
+        return due ? tasks.poll() : null;
+    }
+
+    private void moveTo(long newNanos) {
+        epochNanos += newNanos - nanos;
+        nanos = newNanos;
+    }
+
+    private synchronized void remove(Task entry) {
+        tasks.remove(entry);
+    }
+
+    private record Task(long atNanos, long order, Runnable task) {}
+}

@@ -1,0 +1,43 @@
+package io.sluice.core.time;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The system's clocks, and one daemon thread for alarms that starts with the first of them. */
+enum SystemClock implements Clock {
+    INSTANCE;
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public long epochMicros() {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    }
+
+    @Override
+    public Alarm at(long atNanos, Runnable task) {
+        Future<?> alarm = Alarms.THREAD.schedule(task, atNanos - nanoTime(), TimeUnit.NANOSECONDS);
+        return () -> alarm.cancel(false);
+    }
+
+    private static final class Alarms {
+
+        static final ScheduledThreadPoolExecutor THREAD = start();
+
+        private static ScheduledThreadPoolExecutor start() {
+            ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
+                Thread thread = new Thread(task, "sluice-alarms");
+                thread.setDaemon(true);
+                return thread;
+            });
+            executor.setRemoveOnCancelPolicy(true);
+            return executor;
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.sluice.testkit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.assertj.core.api.Assertions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sequence of asks and the exact answers to them, worked out by a model that shares no code with any engine ({@code
+ * testkit/oracle}). An engine that replays all of them alike agrees with every other that does, to the microsecond.
+ */
+public final class GoldenVector {
+
+    private static final List<String> FILES = List.of("written.json", "random.json");
+
+    private final String name;
+    private final List<Step> steps;
+
+    private GoldenVector(String name, List<Step> steps) {
+        this.name = name;
+        this.steps = List.copyOf(steps);
+    }
+
+    /** All vectors there are. */
+    public static List<GoldenVector> all() {
+        List<GoldenVector> vectors = new ArrayList<>();
+        for (String file : FILES) {
+            try (InputStream in = GoldenVector.class.getResourceAsStream("vectors/" + file)) {
+                new ObjectMapper().readTree(Objects.requireNonNull(in, file)).forEach(v -> vectors.add(read(v)));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return vectors;
+    }
+
+    /** Puts every ask to the engine and compares every answer. */
+    public void replay(EngineUnderTest subject) throws Exception {
+        List<List<Charge>> charges = new ArrayList<>();
+        for (int i = 0; i < steps.size(); i++) {
+            Step step = steps.get(i);
+            subject.setMicros(step.atMicros);
+            if (step.ask == null) {
+                subject.engine()
+                        .giveBack(charges.get(step.givesBack))
+                        .toCompletableFuture()
+                        .get();
+                charges.add(List.of());
+                continue;
+            }
+            Decided decided = subject.decide(step.ask);
+            Assertions.assertThat(decided)
+                    .as("%s, step %d: %s", name, i, step.ask)
+                    .isEqualTo(step.expected);
+            charges.add(decided.charges(step.ask));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    private static GoldenVector read(JsonNode vector) {
+        Map<String, Limit> limits = new HashMap<>();
+        vector.get("limits").properties().forEach(e -> limits.put(e.getKey(), limit(e.getValue())));
+        List<Step> steps = new ArrayList<>();
+        vector.get("steps").forEach(step -> steps.add(step(step, limits)));
+        return new GoldenVector(vector.get("name").asText(), steps);
+    }
+
+    private static Limit limit(JsonNode node) {
+        Limit.Named named = Limit.named(node.get("name").asText());
+        if (node.get("algorithm").asText().equals("token_bucket")) {
+            Rate rate = new Rate(
+                    node.get("rate").get(0).asLong(),
+                    micros(node.get("rate").get(1).asLong()));
+            return named.tokenBucket(rate).withBurst(node.get("burst").asLong());
+        }
+        return named.slidingLog(
+                node.get("limit").asLong(), micros(node.get("window").asLong()));
+    }
+
+    private static Step step(JsonNode node, Map<String, Limit> limits) {
+        long at = node.get("at").asLong();
+        if (node.has("give_back")) {
+            return new Step(at, null, null, node.get("give_back").asInt());
+        }
+        List<Demand> demands = new ArrayList<>();
+        for (JsonNode d : node.get("ask")) {
+            Limit limit = Objects.requireNonNull(limits.get(d.get(0).asText()));
+            demands.add(Demand.of(limit, d.get(1).asText(), d.get(2).asLong())
+                    .orAtLeast(d.get(3).asLong())
+                    .waitingUpTo(d.get(4).asLong()));
+        }
+        List<Verdict> verdicts = new ArrayList<>();
+        for (JsonNode v : node.get("verdicts")) {
+            verdicts.add(new Verdict(
+                    v.get(0).asInt() == 1,
+                    v.get(1).asLong(),
+                    v.get(2).asLong(),
+                    orNever(v.get(3)),
+                    orNever(v.get(4)),
+                    v.get(5).asLong(),
+                    v.get(6).asLong()));
+        }
+        Ask ask = Ask.charging(demands);
+        Decided expected = new Decided(node.get("allowed").asBoolean(), verdicts, at, null);
+        return new Step(at, node.get("look").asBoolean() ? ask.looking() : ask, expected, -1);
+    }
+
+    private static long orNever(JsonNode node) {
+        return node.isTextual() ? Verdict.NEVER : node.asLong();
+    }
+
+    private static Duration micros(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
+    }
+
+    private record Step(
+            long atMicros, @Nullable Ask ask, @Nullable Decided expected, int givesBack) {}
+}
