@@ -163,7 +163,7 @@ public abstract class EngineConformance {
         for (String key : keys) {
             Ask whole = ask(Demand.of(THREE, key, 3));
             assertThat(subject().decide(whole).allowed())
-                    .as("key %s", key.length() > 40 ? key.substring(0, 40) + "…" : key)
+                    .as("key %d of %s", keys.indexOf(key), keys.size())
                     .isTrue();
         }
     }

@@ -1,0 +1,71 @@
+package io.sluice.redis;
+
+import io.sluice.core.Limit;
+import io.sluice.core.spi.KeyDigest;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+/**
+ * What a count is called in Redis: {@code prefix:name:shape:key}. Two counts never share a name. Names and shapes hold no
+ * colon; in keys, everything that could end a line or be taken for a hash tag is percent-encoded, and a key that is long or no
+ * proper text is replaced by its hash, marked with a {@code #} that no other key contains.
+ */
+final class CountKeys {
+
+    private static final int LONGEST_BYTES = 200;
+
+    private static final String HASHED = "#";
+
+    private final String prefix;
+
+    CountKeys(String prefix) {
+        this.prefix = prefix;
+    }
+
+    String of(Limit limit, String key) {
+        return prefix + ":" + limit.name() + ":" + limit.shape() + ":" + encoded(key);
+    }
+
+    private static String encoded(String key) {
+        if (isPlain(key)) {
+            return key;
+        }
+        ByteBuffer bytes;
+        try {
+            bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key));
+        } catch (CharacterCodingException e) {
+            return HASHED + KeyDigest.of(key);
+        }
+        if (bytes.remaining() > LONGEST_BYTES) {
+            return HASHED + KeyDigest.of(key);
+        }
+        StringBuilder text = new StringBuilder(bytes.remaining() + 16);
+        key.codePoints().forEach(c -> {
+            if (isPlain(c) || c > 0x9F) {
+                text.appendCodePoint(c);
+            } else {
+                text.append('%').append(HexFormat.of().toHexDigits((byte) c));
+            }
+        });
+        return text.toString();
+    }
+
+    private static boolean isPlain(String key) {
+        if (key.length() > LONGEST_BYTES) {
+            return false;
+        }
+        for (int i = 0; i < key.length(); i++) {
+            if (!isPlain(key.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isPlain(int c) {
+        return c > ' ' && c < 0x7F && c != '%' && c != '#' && c != '{' && c != '}';
+    }
+}

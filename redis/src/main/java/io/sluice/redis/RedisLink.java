@@ -1,0 +1,159 @@
+package io.sluice.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.sluice.core.time.Clock;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to Redis that keeps coming back. Nothing is queued while it is down, and nothing that was under way when it
+ * broke is sent again.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // connecting reports through its callback; nobody waits for closing
+final class RedisLink implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(RedisLink.class.getName());
+    private static final Duration RETRY_SOONEST = Duration.ofMillis(50);
+    private static final Duration RETRY_LATEST = Duration.ofMillis(500);
+
+    private final RedisURI uri;
+    private final ClientResources resources;
+    private final RedisClient client;
+    private final Clock clock;
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    private volatile @Nullable StatefulRedisConnection<String, String> connection;
+    private volatile boolean closed;
+    private volatile boolean reported;
+
+    private RedisLink(RedisURI uri, Clock clock) {
+        this.uri = uri;
+        this.clock = clock;
+        this.resources = ClientResources.builder()
+                // Spread out, so that the nodes of a fleet do not all come back at once.
+                .reconnectDelay(
+                        Delay.fullJitter(RETRY_SOONEST, RETRY_LATEST, RETRY_SOONEST.toMillis(), TimeUnit.MILLISECONDS))
+                .build();
+        this.client = RedisClient.create(resources);
+        client.setOptions(ClientOptions.builder()
+                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                .replayFilter(command -> true)
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(Duration.ofSeconds(1))
+                        .build())
+                .build());
+    }
+
+    static RedisLink open(String uri, Clock clock) {
+        if (uri.startsWith("redis-cluster://")) {
+            throw new IllegalArgumentException(
+                    "redis: \"" + uri + "\" (expected: redis://, rediss:// or redis-sentinel://; Cluster comes later)");
+        }
+        RedisLink link;
+        try {
+            link = new RedisLink(RedisURI.create(uri), clock);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "redis: \"" + uri + "\" (expected: a URI such as redis://127.0.0.1:6379)", e);
+        }
+        link.connect();
+        return link;
+    }
+
+    /** The commands to send now; null while there is no connection. */
+    @Nullable
+    RedisAsyncCommands<String, String> commands() {
+        StatefulRedisConnection<String, String> current = connection;
+        return current == null || closed || !current.isOpen() ? null : current.async();
+    }
+
+    boolean isReady() {
+        return ready.isDone() && commands() != null;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    CompletionStage<Void> ready() {
+        return ready.copy();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        StatefulRedisConnection<String, String> current = connection;
+        if (current != null) {
+            current.closeAsync();
+        }
+        client.shutdownAsync(0, 1, TimeUnit.SECONDS).thenRun(() -> resources.shutdown(0, 1, TimeUnit.SECONDS));
+    }
+
+    /** Until the first connection stands; from then on Lettuce brings it back. */
+    private void connect() {
+        client.connectAsync(StringCodec.UTF8, uri)
+                .thenCompose(made -> made.async().scriptLoad(DecideScript.TEXT).handle((sha, failure) -> {
+                    if (failure == null) {
+                        return made;
+                    }
+                    made.closeAsync();
+                    throw new IllegalStateException(failure);
+                }))
+                .whenComplete((made, failure) -> {
+                    if (failure == null) {
+                        connected(made);
+                    } else {
+                        notConnected(failure);
+                    }
+                });
+    }
+
+    private void connected(StatefulRedisConnection<String, String> made) {
+        connection = made;
+        if (closed) {
+            made.closeAsync();
+            return;
+        }
+        LOG.log(Level.INFO, "connected to Redis at {0}", address());
+        ready.complete(null);
+    }
+
+    private void notConnected(Throwable failure) {
+        if (closed) {
+            return;
+        }
+        if (!reported) {
+            reported = true;
+            LOG.log(Level.WARNING, "no Redis at {0} yet, trying on: {1}", address(), rootMessage(failure));
+        }
+        long millis = ThreadLocalRandom.current().nextLong(RETRY_SOONEST.toMillis(), RETRY_LATEST.toMillis());
+        clock.at(clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis), this::connect);
+    }
+
+    private String address() {
+        return uri.getSentinels().isEmpty()
+                ? uri.getHost() + ":" + uri.getPort()
+                : "sentinels of " + uri.getSentinelMasterId();
+    }
+
+    private static String rootMessage(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return String.valueOf(root.getMessage());
+    }
+}

@@ -1,0 +1,254 @@
+package io.sluice.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.sluice.core.FallbackEngine;
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.Undecided;
+import io.sluice.core.time.Clock;
+import io.sluice.testkit.EngineConformance;
+import io.sluice.testkit.EngineUnderTest;
+import io.sluice.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+final class RedisEngineTest {
+
+    private static final AtomicInteger PREFIXES = new AtomicInteger();
+    private static final Limit TEN =
+            Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
+    private static final Limit THREE = Limit.named("three").slidingLog(3, Duration.ofMinutes(1));
+
+    private static RedisServer server;
+
+    @BeforeAll
+    static void startRedis() throws Exception {
+        server = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        server.close();
+    }
+
+    /** The suite that every engine passes; each test has counts of its own by a prefix of its own. */
+    @Nested
+    final class Conformance extends EngineConformance {
+
+        @Override
+        protected EngineUnderTest start() throws Exception {
+            AtomicLong micros = new AtomicLong();
+            RedisEngine engine =
+                    RedisEngine.onTime(server.uri(), prefix(), Clock.system(), () -> Long.toString(micros.get()));
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            return new EngineUnderTest() {
+                @Override
+                public Engine engine() {
+                    return engine;
+                }
+
+                @Override
+                public void setMicros(long epochMicros) {
+                    micros.set(epochMicros);
+                }
+
+                @Override
+                public void close() {
+                    engine.close();
+                }
+            };
+        }
+    }
+
+    @Test
+    void sharesCountsBetweenProcessesAndDecidesByTheServersTime() throws Exception {
+        String prefix = prefix();
+        try (RedisEngine one = connect(prefix);
+                RedisEngine two = connect(prefix)) {
+            AtomicInteger allowed = new AtomicInteger();
+            List<CompletableFuture<Void>> asks = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                asks.add(CompletableFuture.runAsync(() -> {
+                    if (decide(one, Demand.of(TEN, "k", 1)).allowed()) {
+                        allowed.incrementAndGet();
+                    }
+                    if (decide(two, Demand.of(TEN, "k", 1)).allowed()) {
+                        allowed.incrementAndGet();
+                    }
+                }));
+            }
+            CompletableFuture.allOf(asks.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+            assertThat(allowed).hasValue(10);
+            long serverMicros = serverMicros();
+            assertThat(decide(one, Demand.of(TEN, "other", 1)).atMicros())
+                    .isBetween(serverMicros, serverMicros + TimeUnit.SECONDS.toMicros(30));
+        }
+    }
+
+    @Test
+    void writesATimeToLiveWithEveryCount() throws Exception {
+        String prefix = prefix();
+        Limit quick = Limit.named("quick").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        try (RedisEngine engine = connect(prefix)) {
+            decide(engine, Demand.of(TEN, "k", 10), Demand.of(THREE, "k", 1), Demand.of(quick, "k", 5));
+        }
+        withRedis(redis -> {
+            assertThat(redis.keys(prefix + ":*"))
+                    .hasSize(3)
+                    .allSatisfy(key -> assertThat(redis.pttl(key)).as(key).isPositive());
+            assertThat(redis.pttl(prefix + ":quick:tb:k")).isBetween(500L, 1_501L);
+            assertThat(redis.pttl(prefix + ":three:sl1m:k")).isBetween(50_000L, 61_001L);
+            assertThat(redis.pttl(prefix + ":ten:tb:k")).isGreaterThan(TimeUnit.HOURS.toMillis(23));
+        });
+    }
+
+    @Test
+    void loadsTheScriptAgainWhenRedisForgotIt() throws Exception {
+        try (RedisEngine engine = connect(prefix())) {
+            for (int i = 0; i < 20; i++) {
+                withRedis(RedisCommands::scriptFlush);
+                assertThat(decide(engine, Demand.of(TEN, "k", 1)).allowed()).isEqualTo(i < 10);
+            }
+        }
+    }
+
+    @Test
+    void doesNotSendWhatIsPastItsDeadline() throws Exception {
+        try (RedisEngine engine = connect(prefix())) {
+            Ask late = Ask.charging(List.of(Demand.of(TEN, "k", 1)))
+                    .dueAt(Clock.system().nanoTime() - 1);
+            assertThat(engine.decide(late)).isEqualTo(new Undecided("redis-timeout", false));
+            assertThat(decide(engine, Demand.of(TEN, "k", 10)).allowed()).isTrue();
+        }
+    }
+
+    @Test
+    void isUndecidedWithoutRedisAndDecidesWhenItIsThere() throws Exception {
+        RedisServer own = RedisServer.start();
+        own.kill();
+        try (own;
+                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system())) {
+            assertThat(engine.decide(ask(Demand.of(TEN, "k", 1))))
+                    .isEqualTo(new Undecided("redis-disconnected", false));
+            assertThat(engine.isReady()).isFalse();
+            own.restart();
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            assertThat(decide(engine, Demand.of(TEN, "k", 1)).allowed()).isTrue();
+            own.kill();
+            Awaitility.await().until(() -> engine.decide(ask(Demand.of(TEN, "k", 1))) instanceof Undecided);
+            own.restart();
+            Awaitility.await().until(engine::isReady);
+            assertThat(decide(engine, Demand.of(TEN, "k", 10)).allowed()).isTrue();
+        }
+    }
+
+    @Test
+    void neverSendsAgainWhatWasUnderWayWhenTheConnectionBroke() throws Exception {
+        try (RedisServer own = RedisServer.start();
+                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system())) {
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            own.freeze();
+            List<CompletableFuture<Outcome>> lost = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                Answer answer = engine.decide(ask(Demand.of(TEN, "k", 1)));
+                lost.add(((Pending) answer).outcome().toCompletableFuture());
+            }
+            own.kill();
+            for (CompletableFuture<Outcome> outcome : lost) {
+                assertThat(outcome.get(20, TimeUnit.SECONDS)).isEqualTo(new Undecided("redis-disconnected", true));
+            }
+            own.restart();
+            Awaitility.await().until(engine::isReady);
+            assertThat(decide(engine, Demand.of(TEN, "k", 1)).verdicts().get(0).remaining())
+                    .isEqualTo(9);
+        }
+    }
+
+    @Test
+    void answersByTheDeadlineWhenRedisHangs() throws Exception {
+        try (RedisServer own = RedisServer.start();
+                RedisEngine redis = RedisEngine.connect(own.uri(), "p", Clock.system());
+                FallbackEngine engine = new FallbackEngine(redis, Clock.system())) {
+            redis.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            own.freeze();
+            for (FailurePolicy policy : FailurePolicy.values()) {
+                Ask ask = ask(Demand.of(TEN, "k", 1))
+                        .dueAt(Clock.system().nanoTime() + TimeUnit.MILLISECONDS.toNanos(20))
+                        .onFailure(policy, 0.5);
+                Decided decided = decided(engine.decide(ask));
+                assertThat(decided.degraded()).isEqualTo("redis-timeout");
+                assertThat(decided.allowed()).isEqualTo(policy != FailurePolicy.CLOSED);
+            }
+            own.thaw();
+        }
+    }
+
+    private static RedisEngine connect(String prefix) throws Exception {
+        RedisEngine engine = RedisEngine.connect(server.uri(), prefix, Clock.system());
+        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return engine;
+    }
+
+    private static String prefix() {
+        return "test" + PREFIXES.incrementAndGet();
+    }
+
+    private static Ask ask(Demand... demands) {
+        return Ask.charging(List.of(demands));
+    }
+
+    private static Decided decide(Engine engine, Demand... demands) {
+        return decided(engine.decide(ask(demands)));
+    }
+
+    private static Decided decided(Answer answer) {
+        return (Decided)
+                (answer instanceof Pending pending
+                        ? pending.outcome()
+                                .toCompletableFuture()
+                                .orTimeout(30, TimeUnit.SECONDS)
+                                .join()
+                        : answer);
+    }
+
+    private static long serverMicros() {
+        AtomicLong micros = new AtomicLong();
+        withRedis(redis -> {
+            List<String> time = redis.time();
+            micros.set(Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1)));
+        });
+        return micros.get();
+    }
+
+    private static void withRedis(Consumer<RedisCommands<String, String>> action) {
+        RedisClient client = RedisClient.create(server.uri());
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            action.accept(connection.sync());
+        } finally {
+            client.shutdown(0, 1, TimeUnit.SECONDS);
+        }
+    }
+}
