@@ -1,0 +1,165 @@
+package io.sluice.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.FallbackEngine;
+import io.sluice.core.Limit;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.Verdict;
+import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.UnreliableEngine.Mood;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whatever an engine does with its answers, the caller has one by the deadline, and the counts are right. */
+final class FallbackEngineTest {
+
+    private static final Duration DEADLINE = Duration.ofMillis(20);
+    private static final Limit TEN =
+            Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
+
+    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final LocalEngine counts = new LocalEngine(clock);
+    private final UnreliableEngine unreliable = new UnreliableEngine(counts);
+    private final FallbackEngine engine = new FallbackEngine(unreliable, clock);
+
+    @Test
+    void passesOnWhatTheEngineAnswers() {
+        assertThat(answerBy(ask(FailurePolicy.CLOSED)).degraded()).isNull();
+        assertThat(remaining()).isEqualTo(9);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Mood.class,
+            names = {"LATE", "LATE_AND_TWICE", "LOSES_ANSWER", "LOSES_QUESTION", "FAILS", "THROWS"})
+    void answersByTheDeadlineWhateverTheEngineDoes(Mood mood) {
+        unreliable.setMood(mood);
+        Decided open = answerBy(ask(FailurePolicy.OPEN));
+        assertThat(open.allowed()).isTrue();
+        assertThat(open.degraded()).startsWith("unreliable-");
+        Decided closed = answerBy(ask(FailurePolicy.CLOSED));
+        assertThat(closed.allowed()).isFalse();
+        assertThat(closed.verdicts()).extracting(Verdict::retryAfterMicros).containsExactly(1_000_000L);
+        assertThat(unreliable.asked()).hasSize(2);
+    }
+
+    @Test
+    void waitsUntilTheDeadlineAndNoLonger() {
+        unreliable.setMood(Mood.LOSES_ANSWER);
+        CompletableFuture<Outcome> outcome = pending(engine.decide(ask(FailurePolicy.OPEN)));
+        clock.advance(DEADLINE.minusNanos(1));
+        assertThat(outcome).isNotDone();
+        clock.advance(Duration.ofNanos(1));
+        assertThat(outcome)
+                .isCompletedWithValueMatching(o -> ((Decided) o).degraded().equals("unreliable-timeout"));
+    }
+
+    @Test
+    void enforcesTheLocalShareMeanwhile() {
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        int allowed = 0;
+        for (int i = 0; i < 20; i++) {
+            allowed += answerBy(ask(FailurePolicy.LOCAL)).allowed() ? 1 : 0;
+        }
+        assertThat(allowed).isEqualTo(5);
+    }
+
+    @Test
+    void givesBackWhatALateAnswerChargedForARefusedCaller() {
+        unreliable.setMood(Mood.LATE);
+        assertThat(answerBy(ask(FailurePolicy.CLOSED)).allowed()).isFalse();
+        assertThat(remaining()).isEqualTo(9);
+        unreliable.deliver();
+        assertThat(unreliable.givenBack()).hasSize(1);
+        assertThat(remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void leavesChargedWhatALateAnswerChargedForAnAdmittedCaller() {
+        unreliable.setMood(Mood.LATE);
+        assertThat(answerBy(ask(FailurePolicy.LOCAL)).allowed()).isTrue();
+        unreliable.deliver();
+        assertThat(unreliable.givenBack()).isEmpty();
+        assertThat(remaining()).isEqualTo(9);
+    }
+
+    @Test
+    void hearsTheFirstOfTwoAnswers() {
+        unreliable.setMood(Mood.TWICE);
+        assertThat(answerBy(ask(FailurePolicy.CLOSED)).allowed()).isTrue();
+        assertThat(answerBy(ask(FailurePolicy.CLOSED, 10)).allowed()).isFalse();
+        assertThat(unreliable.givenBack()).isEmpty();
+        assertThat(remaining()).isEqualTo(9);
+    }
+
+    @Test
+    void givesBackOnceWhenAnAnswerComesLateAndTwice() {
+        unreliable.setMood(Mood.LATE_AND_TWICE);
+        assertThat(answerBy(ask(FailurePolicy.CLOSED)).allowed()).isFalse();
+        unreliable.deliver();
+        assertThat(unreliable.givenBack()).hasSize(1);
+        assertThat(remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void refusesEvenWhenOpenWhatNoLimitCouldHold() {
+        unreliable.setMood(Mood.THROWS);
+        Decided tooMany = answerBy(ask(FailurePolicy.OPEN, 11));
+        assertThat(tooMany.allowed()).isFalse();
+        assertThat(tooMany.verdicts().get(0).retryAfterMicros()).isEqualTo(Verdict.NEVER);
+    }
+
+    @Test
+    void doesNotCallHopelessWhatOnlyTheShareCannotHold() {
+        unreliable.setMood(Mood.THROWS);
+        Decided eight = answerBy(ask(FailurePolicy.LOCAL, 8));
+        assertThat(eight.allowed()).isFalse();
+        assertThat(eight.verdicts().get(0).retryAfterMicros()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void givesNothingBackOfADegradedDecision() {
+        unreliable.setMood(Mood.THROWS);
+        Ask ask = ask(FailurePolicy.LOCAL);
+        assertThat(answerBy(ask).charges(ask)).isEmpty();
+    }
+
+    private Ask ask(FailurePolicy policy) {
+        return ask(policy, 1);
+    }
+
+    private Ask ask(FailurePolicy policy, long permits) {
+        return Ask.charging(List.of(Demand.of(TEN, "k", permits)))
+                .dueAt(clock.nanoTime() + DEADLINE.toNanos())
+                .onFailure(policy, 0.5);
+    }
+
+    /** The outcome once the deadline has come. */
+    private Decided answerBy(Ask ask) {
+        Answer answer = engine.decide(ask);
+        clock.advance(DEADLINE);
+        return (Decided) (answer instanceof Pending ? pending(answer).getNow(null) : answer);
+    }
+
+    private static CompletableFuture<Outcome> pending(Answer answer) {
+        return ((Pending) answer).outcome().toCompletableFuture();
+    }
+
+    private long remaining() {
+        Ask look = Ask.charging(List.of(Demand.of(TEN, "k", 1))).looking();
+        return ((Decided) counts.decide(look)).verdicts().get(0).remaining();
+    }
+}
