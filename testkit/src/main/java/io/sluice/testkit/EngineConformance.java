@@ -3,13 +3,16 @@ package io.sluice.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.Limit;
+import io.sluice.core.LocalEngine;
 import io.sluice.core.Rate;
 import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.spi.Verdict;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -202,6 +206,63 @@ public abstract class EngineConformance {
             }
             subject().setMicros(NOW);
         }
+    }
+
+    @Test
+    void agreesWithTheInProcessEngineOnWhateverIsAsked() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        AtomicLong now = new AtomicLong(NOW);
+        try (LocalEngine local = LocalEngine.onTime(now::get)) {
+            long latest = NOW;
+            List<Ask> charged = new ArrayList<>();
+            List<Decided> charges = new ArrayList<>();
+            for (int step = 0; step < 1_500; step++) {
+                latest = Math.max(latest, now.get());
+                // Forward by anything up to minutes; back by no more than is clamped.
+                long move = (long) Math.pow(10, random.nextDouble() * 8) - 1;
+                now.set(random.nextInt(20) == 0 ? latest - random.nextInt(1_000_000) : now.get() + move);
+                subject().setMicros(now.get());
+                if (!charged.isEmpty() && random.nextInt(8) == 0) {
+                    int last = charged.size() - 1;
+                    List<Charge> back = charges.remove(last).charges(charged.remove(last));
+                    local.giveBack(back).toCompletableFuture().get();
+                    subject().engine().giveBack(back).toCompletableFuture().get(30, TimeUnit.SECONDS);
+                    continue;
+                }
+                Ask ask = randomAsk(random);
+                Decided expected = (Decided) local.decide(ask);
+                assertThat(subject().decide(ask))
+                        .as("seed %d, step %d: %s", seed, step, ask)
+                        .isEqualTo(expected);
+                if (expected.allowed() && ask.charges()) {
+                    charged.add(ask);
+                    charges.add(expected);
+                }
+            }
+        }
+    }
+
+    private static Ask randomAsk(Random random) {
+        List<Demand> demands = new ArrayList<>();
+        for (int i = 0; i <= random.nextInt(4); i++) {
+            Limit.Named name = Limit.named("limit" + i);
+            Limit limit;
+            if (i < 2) {
+                long micros = (long) Math.pow(10, random.nextDouble() * 13) + 1;
+                long permits = 1 + random.nextLong(Math.min(Limit.MAX_CAPACITY, micros * 1_000));
+                limit = name.tokenBucket(new Rate(permits, Duration.of(micros, ChronoUnit.MICROS)))
+                        .withBurst(1 + random.nextInt(50));
+            } else {
+                limit = name.slidingLog(1 + random.nextInt(50), Duration.ofMillis(i * 333L));
+            }
+            long permits = 1 + random.nextLong(limit.capacity() + 1);
+            demands.add(Demand.of(limit, "k" + random.nextInt(2), permits)
+                    .orAtLeast(random.nextBoolean() ? permits : 1 + random.nextLong(permits))
+                    .waitingUpTo(random.nextInt(3) == 0 ? random.nextInt(2_000_000) : 0));
+        }
+        Ask ask = Ask.charging(demands);
+        return random.nextInt(10) == 0 ? ask.looking() : ask;
     }
 
     @Test
