@@ -1,0 +1,25 @@
+package io.sluice.benchmarks;
+
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Demand;
+import java.util.List;
+
+/** The limits that the benchmarks decide: generous, so that every decision charges. */
+final class Workload {
+
+    static final Limit ONE = bucket("one");
+
+    /** A caller's log among three buckets would measure the log; four buckets measure the decision. */
+    static final List<Demand> FOUR = List.of(
+            Demand.of(bucket("global"), "", 1),
+            Demand.of(bucket("service"), "orders", 1),
+            Demand.of(bucket("resource"), "/api/orders", 1),
+            Demand.of(bucket("caller"), "203.0.113.7", 1));
+
+    private Workload() {}
+
+    private static Limit bucket(String name) {
+        return Limit.named(name).tokenBucket(Rate.perSecond(1_000_000_000)).withBurst(1_000_000_000);
+    }
+}
