@@ -1,0 +1,164 @@
+package io.sluice.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.testkit.RedisServer;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The walking skeleton, from outside: real processes, a real Redis, real requests. */
+final class NodeSystemTest {
+
+    private static final String RULES =
+            """
+            rules:
+              - id: everything
+                deadline: 5s
+                limits:
+                  - { algorithm: token_bucket, rate: 100/d, burst: 100 }
+              - id: login
+                resource: /api/login
+                methods: [POST]
+                limits:
+                  - { by: ip, algorithm: sliding_log, limit: 10, window: 1h }
+            """;
+
+    private static final String LOGIN =
+            """
+            {"attributes": {"path": "/api/login", "method": "POST", "ip": "203.0.113.7"}}""";
+
+    private static final String OTHER =
+            """
+            {"attributes": {"path": "/other", "method": "GET", "ip": "203.0.113.7"}, "permits": %d}""";
+
+    @TempDir
+    private Path folder;
+
+    private Path rules;
+
+    @BeforeEach
+    void writeRules() throws Exception {
+        rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    }
+
+    @Test
+    void admitsExactlyTheLimitOnOneNode() throws Exception {
+        try (SluiceProcess node = node()) {
+            assertThat(allowed(250, node, node)).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void admitsExactlyTheLimitOnTwoNodesThatShareRedis() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                SluiceProcess one = node("--redis", redis.uri());
+                SluiceProcess two = node("--redis", redis.uri())) {
+            assertThat(allowed(250, one, two)).isEqualTo(10);
+            assertThat(one.post(LOGIN).body()).contains("\"mode\":\"distributed\"", "\"degraded\":null");
+        }
+    }
+
+    @Test
+    void chargesNoOtherLimitForARefusedRequest() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                SluiceProcess alone = node();
+                SluiceProcess shared = node("--redis", redis.uri())) {
+            for (SluiceProcess node : List.of(alone, shared)) {
+                for (int i = 0; i < 60; i++) {
+                    HttpResponse<String> answer = node.post(LOGIN);
+                    assertThat(answer.statusCode()).isEqualTo(i < 10 ? 200 : 429);
+                }
+                assertThat(node.post(OTHER.formatted(91)).statusCode()).isEqualTo(429);
+                assertThat(node.post(OTHER.formatted(90)).statusCode()).isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void goesOnWithoutRedisAndComesBackToIt() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                SluiceProcess node = node("--redis", redis.uri())) {
+            assertThat(node.post(LOGIN).body()).contains("\"degraded\":null");
+            redis.kill();
+            Awaitility.await()
+                    .atMost(10, TimeUnit.SECONDS)
+                    .untilAsserted(() -> assertThat(node.post(LOGIN).body()).contains("\"degraded\":\"redis-"));
+            redis.restart();
+            Awaitility.await()
+                    .atMost(10, TimeUnit.SECONDS)
+                    .untilAsserted(() -> assertThat(node.post(LOGIN).body()).contains("\"degraded\":null"));
+        }
+    }
+
+    @Test
+    void countsWhatItDecidedAndStopsCleanly() throws Exception {
+        try (SluiceProcess node = node()) {
+            for (int i = 0; i < 12; i++) {
+                node.post(LOGIN);
+            }
+            assertThat(node.get("/health").statusCode()).isEqualTo(200);
+            assertThat(node.get("/metrics").body())
+                    .containsPattern("rate_limit_rejected_total\\{limit=\"login.0\",mode=\"local\",rule=\"login\"\\} 2.0");
+            assertThat(node.stop()).isZero();
+        }
+    }
+
+    @Test
+    void startsWithSampleRulesByOneCommand() throws Exception {
+        try (SluiceProcess start = SluiceProcess.run("start", "--api-port", "0", "--data", folder.toString())) {
+            assertThat(start.get("/health").statusCode()).isEqualTo(200);
+            assertThat(start.printed()).contains("curl");
+            assertThat(start.stop()).isZero();
+        }
+    }
+
+    @Test
+    void saysInOneLineWhatIsWrong() throws Exception {
+        Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules:\n  - id: x\n    limitz: []\n");
+        try (SluiceProcess node = SluiceProcess.run("node", "--api-port", "0", "--rules", bad.toString())) {
+            assertThat(node.exitCode()).isEqualTo(1);
+            assertThat(node.printed()).contains("bad.yaml:3:5: ").doesNotContain("Exception");
+        }
+        try (SluiceProcess node = SluiceProcess.run("node", "--no-such-flag")) {
+            assertThat(node.exitCode()).isEqualTo(2);
+            assertThat(node.printed()).contains("--no-such-flag").doesNotContain("Exception");
+        }
+    }
+
+    private SluiceProcess node(String... more) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of(
+                "node", "--api-port", "0", "--rules", rules.toString(), "--data", folder.resolve("data").toString()));
+        arguments.addAll(List.of(more));
+        SluiceProcess node = SluiceProcess.run(arguments.toArray(String[]::new));
+        Awaitility.await()
+                .atMost(30, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(node.get("/health").statusCode()).isEqualTo(200));
+        return node;
+    }
+
+    /** How many of so many parallel requests to each node are allowed. */
+    private static int allowed(int each, SluiceProcess... nodes) throws Exception {
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        for (int i = 0; i < each; i++) {
+            for (SluiceProcess node : nodes) {
+                answers.add(node.postAsync(LOGIN));
+            }
+        }
+        int allowed = 0;
+        for (CompletableFuture<HttpResponse<String>> answer : answers) {
+            int status = answer.get(60, TimeUnit.SECONDS).statusCode();
+            assertThat(status).isIn(200, 429);
+            allowed += status == 200 ? 1 : 0;
+        }
+        return allowed;
+    }
+}

@@ -1,0 +1,109 @@
+package io.sluice.system;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@code ./sluice} as a user starts it: a process, what it prints, and a port. */
+final class SluiceProcess implements AutoCloseable {
+
+    private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)");
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+    private final Process process;
+    private final StringBuffer printed = new StringBuffer();
+    private final CompletableFuture<Integer> port = new CompletableFuture<>();
+
+    private SluiceProcess(Process process) {
+        this.process = process;
+        Thread reader = new Thread(() -> read(process.getInputStream()), "reads " + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    static SluiceProcess run(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("sluice.root"), "sluice").toString());
+        command.addAll(List.of(arguments));
+        return new SluiceProcess(
+                new ProcessBuilder(command).redirectErrorStream(true).start());
+    }
+
+    /** Waits for the address of the API to be printed. */
+    int port() throws Exception {
+        return port.get(60, TimeUnit.SECONDS);
+    }
+
+    HttpRequest check(String json) throws Exception {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + "/v1/check"))
+                .header("content-type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(json))
+                .build();
+    }
+
+    HttpResponse<String> post(String json) throws Exception {
+        return HTTP.send(check(json), HttpResponse.BodyHandlers.ofString());
+    }
+
+    CompletableFuture<HttpResponse<String>> postAsync(String json) throws Exception {
+        return HTTP.sendAsync(check(json), HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> get(String path) throws Exception {
+        return HTTP.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** Ends it as an operator would (SIGTERM) and returns its exit code. */
+    int stop() throws Exception {
+        process.destroy();
+        return exitCode();
+    }
+
+    int exitCode() throws Exception {
+        if (!process.waitFor(60, TimeUnit.SECONDS)) {
+            throw new AssertionError("still running:\n" + printed);
+        }
+        return process.exitValue();
+    }
+
+    String printed() {
+        return printed.toString();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    private void read(InputStream output) {
+        try (BufferedReader lines = new BufferedReader(
+                new InputStreamReader(output, StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                printed.append(line).append('\n');
+                Matcher address = ADDRESS.matcher(line);
+                if (address.find()) {
+                    port.complete(Integer.parseInt(address.group(1)));
+                }
+            }
+        } catch (IOException e) {
+            printed.append(e);
+        }
+        port.completeExceptionally(new AssertionError("ended without an address:\n" + printed));
+    }
+}
