@@ -14,7 +14,9 @@ import os
 import random
 import sys
 from fractions import Fraction
+from datetime import datetime, timedelta, timezone
 from math import ceil, floor, gcd
+from zoneinfo import ZoneInfo
 
 NEVER = "never"
 CLAMP = 1_000_000
@@ -175,6 +177,241 @@ class Log:
         self.entries = kept[::-1]
 
 
+class Leaky(Bucket):
+    """Level of a queue that drains at a rate. A request waits for all that is ahead of it."""
+
+    @staticmethod
+    def capacity(limit):
+        return 0 if limit["rate"][0] == 0 else limit["capacity"] + 1
+
+    def until_level(self, limit, used, then, level, now):
+        rate, _ = pace(*limit["rate"])
+        return 0 if used <= level else min(MAX_MICROS, then - now + min(MAX_MICROS, ceil((used - level) / rate)))
+
+    def room(self, limit, used, then, now):
+        if not limit["rate"][0] or self.until_level(limit, used, then, 0, now) > limit["max_wait"]:
+            return 0
+        return max(0, floor(self.capacity(limit) - used))
+
+    def grant(self, limit, d, now):
+        used, then = self.aged(limit, now)
+        room = self.room(limit, used, then, now)
+        if not limit["rate"][0] or self.until_level(limit, used, then, 0, now) > min(d["max_wait"], limit["max_wait"]):
+            return 0
+        return d["permits"] if d["permits"] <= room else room if d["at_least"] <= room else 0
+
+    def settle(self, limit, d, grant, charged, now):
+        used, then = self.aged(limit, now)
+        cap = self.capacity(limit)
+        retry, wait = 0, 0
+        if grant:
+            wait = self.until_level(limit, used, then, 0, now)
+        elif d["at_least"] > cap:
+            retry = NEVER
+        else:
+            drained = self.until_level(limit, used, then, 0, now)
+            retry = max(self.until_level(limit, used, then, cap - d["at_least"], now),
+                        drained - min(d["max_wait"], limit["max_wait"]))
+        after = used
+        if charged:
+            after = used + grant
+            self.used, self.at = after, then
+        if after == 0:
+            reset = 0
+        elif not limit["rate"][0]:
+            reset = NEVER
+        else:
+            reset = self.until_level(limit, after, then, 0, now)
+        return [1 if grant else 0, grant if charged else 0, self.room(limit, after, then, now), retry, reset, wait, then]
+
+
+def bounds(limit, now):
+    if "window" in limit:
+        start = now // limit["window"] * limit["window"]
+        return start, start + limit["window"]
+    zone = ZoneInfo(limit["zone"])
+    local = (datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=now)).astimezone(zone)
+    day = datetime(local.year, local.month, local.day)
+    if limit["align"] == "day":
+        first, after = day, day + timedelta(days=1)
+    elif limit["align"] == "week":
+        first = day - timedelta(days=day.weekday())
+        after = first + timedelta(days=7)
+    elif limit["align"] == "month":
+        first = day.replace(day=1)
+        after = (first + timedelta(days=32)).replace(day=1)
+    else:
+        first, after = day.replace(month=1, day=1), day.replace(year=day.year + 1, month=1, day=1)
+
+    def instant(wall):
+        delta = wall.replace(tzinfo=zone).astimezone(timezone.utc) - datetime(1970, 1, 1, tzinfo=timezone.utc)
+        return (delta.days * 86400 + delta.seconds) * 10**6
+
+    return instant(first), instant(after)
+
+
+class Window:
+    """What was admitted in the window that began at start."""
+
+    def __init__(self):
+        self.start, self.used = None, 0
+
+    def aged(self, limit, now):
+        start, end = bounds(limit, now)
+        if not self.used or self.start < start:
+            return start, end, 0, now
+        if self.start == start:
+            return start, end, self.used, now
+        if self.start - now <= CLAMP:
+            return *bounds(limit, self.start), self.used, self.start
+        return start, end, self.used, now
+
+    def rebase(self, limit, now):
+        start, _, used, _ = self.aged(limit, now)
+        if self.used and start < self.start:
+            self.start, self.used = start, used
+
+    def grant(self, limit, d, now):
+        room = max(0, limit["limit"] - self.aged(limit, now)[2])
+        return d["permits"] if d["permits"] <= room else room if d["at_least"] <= room else 0
+
+    def settle(self, limit, d, grant, charged, now):
+        start, end, used, then = self.aged(limit, now)
+        retry = 0 if grant else NEVER if d["at_least"] > limit["limit"] else end - now
+        if charged:
+            used += grant
+            self.start, self.used = start, used
+        return [1 if grant else 0, grant if charged else 0, max(0, limit["limit"] - used), retry,
+                end - now if used else 0, 0, then]
+
+    def give_back(self, limit, permits, charged_at, now):
+        start, end, used, _ = self.aged(limit, now)
+        if start <= charged_at < end:
+            used = max(0, used - permits)
+        self.start, self.used = start, used
+
+
+class Slices:
+    """What was admitted, by the slice of time it was admitted in."""
+
+    def __init__(self):
+        self.counts = {}
+
+    @staticmethod
+    def length(limit):
+        return -(-limit["window"] // limit["slices"])
+
+    def aged(self, limit, now):
+        """Counts of the slices that are not over, the present slice, and the time it is taken for."""
+        s, n = self.length(limit), limit["slices"]
+        i = now // s
+        live = {j: c for j, c in self.counts.items() if c}
+        if live and max(live) > i:
+            if max(live) * s - now <= CLAMP:
+                i, now = max(live), max(live) * s
+            else:
+                return {i: sum(live.values())}, i, now
+        return {j: c for j, c in live.items() if j >= i - n}, i, now
+
+    def estimate(self, limit, live, i, then):
+        s, n = self.length(limit), limit["slices"]
+        if not limit["weighted"]:
+            return sum(c for j, c in live.items() if j >= i - n)
+        whole = sum(c for j, c in live.items() if j > i - n)
+        return whole + ceil(Fraction(live.get(i - n, 0) * (s - (then - i * s)), s))
+
+    def rebase(self, limit, now):
+        live = {j: c for j, c in self.counts.items() if c}
+        s = self.length(limit)
+        if live and max(live) > now // s and max(live) * s - now > CLAMP:
+            self.counts = self.aged(limit, now)[0]
+
+    def grant(self, limit, d, now):
+        live, i, then = self.aged(limit, now)
+        room = max(0, limit["limit"] - self.estimate(limit, live, i, then))
+        return d["permits"] if d["permits"] <= room else room if d["at_least"] <= room else 0
+
+    def fits(self, limit, live, moment, permits):
+        return self.estimate(limit, live, moment // self.length(limit), moment) + permits <= limit["limit"]
+
+    def settle(self, limit, d, grant, charged, now):
+        live, i, then = self.aged(limit, now)
+        s, n = self.length(limit), limit["slices"]
+        retry = 0
+        if not grant:
+            retry = NEVER
+            if d["at_least"] <= limit["limit"]:
+                # Bisect for the first moment: without new admissions the estimate only falls.
+                low, high = then, (max(live) + n + 1) * s
+                while low < high:
+                    middle = (low + high) // 2
+                    if self.fits(limit, live, middle, d["at_least"]):
+                        high = middle
+                    else:
+                        low = middle + 1
+                retry = low - now
+        if charged:
+            live = dict(live)
+            live[i] = live.get(i, 0) + grant
+            self.counts = live
+        reset = (max(live) + n + 1) * s - now if live else 0
+        remaining = max(0, limit["limit"] - self.estimate(limit, live, i, then))
+        return [1 if grant else 0, grant if charged else 0, remaining, retry, reset, 0, then]
+
+    def give_back(self, limit, permits, charged_at, now):
+        live, _, _ = self.aged(limit, now)
+        j = charged_at // self.length(limit)
+        if j in live:
+            live[j] = max(0, live[j] - permits)
+        self.counts = {j: c for j, c in live.items() if c}
+
+
+class Holders:
+    """Permits in flight, by who holds them and until when."""
+
+    def __init__(self):
+        self.held = []
+
+    def aged(self, limit, now):
+        if any(end > now + limit["ttl"] + CLAMP for _, _, end in self.held):
+            return [(h, p, min(end, now + limit["ttl"])) for h, p, end in self.held if end > now]
+        return [(h, p, end) for h, p, end in self.held if end > now]
+
+    def rebase(self, limit, now):
+        if any(end > now + limit["ttl"] + CLAMP for _, _, end in self.held):
+            self.held = self.aged(limit, now)
+
+    def grant(self, limit, d, now):
+        room = max(0, limit["limit"] - sum(p for _, p, _ in self.aged(limit, now)))
+        return d["permits"] if d["permits"] <= room else room if d["at_least"] <= room else 0
+
+    def settle(self, limit, d, grant, charged, now):
+        held = self.aged(limit, now)
+        retry = 0
+        if not grant:
+            retry = NEVER
+            if d["at_least"] <= limit["limit"]:
+                for end in sorted({end for _, _, end in held}):
+                    if sum(p for _, p, e in held if e > end) + d["at_least"] <= limit["limit"]:
+                        retry = end - now
+                        break
+        if charged:
+            held = held + [(d["holder"], grant, now + limit["ttl"])]
+            self.held = held
+        used = sum(p for _, p, _ in held)
+        return [1 if grant else 0, grant if charged else 0, max(0, limit["limit"] - used), retry,
+                NEVER if used else 0, 0, now]
+
+    def give_back(self, limit, permits, charged_at, now, holder=None):
+        self.held = [(h, p, end) for h, p, end in self.aged(limit, now) if h != holder]
+
+    def renew(self, limit, now, holder):
+        held = self.aged(limit, now)
+        found = any(h == holder for h, _, _ in held)
+        self.held = [(h, p, now + limit["ttl"] if h == holder else end) for h, p, end in held]
+        return found
+
+
 class World:
     def __init__(self, name):
         self.name, self.limits, self.counts, self.steps, self.now = name, {}, {}, [], EPOCH
@@ -187,10 +424,35 @@ class World:
         self.limits[label] = {"algorithm": "sliding_log", "name": name or label, "limit": limit, "window": window}
         return self
 
+    def leaky(self, label, permits, micros, capacity, max_wait=None, name=None):
+        rate, _ = pace(permits, micros)
+        wait = max_wait if max_wait is not None else ceil(capacity / rate) if rate else 0
+        self.limits[label] = {"algorithm": "leaky_bucket", "name": name or label, "rate": [permits, micros],
+                              "capacity": capacity, "max_wait": wait}
+        return self
+
+    def window(self, label, limit, window, name=None):
+        self.limits[label] = {"algorithm": "fixed_window", "name": name or label, "limit": limit, "window": window}
+        return self
+
+    def calendar(self, label, limit, align, zone, name=None):
+        self.limits[label] = {"algorithm": "fixed_window", "name": name or label, "limit": limit, "align": align, "zone": zone}
+        return self
+
+    def slices(self, label, limit, window, slices=10, weighted=False, name=None):
+        self.limits[label] = {"algorithm": "sliding_window", "name": name or label, "limit": limit, "window": window,
+                              "slices": slices, "weighted": weighted}
+        return self
+
+    def held(self, label, limit, ttl, name=None):
+        self.limits[label] = {"algorithm": "concurrency", "name": name or label, "limit": limit, "ttl": ttl}
+        return self
+
     def count(self, label, key):
         limit = self.limits[label]
-        shape = "tb" if limit["algorithm"] == "token_bucket" else limit["window"]
-        kind = Bucket if shape == "tb" else Log
+        kind = {"token_bucket": Bucket, "leaky_bucket": Leaky, "fixed_window": Window, "sliding_window": Slices,
+                "sliding_log": Log, "concurrency": Holders}[limit["algorithm"]]
+        shape = (kind, limit.get("window"), limit.get("align"), limit.get("zone"), limit.get("slices"))
         return self.counts.setdefault((limit["name"], shape, key), kind())
 
     def ask(self, *demands, look=False, after=0):
@@ -198,8 +460,10 @@ class World:
         self.now += after
         ds = []
         for label, key, permits, *more in demands:
-            ds.append({"limit": label, "key": key, "permits": permits,
-                       "at_least": more[0] if more else permits, "max_wait": more[1] if len(more) > 1 else 0})
+            limit = self.limits[label]
+            holder = f"h{len(self.steps)}" if limit["algorithm"] == "concurrency" else ""
+            ds.append({"limit": label, "key": key, "permits": permits, "at_least": more[0] if more else permits,
+                       "max_wait": more[1] if len(more) > 1 else limit.get("max_wait", 0), "holder": holder})
         counts = [self.count(d["limit"], d["key"]) for d in ds]
         grants = [c.grant(self.limits[d["limit"]], d, self.now) for c, d in zip(counts, ds)]
         allowed = all(grants)
@@ -210,17 +474,26 @@ class World:
             for c, d in zip(counts, ds):
                 c.rebase(self.limits[d["limit"]], self.now)
         self.steps.append({"at": self.now, "look": look,
-                           "ask": [[d["limit"], d["key"], d["permits"], d["at_least"], d["max_wait"]] for d in ds],
+                           "ask": [[d["limit"], d["key"], d["permits"], d["at_least"], d["max_wait"]]
+                                   + ([d["holder"]] if d["holder"] else []) for d in ds],
                            "allowed": allowed, "verdicts": verdicts})
         return self
 
     def give_back(self, step, after=0):
         self.now += after
         taken = self.steps[step]
-        for (label, key, *_), verdict in zip(taken["ask"], taken["verdicts"]):
+        for (label, key, _, _, _, *holder), verdict in zip(taken["ask"], taken["verdicts"]):
             if verdict[1]:
-                self.count(label, key).give_back(self.limits[label], verdict[1], verdict[6], self.now)
+                self.count(label, key).give_back(self.limits[label], verdict[1], verdict[6], self.now, *holder)
         self.steps.append({"at": self.now, "give_back": step % len(self.steps)})
+        return self
+
+    def renew(self, step, after=0):
+        """Renews what the only demand of a step holds."""
+        self.now += after
+        label, key, _, _, _, holder = self.steps[step]["ask"][0]
+        held = self.count(label, key).renew(self.limits[label], self.now, holder)
+        self.steps.append({"at": self.now, "renew": step, "held": held})
         return self
 
 
@@ -327,14 +600,99 @@ def written():
     yield w.ask(("b", "k", 4), ("l", "k", 4)).give_back(3, after=-90 * SECOND).ask(("b", "k", 1)).ask(("l", "k", 1))
 
 
+    w = World("a leaky bucket hands out slots at its rate").leaky("l", 10, SECOND, 3)
+    for after in (0, 0, 0, 0, 0, 50_000, 50_000, 0, 500_000, 0):
+        w.ask(("l", "k", 1), after=after)
+    yield w
+    w = World("a leaky bucket lets nobody wait longer than it may").leaky("l", 10, SECOND, 10, 150_000)
+    w.ask(("l", "k", 1)).ask(("l", "k", 1)).ask(("l", "k", 1)).ask(("l", "k", 1, 1, 100_000)).ask(("l", "k", 1, 1, 0))
+    yield w.ask(("l", "k", 1), after=49_999).ask(("l", "k", 1), after=1).ask(("l", "k", 1, 1, 0), after=200_000)
+    w = World("weights in a leaky bucket").leaky("l", 10, SECOND, 5)
+    w.ask(("l", "k", 4)).ask(("l", "k", 3)).ask(("l", "k", 2)).ask(("l", "k", 7)).ask(("l", "k", 6), after=SECOND)
+    yield w.ask(("l", "k", 3, 1), after=300_000).ask(("l", "k", 3, 3), after=100_000).give_back(4).ask(("l", "k", 3))
+    w = World("a leaky bucket without room to wait, or without a rate").leaky("l", 10, SECOND, 0).leaky("z", 0, SECOND, 5)
+    yield w.ask(("l", "k", 1)).ask(("l", "k", 1)).ask(("l", "k", 1), after=100_000).ask(("z", "k", 1)).ask(("l", "k", 2))
+    w = World("a changed leaky bucket keeps its queue").leaky("l", 10, SECOND, 5).leaky("m", 3, SECOND, 5, None, "l")
+    w.ask(("l", "k", 3)).ask(("m", "k", 1), after=50_000).ask(("l", "k", 1), after=10).ask(("m", "k", 3), look=True)
+    yield w
+    w = World("windows follow each other from the epoch").window("w", 3, SECOND)
+    w.now = EPOCH + 999_998
+    for after in (0, 0, 1, 0, 1, 0, 0, 0, 999_999, 1, 5 * SECOND):
+        w.ask(("w", "k", 1), after=after)
+    yield w.ask(("w", "k", 4)).ask(("w", "k", 9, 1)).give_back(10).ask(("w", "k", 3)).give_back(11, after=SECOND).ask(("w", "k", 3))
+    w = World("a changed window limit keeps what was used").window("w", 5, MINUTE).window("x", 3, MINUTE, "w")
+    yield w.ask(("w", "k", 4)).ask(("x", "k", 1)).ask(("w", "k", 1)).ask(("x", "k", 1), after=MINUTE)
+    w = World("windows and time that steps back").window("w", 3, SECOND)
+    for after in (0, 0, -1, 0, 0, -999_999, 1_000_000, SECOND, 0, -2_500_000, 0, 499_999, 1, 600_000):
+        w.ask(("w", "k", 1), after=after)
+    yield w
+    for zone, moment in (("UTC", 1_772_323_200), ("Europe/Berlin", 1_774_738_800), ("Europe/Berlin", 1_792_886_400),
+                         ("America/New_York", 1_772_946_000), ("Asia/Kolkata", 1_798_741_800), ("Pacific/Apia", 1_325_239_200)):
+        w = World(f"the calendar of {zone} around {moment}")
+        for align in ("day", "week", "month", "year"):
+            w.calendar(align, 2, align, zone)
+        w.now = (moment - 3 * 3600) * SECOND
+        for _ in range(30):
+            w.ask(("day", "k", 1)).ask(("week", "k", 1)).ask(("month", "k", 1)).ask(("year", "k", 1), after=3_599_999_999)
+        yield w
+    w = World("a strict sliding window counts its oldest slice in full").slices("s", 4, SECOND, 10)
+    for after in (0, 50_000, 50_000, 850_000, 0, 149_999, 1, 0, 49_999, 50_000, 1, 10 * SECOND):
+        w.ask(("s", "k", 1), after=after)
+    yield w.ask(("s", "k", 5)).ask(("s", "k", 9, 1)).give_back(11).ask(("s", "k", 4)).ask(("s", "k", 1))
+    w = World("a weighted sliding window lets its oldest slice fade").slices("s", 10, SECOND, 2, True)
+    w.ask(("s", "k", 10)).ask(("s", "k", 1), after=SECOND).ask(("s", "k", 1), after=49_999).ask(("s", "k", 1), after=1)
+    yield w.ask(("s", "k", 4), after=200_000).ask(("s", "k", 5)).ask(("s", "k", 5), after=250_000).ask(("s", "k", 20))
+    w = World("slices that do not divide their window").slices("s", 3, 1_000_001, 7).slices("t", 3, 1_000_001, 7, True)
+    for after in (0, 142_857, 142_857, 142_858, 428_571, 142_858, 142_858, 142_857, 1):
+        w.ask(("s", "k", 1), ("t", "k", 1), after=after)
+    yield w
+    w = World("one slice").slices("s", 2, SECOND, 1).slices("t", 2, SECOND, 1, True)
+    for after in (0, 10, 999_999, 500_000, 499_999, 1, 1, 400_000):
+        w.ask(("s", "k", 1), after=after).ask(("t", "k", 1))
+    yield w
+    w = World("sliding windows and time that steps back").slices("s", 3, SECOND, 4).slices("t", 3, SECOND, 4, True)
+    for after in (0, 250_000, -250_000, -999_999, 0, 1_300_000, -1_500_000, -1_700_000, 250_000, 999_999, 1, 400_000, -9_000_000, 1):
+        w.ask(("s", "k", 1), ("t", "k", 1), after=after)
+    yield w
+    w = World("a changed sliding window keeps what was used").slices("s", 5, SECOND).slices("t", 3, SECOND, 10, True, "s")
+    yield w.ask(("s", "k", 4)).ask(("t", "k", 1), after=SECOND).ask(("t", "k", 1), after=99_999).ask(("s", "k", 1), after=1)
+    w = World("permits in flight are held until given back").held("c", 2, MINUTE)
+    w.ask(("c", "k", 1)).ask(("c", "k", 1), after=10).ask(("c", "k", 1), after=10).give_back(0).ask(("c", "k", 1))
+    yield w.ask(("c", "k", 3)).give_back(0).ask(("c", "k", 1)).give_back(1).give_back(4).ask(("c", "k", 2)).ask(("c", "k", 9, 1))
+    w = World("permits in flight are taken back when nobody renews them").held("c", 2, MINUTE)
+    w.ask(("c", "k", 1)).ask(("c", "k", 1), after=SECOND).renew(0, after=30 * SECOND).ask(("c", "k", 1), after=29_999_999)
+    w.ask(("c", "k", 1), after=1).renew(1).ask(("c", "k", 2), after=29 * SECOND).renew(0, after=SECOND).renew(0, after=DAY)
+    yield w.ask(("c", "k", 2)).ask(("c", "k", 1), look=True)
+    w = World("permits in flight and time that steps back").held("c", 2, SECOND)
+    w.ask(("c", "k", 1)).ask(("c", "k", 1), after=-900_000).ask(("c", "k", 1), after=SECOND).ask(("c", "k", 1), after=-SECOND)
+    w.ask(("c", "k", 1), after=-60 * SECOND).ask(("c", "k", 1), after=999_999).ask(("c", "k", 1), after=1).give_back(0)
+    yield w.ask(("c", "k", 2), after=SECOND)
+    w = World("six algorithms in one decision").bucket("a", 100, SECOND, 5).leaky("b", 50, SECOND, 5).window("c", 6, SECOND)
+    w.slices("d", 7, SECOND).log("e", 8, SECOND).held("f", 4, SECOND)
+    six = tuple((x, "k", 1) for x in "abcdef")
+    for after in (0, 0, 0, 0, 0, 100_000, 0, 400_000, 500_000, 0):
+        w.ask(*six, after=after)
+    yield w.give_back(0).ask(*six).give_back(8).ask(*six)
+
+
 def random_world(seed):
     rnd = random.Random(seed)
     w = World(f"random {seed}")
     labels = []
-    for name in "abcd"[: rnd.randint(1, 4)]:
+    kinds = "abcdefgh"
+    for name in rnd.sample(kinds, rnd.randint(1, 4)) if seed > 40 else kinds[: rnd.randint(1, 4)]:
         for version in range(rnd.choice((1, 1, 2, 3))):
             label = f"{name}{version}"
-            if name in "ab":
+            if name == "e":
+                w.leaky(label, rnd.choice((1, 3, 10, 999, 12_345)), SECOND, rnd.choice((0, 1, 5, 40)),
+                        rnd.choice((None, None, 0, 50_000, SECOND)), name)
+            elif name == "f":
+                w.window(label, rnd.choice((1, 2, 5, 40)), 333_333, name)
+            elif name == "g":
+                w.slices(label, rnd.choice((1, 2, 5, 40)), SECOND, 4, rnd.random() < 0.5, name)
+            elif name == "h":
+                w.held(label, rnd.choice((1, 2, 5)), 700_000, name)
+            elif name in "ab":
                 span = rnd.choice((1, 1000, SECOND, SECOND, MINUTE, HOUR, DAY, rnd.randint(1, 10**9)))
                 permits = min(rnd.choice((1, 3, 7, 10, 100, 999, rnd.randint(1, 10**9))), span * 1000)
                 w.bucket(label, permits, span, rnd.choice((1, 2, 5, 10, 1000, rnd.randint(1, 10**6))), name)
@@ -360,7 +718,7 @@ def random_world(seed):
             if (name, key) in seen:
                 continue
             seen.add((name, key))
-            cap = w.limits[label].get("burst", w.limits[label].get("limit"))
+            cap = w.limits[label].get("burst", w.limits[label].get("limit", w.limits[label].get("capacity", 0) + 1))
             permits = rnd.choice((1, 1, 1, 2, max(1, cap // 3), max(1, cap), cap + 1))
             at_least = rnd.choice((permits, permits, permits, 1, max(1, permits // 2)))
             demands.append((label, key, permits, at_least, rnd.choice((0, 0, 0, 1000, SECOND))))
@@ -382,4 +740,4 @@ def write(folder, file, worlds):
 
 if __name__ == "__main__":
     write(sys.argv[1], "written.json", list(written()))
-    write(sys.argv[1], "random.json", [random_world(seed) for seed in range(1, 41)])
+    write(sys.argv[1], "random.json", [random_world(seed) for seed in range(1, 101)])

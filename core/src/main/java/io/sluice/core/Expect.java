@@ -16,6 +16,14 @@ final class Expect {
         return value;
     }
 
+    /** A wait as whole microseconds, rounded down; none to a thousand days. */
+    static long wait(String name, Duration wait) {
+        if (wait.isNegative() || wait.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(name + ": " + wait + " (expected: PT0S to " + LONGEST + ")");
+        }
+        return wait.getSeconds() * 1_000_000 + wait.getNano() / 1_000;
+    }
+
     /** A span as whole microseconds, between one microsecond and a thousand days. */
     static long micros(String name, Duration span) {
         if (span.compareTo(Duration.ofNanos(1_000)) < 0 || span.compareTo(LONGEST) > 0 || span.getNano() % 1_000 != 0) {

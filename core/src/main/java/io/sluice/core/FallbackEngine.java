@@ -70,6 +70,11 @@ public final class FallbackEngine implements Engine {
     }
 
     @Override
+    public CompletionStage<Boolean> renew(Charge charge) {
+        return engine.renew(charge);
+    }
+
+    @Override
     public void close() {
         engine.close();
         local.close();
@@ -140,9 +145,7 @@ public final class FallbackEngine implements Engine {
     private Decided decideLocally(Ask ask, String reason) {
         List<Demand> parts = new ArrayList<>(ask.demands().size());
         for (Demand demand : ask.demands()) {
-            Limit part = part(demand.limit(), ask.localShare());
-            parts.add(new Demand(
-                    part, demand.key(), demand.permits(), demand.atLeast(), demand.maxWaitMicros(), demand.label()));
+            parts.add(demand.on(part(demand.limit(), ask.localShare())));
         }
         Ask partial = new Ask(
                 parts, ask.purpose(), ask.deadlineNanos(), ask.onFailure(), ask.localShare(), ask.ruleVersion());

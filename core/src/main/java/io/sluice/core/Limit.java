@@ -1,6 +1,7 @@
 package io.sluice.core;
 
 import java.time.Duration;
+import java.time.ZoneId;
 
 /**
  * How much may pass: an immutable value, built in one expression that cannot build nonsense.
@@ -14,7 +15,7 @@ import java.time.Duration;
  * limit's {@linkplain #name() name}, its {@linkplain #shape() shape} and the key. Two limits that agree in these share
  * their counts, whatever their numbers: so a change of numbers keeps what was used.
  */
-public sealed interface Limit permits TokenBucket, SlidingLog {
+public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, SlidingWindow, SlidingLog, Concurrency {
 
     /** The largest burst or limit. */
     long MAX_CAPACITY = 1_000_000_000_000L;
@@ -42,6 +43,11 @@ public sealed interface Limit permits TokenBucket, SlidingLog {
     /** The window, or the time in which a rate refills its burst, in microseconds, rounded up. */
     long windowMicros();
 
+    /** How far off a time slot may be that is handed out unless the caller wants it sooner; 0 where there are no slots. */
+    default long maxWaitMicros() {
+        return 0;
+    }
+
     /**
      * The same limit with a part of its numbers, at least one permit unless it refuses always.
      *
@@ -67,9 +73,34 @@ public sealed interface Limit permits TokenBucket, SlidingLog {
             return new TokenBucket(name, rate, rate.permitsPerSecond());
         }
 
+        /** Time slots at {@code rate}; as many permits may wait as flow in one second, at least 1. */
+        public LeakyBucket leakyBucket(Rate rate) {
+            return new LeakyBucket(name, rate, rate.permitsPerSecond(), null);
+        }
+
+        /** At most {@code limit} permits in each window; windows follow each other from the epoch. */
+        public FixedWindow fixedWindow(long limit, Duration window) {
+            return FixedWindow.of(name, limit, window);
+        }
+
+        /** At most {@code limit} permits in each day, week, month or year of {@code zone}. */
+        public FixedWindow fixedWindow(long limit, Calendar calendar, ZoneId zone) {
+            return FixedWindow.of(name, limit, calendar, zone);
+        }
+
+        /** At most {@code limit} permits in any span of {@code window}, counted in ten slices. */
+        public SlidingWindow slidingWindow(long limit, Duration window) {
+            return SlidingWindow.of(name, limit, window);
+        }
+
         /** At most {@code limit} permits in any span of {@code window}, exactly, at the cost of an entry for each. */
         public SlidingLog slidingLog(long limit, Duration window) {
             return new SlidingLog(name, limit, window);
+        }
+
+        /** At most {@code limit} permits in flight, each taken back after {@code ttl} if its holder died. */
+        public Concurrency concurrency(long limit, Duration ttl) {
+            return new Concurrency(name, limit, ttl);
         }
 
         private static boolean legal(int c) {

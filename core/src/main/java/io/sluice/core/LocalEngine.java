@@ -61,6 +61,11 @@ public final class LocalEngine implements Engine {
         return CompletableFuture.completedFuture(null);
     }
 
+    @Override
+    public CompletionStage<Boolean> renew(Charge charge) {
+        return CompletableFuture.completedFuture(cells.renew(charge));
+    }
+
     /** How many counts are held in memory. */
     public long keys() {
         return cells.size();

@@ -2,8 +2,10 @@ package io.sluice.testkit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.core.Calendar;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
+import io.sluice.core.SlidingWindow;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
@@ -13,10 +15,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.assertj.core.api.Assertions;
@@ -58,10 +62,18 @@ public final class GoldenVector {
             Step step = steps.get(i);
             subject.setMicros(step.atMicros);
             if (step.ask == null) {
-                subject.engine()
-                        .giveBack(charges.get(step.givesBack))
-                        .toCompletableFuture()
-                        .get();
+                List<Charge> named = charges.get(step.charged);
+                if (step.stillHeld == null) {
+                    subject.engine().giveBack(named).toCompletableFuture().get();
+                } else {
+                    boolean held = subject.engine()
+                            .renew(named.get(0))
+                            .toCompletableFuture()
+                            .get();
+                    Assertions.assertThat(held)
+                            .as("%s, step %d: renew", name, i)
+                            .isEqualTo(step.stillHeld);
+                }
                 charges.add(List.of());
                 continue;
             }
@@ -88,27 +100,57 @@ public final class GoldenVector {
 
     private static Limit limit(JsonNode node) {
         Limit.Named named = Limit.named(node.get("name").asText());
-        if (node.get("algorithm").asText().equals("token_bucket")) {
-            Rate rate = new Rate(
-                    node.get("rate").get(0).asLong(),
-                    micros(node.get("rate").get(1).asLong()));
-            return named.tokenBucket(rate).withBurst(node.get("burst").asLong());
-        }
-        return named.slidingLog(
-                node.get("limit").asLong(), micros(node.get("window").asLong()));
+        long limit = node.path("limit").asLong();
+        return switch (node.get("algorithm").asText()) {
+            case "token_bucket" ->
+                named.tokenBucket(rate(node)).withBurst(node.get("burst").asLong());
+            case "leaky_bucket" ->
+                named.leakyBucket(rate(node))
+                        .withCapacity(node.get("capacity").asLong())
+                        .withMaxWait(micros(node.get("max_wait")));
+            case "fixed_window" ->
+                node.has("window")
+                        ? named.fixedWindow(limit, micros(node.get("window")))
+                        : named.fixedWindow(
+                                limit,
+                                Calendar.valueOf(node.get("align").asText().toUpperCase(Locale.ROOT)),
+                                ZoneId.of(node.get("zone").asText()));
+            case "sliding_window" ->
+                sliding(
+                        named.slidingWindow(limit, micros(node.get("window")))
+                                .withSlices(node.get("slices").asInt()),
+                        node.get("weighted").asBoolean());
+            case "sliding_log" -> named.slidingLog(limit, micros(node.get("window")));
+            case "concurrency" -> named.concurrency(limit, micros(node.get("ttl")));
+            default -> throw new IllegalArgumentException(node.toString());
+        };
+    }
+
+    private static Limit sliding(SlidingWindow strict, boolean weighted) {
+        return weighted ? strict.asEstimate() : strict;
+    }
+
+    private static Rate rate(JsonNode node) {
+        return new Rate(
+                node.get("rate").get(0).asLong(), micros(node.get("rate").get(1)));
     }
 
     private static Step step(JsonNode node, Map<String, Limit> limits) {
         long at = node.get("at").asLong();
         if (node.has("give_back")) {
-            return new Step(at, null, null, node.get("give_back").asInt());
+            return new Step(at, null, null, node.get("give_back").asInt(), null);
+        }
+        if (node.has("renew")) {
+            return new Step(
+                    at, null, null, node.get("renew").asInt(), node.get("held").asBoolean());
         }
         List<Demand> demands = new ArrayList<>();
         for (JsonNode d : node.get("ask")) {
             Limit limit = Objects.requireNonNull(limits.get(d.get(0).asText()));
-            demands.add(Demand.of(limit, d.get(1).asText(), d.get(2).asLong())
+            Demand demand = Demand.of(limit, d.get(1).asText(), d.get(2).asLong())
                     .orAtLeast(d.get(3).asLong())
-                    .waitingUpTo(d.get(4).asLong()));
+                    .waitingUpTo(d.get(4).asLong());
+            demands.add(d.has(5) ? demand.heldBy(d.get(5).asText()) : demand);
         }
         List<Verdict> verdicts = new ArrayList<>();
         for (JsonNode v : node.get("verdicts")) {
@@ -123,17 +165,21 @@ public final class GoldenVector {
         }
         Ask ask = Ask.charging(demands);
         Decided expected = new Decided(node.get("allowed").asBoolean(), verdicts, at, null);
-        return new Step(at, node.get("look").asBoolean() ? ask.looking() : ask, expected, -1);
+        return new Step(at, node.get("look").asBoolean() ? ask.looking() : ask, expected, -1, null);
     }
 
     private static long orNever(JsonNode node) {
         return node.isTextual() ? Verdict.NEVER : node.asLong();
     }
 
-    private static Duration micros(long micros) {
-        return Duration.of(micros, ChronoUnit.MICROS);
+    private static Duration micros(JsonNode node) {
+        return Duration.of(node.asLong(), ChronoUnit.MICROS);
     }
 
     private record Step(
-            long atMicros, @Nullable Ask ask, @Nullable Decided expected, int givesBack) {}
+            long atMicros,
+            @Nullable Ask ask,
+            @Nullable Decided expected,
+            int charged,
+            @Nullable Boolean stillHeld) {}
 }

@@ -111,6 +111,11 @@ public final class UnreliableEngine implements Engine {
     }
 
     @Override
+    public CompletionStage<Boolean> renew(Charge charge) {
+        return behind.renew(charge);
+    }
+
+    @Override
     public void close() {
         behind.close();
     }

@@ -1,6 +1,7 @@
 package io.sluice.core.internal;
 
 import io.sluice.core.Limit;
+import io.sluice.core.algorithm.Count;
 import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -16,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
  * The counts of one process. A decision locks all its counts, in one order for everybody, reads the time once they are its
@@ -27,6 +29,7 @@ import java.util.function.LongSupplier;
 public final class CellTable {
 
     private static final int LOOKS_PER_NEW_COUNT = 2;
+    private static final int TOO_FEW_TO_SWEEP = 1_024;
     private static final Comparator<Cell> LOCK_ORDER = Comparator.comparingLong(cell -> cell.order);
 
     private final ConcurrentHashMap<CountKey, Cell> cells = new ConcurrentHashMap<>();
@@ -76,14 +79,28 @@ public final class CellTable {
 
     /** Gives back what still counts. */
     public void giveBack(Charge charge) {
+        onCount(charge, count -> {
+            count.giveBack(charge, micros.getAsLong());
+            return true;
+        });
+    }
+
+    /** Renews a permit that is held; false if it is not. */
+    public boolean renew(Charge charge) {
+        return onCount(charge, count -> count.renew(charge, micros.getAsLong()));
+    }
+
+    /** What {@code action} says of the count of a charge; false if there is none. */
+    private boolean onCount(Charge charge, Predicate<Count> action) {
         Cell cell = cells.get(CountKey.of(charge.limit(), charge.key()));
-        if (cell != null) {
-            cell.lock.lock();
-            try {
-                cell.giveBack(charge, micros.getAsLong());
-            } finally {
-                cell.lock.unlock();
-            }
+        if (cell == null) {
+            return false;
+        }
+        cell.lock.lock();
+        try {
+            return !cell.dead && action.test(cell.count);
+        } finally {
+            cell.lock.unlock();
         }
     }
 
@@ -97,24 +114,24 @@ public final class CellTable {
         long[] grants = new long[mine.length];
         boolean allowed = true;
         for (int i = 0; i < mine.length; i++) {
-            grants[i] = mine[i].grant(demands.get(i), nowMicros);
+            grants[i] = mine[i].count.grant(demands.get(i), nowMicros);
             allowed &= grants[i] > 0;
         }
         boolean charged = allowed && ask.charges();
         List<Verdict> verdicts = new ArrayList<>(mine.length);
         for (int i = 0; i < mine.length; i++) {
-            verdicts.add(mine[i].verdict(demands.get(i), grants[i], charged, nowMicros));
+            verdicts.add(mine[i].count.verdict(demands.get(i), grants[i], charged, nowMicros));
             if (charged) {
-                mine[i].charge(grants[i]);
+                mine[i].count.charge(demands.get(i), grants[i], nowMicros);
             } else if (ask.charges()) {
-                mine[i].refuse();
+                mine[i].count.refuse(nowMicros);
             }
         }
         return new Decided(allowed, verdicts, nowMicros, null);
     }
 
     private Cell create(CountKey key, Limit limit) {
-        return cells.computeIfAbsent(key, k -> Cell.of(limit, orders.getAndIncrement(), micros.getAsLong()));
+        return cells.computeIfAbsent(key, k -> new Cell(orders.getAndIncrement(), Count.of(limit)));
     }
 
     private static boolean lock(Cell[] inOrder) {
@@ -135,7 +152,7 @@ public final class CellTable {
     }
 
     private void sweepUpTo(int looks) {
-        if (looks == 0 || !sweeping.tryLock()) {
+        if (looks == 0 || cells.mappingCount() < TOO_FEW_TO_SWEEP || !sweeping.tryLock()) {
             return;
         }
         try {
@@ -157,7 +174,7 @@ public final class CellTable {
             try {
                 // Unused even if time should step back by what is clamped.
                 long past = micros.getAsLong() - StepBack.CLAMPED_MICROS;
-                if (!cell.dead && cell.equalsNeverSeen(past)) {
+                if (!cell.dead && cell.count.isUnused(past)) {
                     cell.dead = true;
                     cells.remove(key, cell);
                 }

@@ -9,5 +9,6 @@ import io.sluice.core.Limit;
  * @param key whose count was charged
  * @param permits how many
  * @param chargedAtMicros when, by the engine's time
+ * @param holder who holds them, if they are held; else empty
  */
-public record Charge(Limit limit, String key, long permits, long chargedAtMicros) {}
+public record Charge(Limit limit, String key, long permits, long chargedAtMicros, String holder) {}

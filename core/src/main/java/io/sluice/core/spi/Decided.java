@@ -41,7 +41,8 @@ public record Decided(
             Verdict verdict = verdicts.get(i);
             if (verdict.granted() > 0) {
                 Demand demand = ask.demands().get(i);
-                charges.add(new Charge(demand.limit(), demand.key(), verdict.granted(), verdict.chargedAtMicros()));
+                charges.add(new Charge(
+                        demand.limit(), demand.key(), verdict.granted(), verdict.chargedAtMicros(), demand.holder()));
             }
         }
         return charges;

@@ -1,7 +1,9 @@
 package io.sluice.core.spi;
 
+import io.sluice.core.Concurrency;
 import io.sluice.core.Limit;
 import java.util.Objects;
+import java.util.UUID;
 
 /**
  * What a request asks of one limit: so many permits for a key. Immutable.
@@ -11,14 +13,22 @@ import java.util.Objects;
  * @param permits what is wanted, 1 to {@link Limit#MAX_PERMITS}
  * @param atLeast what would still be of use, 1 to {@code permits}; less than {@code permits} asks for a partial grant
  * @param maxWaitMicros how far off a reserved time slot may be; 0 asks for now
+ * @param holder who holds the permits of a {@link io.sluice.core.Concurrency} limit: a name that nobody else uses, by which
+ *     they are given back even if the answer was lost; empty for other limits
  * @param label what reports call this limit
  */
-public record Demand(Limit limit, String key, long permits, long atLeast, long maxWaitMicros, Label label) {
+public record Demand(
+        Limit limit, String key, long permits, long atLeast, long maxWaitMicros, String holder, Label label) {
 
     public Demand {
         Objects.requireNonNull(limit, "limit");
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(label, "label");
+        Objects.requireNonNull(holder, "holder");
+        if (holder.isEmpty() == limit instanceof Concurrency) {
+            throw new IllegalArgumentException(
+                    "holder: \"" + holder + "\" (expected: a name for permits that are held, " + "none for others)");
+        }
         if (permits < 1 || permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException("permits: " + permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
         }
@@ -30,21 +40,35 @@ public record Demand(Limit limit, String key, long permits, long atLeast, long m
         }
     }
 
-    /** All of {@code permits}, now, reported under the limit's own name. */
+    /**
+     * All of {@code permits}, at once or in the time slot that the limit gives, held by somebody new, and reported under the
+     * limit's own name.
+     */
     public static Demand of(Limit limit, String key, long permits) {
-        return new Demand(limit, key, permits, permits, 0, new Label(limit.name(), limit.name(), "local"));
+        String holder = limit instanceof Concurrency ? UUID.randomUUID().toString() : "";
+        Label label = new Label(limit.name(), limit.name(), "local");
+        return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label);
+    }
+
+    /** The same demand on another limit of the same shape. */
+    public Demand on(Limit limit) {
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
+    }
+
+    public Demand heldBy(String holder) {
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
     }
 
     public Demand orAtLeast(long atLeast) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, label);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
     }
 
     public Demand waitingUpTo(long maxWaitMicros) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, label);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
     }
 
     public Demand labelled(Label label) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, label);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
     }
 
     /** Whether both mean the same count. */

@@ -36,6 +36,12 @@ public interface Engine extends AutoCloseable {
      */
     CompletionStage<Void> giveBack(List<Charge> charges);
 
+    /**
+     * Lets a permit that is held be held for its whole time to live from now on. The stage says whether it was still held; it
+     * completes exceptionally if that is not known.
+     */
+    CompletionStage<Boolean> renew(Charge charge);
+
     /** Lets go of what the engine holds. Asks that come later are undecided. */
     @Override
     void close();

@@ -1,0 +1,91 @@
+package io.sluice.core.algorithm;
+
+import io.sluice.core.FixedWindow;
+import io.sluice.core.algorithm.Windows.Window;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+
+/** What was admitted in the window that began at a moment. */
+final class FixedWindowCount extends Count {
+
+    private FixedWindow limit;
+    private long startMicros;
+    private long used;
+
+    /** As {@link #grant} found it. */
+    private Window window;
+
+    private long windowUsed;
+    private long windowMicros;
+
+    FixedWindowCount(FixedWindow limit) {
+        this.limit = limit;
+        this.window = limit.windows().at(0);
+    }
+
+    @Override
+    public long grant(Demand demand, long nowMicros) {
+        limit = (FixedWindow) demand.limit();
+        age(nowMicros);
+        return ofRoom(demand, room(windowUsed));
+    }
+
+    @Override
+    public Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros) {
+        long after = windowUsed + (charged ? grant : 0);
+        long left = window.endMicros() - nowMicros;
+        boolean never = demand.atLeast() > limit.capacity();
+        return new Verdict(
+                grant > 0,
+                charged ? grant : 0,
+                room(after),
+                grant > 0 ? 0 : never ? Verdict.NEVER : left,
+                after == 0 ? 0 : left,
+                0,
+                windowMicros);
+    }
+
+    @Override
+    public void charge(Demand demand, long granted, long nowMicros) {
+        startMicros = window.startMicros();
+        used = windowUsed + granted;
+    }
+
+    @Override
+    public void refuse(long nowMicros) {
+        if (used > 0 && window.startMicros() < startMicros) {
+            startMicros = window.startMicros();
+        }
+    }
+
+    @Override
+    public void giveBack(Charge charge, long nowMicros) {
+        age(nowMicros);
+        startMicros = window.startMicros();
+        used = window.contains(charge.chargedAtMicros()) ? Math.max(0, windowUsed - charge.permits()) : windowUsed;
+    }
+
+    @Override
+    public boolean isUnused(long nowMicros) {
+        return used == 0 || startMicros < limit.windows().at(nowMicros).startMicros();
+    }
+
+    private void age(long nowMicros) {
+        window = limit.windows().at(nowMicros);
+        windowMicros = nowMicros;
+        if (used == 0 || startMicros < window.startMicros()) {
+            windowUsed = 0;
+            return;
+        }
+        windowUsed = used;
+        if (startMicros > window.startMicros() && !StepBack.rebases(startMicros, nowMicros)) {
+            window = limit.windows().at(startMicros);
+            windowMicros = startMicros;
+        }
+    }
+
+    private long room(long counted) {
+        return Math.max(0, limit.capacity() - counted);
+    }
+}

@@ -1,0 +1,55 @@
+package io.sluice.core.algorithm;
+
+import io.sluice.core.LeakyBucket;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+
+/**
+ * The arithmetic of {@link LeakyBucket} on a {@link BucketState} aged to the present: what is used is what is ahead of the next
+ * request, and the time to drain it is its wait. Rounding is that of {@link TokenBuckets}.
+ */
+public final class LeakyBuckets {
+
+    private LeakyBuckets() {}
+
+    /** How many permits the demand gets; 0 refuses. */
+    public static long grant(LeakyBucket limit, BucketState aged, Demand demand, long nowMicros) {
+        long room = room(limit, aged, Math.min(limit.maxWaitMicros(), demand.maxWaitMicros()), nowMicros);
+        return demand.permits() <= room ? demand.permits() : demand.atLeast() <= room ? room : 0;
+    }
+
+    /**
+     * What the demand is told.
+     *
+     * @param grant what {@link #grant} said of {@code aged}
+     * @param charged whether the grant was charged, or the demand only looked or failed on another limit
+     */
+    public static Verdict verdict(
+            LeakyBucket limit, BucketState aged, Demand demand, long grant, boolean charged, long nowMicros) {
+        BucketState after = charged ? aged.plus(grant) : aged;
+        return new Verdict(
+                grant > 0,
+                charged ? grant : 0,
+                room(limit, after, limit.maxWaitMicros(), nowMicros),
+                grant > 0 ? 0 : retryAfter(limit, aged, demand, nowMicros),
+                TokenBuckets.resetAfter(limit.pace(), after, nowMicros),
+                grant > 0 ? aged.microsUntil(limit.pace(), 0, nowMicros) : 0,
+                aged.atMicros());
+    }
+
+    private static long retryAfter(LeakyBucket limit, BucketState aged, Demand demand, long nowMicros) {
+        if (demand.atLeast() > limit.capacity()) {
+            return Verdict.NEVER;
+        }
+        long roomy = aged.microsUntil(limit.pace(), limit.capacity() - demand.atLeast(), nowMicros);
+        long drained = aged.microsUntil(limit.pace(), 0, nowMicros);
+        return Math.max(roomy, drained - Math.min(limit.maxWaitMicros(), demand.maxWaitMicros()));
+    }
+
+    private static long room(LeakyBucket limit, BucketState aged, long maxWaitMicros, long nowMicros) {
+        if (limit.pace().isZero() || aged.microsUntil(limit.pace(), 0, nowMicros) > maxWaitMicros) {
+            return 0;
+        }
+        return Math.max(0, limit.capacity() - aged.usedUp());
+    }
+}
