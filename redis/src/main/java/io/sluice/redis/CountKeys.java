@@ -29,7 +29,8 @@ final class CountKeys {
         return prefix + ":" + limit.name() + ":" + limit.shape() + ":" + encoded(key);
     }
 
-    private static String encoded(String key) {
+    /** A text without spaces, lines, braces and {@code #}, different for each different key. */
+    static String encoded(String key) {
         if (isPlain(key)) {
             return key;
         }

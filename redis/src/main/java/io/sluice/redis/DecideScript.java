@@ -1,9 +1,14 @@
 package io.sluice.redis;
 
+import io.sluice.core.Concurrency;
+import io.sluice.core.FixedWindow;
+import io.sluice.core.LeakyBucket;
 import io.sluice.core.Limit;
 import io.sluice.core.SlidingLog;
+import io.sluice.core.SlidingWindow;
 import io.sluice.core.TokenBucket;
 import io.sluice.core.algorithm.Pace;
+import io.sluice.core.algorithm.Windows;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
@@ -29,6 +34,7 @@ final class DecideScript {
     /** Decide by the server's own time; anything else is the time to decide by, for tests. */
     static final String SERVER_TIME = "";
 
+    private static final int ARGUMENTS = 9;
     private static final int FIELDS = 7;
 
     private DecideScript() {}
@@ -40,31 +46,51 @@ final class DecideScript {
 
         private Call(int demands, String time, String purpose) {
             keys = new String[demands];
-            args = new String[2 + demands * FIELDS];
+            args = new String[2 + demands * ARGUMENTS];
             args[0] = time;
             args[1] = purpose;
         }
     }
 
-    static Call decide(Ask ask, CountKeys names, String time) {
+    /**
+     * Asks for a decision.
+     *
+     * @param micros about what the server's time is, to find the windows of the calendar that it may be in
+     */
+    static Call decide(Ask ask, CountKeys names, String time, long micros) {
         List<Demand> demands = ask.demands();
         Call call = new Call(demands.size(), time, ask.charges() ? "charge" : "look");
         for (int i = 0; i < demands.size(); i++) {
             Demand demand = demands.get(i);
             call.keys[i] = names.of(demand.limit(), demand.key());
-            write(call.args, i, demand.limit(), demand.permits(), demand.atLeast(), demand.maxWaitMicros());
+            write(call.args, i, demand.limit(), demand.permits(), demand.atLeast(), demand.maxWaitMicros(), micros);
+            call.args[2 + i * ARGUMENTS + 8] = CountKeys.encoded(demand.holder());
         }
         return call;
     }
 
-    static Call giveBack(List<Charge> charges, CountKeys names, String time) {
-        Call call = new Call(charges.size(), time, "back");
+    static Call onCharges(String purpose, List<Charge> charges, CountKeys names, String time, long micros) {
+        Call call = new Call(charges.size(), time, purpose);
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             call.keys[i] = names.of(charge.limit(), charge.key());
-            write(call.args, i, charge.limit(), charge.permits(), charge.permits(), charge.chargedAtMicros());
+            write(call.args, i, charge.limit(), charge.permits(), charge.permits(), charge.chargedAtMicros(), micros);
+            call.args[2 + i * ARGUMENTS + 8] = CountKeys.encoded(charge.holder());
         }
         return call;
+    }
+
+    /** Whether the server's time was outside the windows it was told of; then nothing was done. */
+    static boolean isOutside(List<Object> reply) {
+        return reply.size() == 1;
+    }
+
+    static long micros(List<Object> reply) {
+        return number(reply, 0);
+    }
+
+    static boolean wasHeld(List<Object> reply) {
+        return number(reply, 1) == 1;
     }
 
     static Decided decided(List<Object> reply) {
@@ -82,21 +108,46 @@ final class DecideScript {
         return new Decided(number(reply, 1) == 1, verdicts, number(reply, 0), null);
     }
 
-    private static void write(String[] args, int index, Limit limit, long permits, long atLeast, long wait) {
-        int at = 2 + index * FIELDS;
+    private static void write(
+            String[] args, int index, Limit limit, long permits, long atLeast, long wait, long micros) {
+        int at = 2 + index * ARGUMENTS;
         args[at + 1] = Long.toString(permits);
         args[at + 2] = Long.toString(atLeast);
         args[at + 3] = Long.toString(Math.min(wait, Pace.MAX_MICROS));
         args[at + 4] = Long.toString(limit.capacity());
         if (limit instanceof TokenBucket bucket) {
-            args[at] = "tb";
-            args[at + 5] = Long.toString(bucket.pace().permits());
-            args[at + 6] = Long.toString(bucket.pace().micros());
+            write(args, at, "tb", bucket.pace().permits(), bucket.pace().micros(), 0);
+        } else if (limit instanceof LeakyBucket bucket) {
+            write(args, at, "lb", bucket.pace().permits(), bucket.pace().micros(), bucket.maxWaitMicros());
+        } else if (limit instanceof SlidingWindow window) {
+            write(args, at, "sw", window.sliceMicros(), window.slices(), window.weighted() ? 1 : 0);
+        } else if (limit instanceof SlidingLog log) {
+            write(args, at, "sl", log.windowMicros(), 0, 0);
+        } else if (limit instanceof Concurrency held) {
+            write(args, at, "cc", held.windowMicros(), 0, 0);
         } else {
-            args[at] = "sl";
-            args[at + 5] = Long.toString(((SlidingLog) limit).windowMicros());
-            args[at + 6] = "0";
+            FixedWindow window = (FixedWindow) limit;
+            write(args, at, "fw", window.windowMicros(), 0, 0);
+            if (!window.windows().areEven()) {
+                args[at + 5] = "";
+                args[at + 6] = boundaries(window.windows(), micros);
+            }
         }
+    }
+
+    private static void write(String[] args, int at, String kind, long first, long second, long third) {
+        args[at] = kind;
+        args[at + 5] = Long.toString(first);
+        args[at + 6] = Long.toString(second);
+        args[at + 7] = Long.toString(third);
+    }
+
+    /** The window that the server is in by our reckoning, and its neighbours. */
+    private static String boundaries(Windows windows, long micros) {
+        Windows.Window present = windows.at(micros);
+        long before = windows.at(present.startMicros() - 1).startMicros();
+        long after = windows.at(present.endMicros()).endMicros();
+        return before + "," + present.startMicros() + "," + present.endMicros() + "," + after;
     }
 
     private static long number(List<Object> reply, int index) {

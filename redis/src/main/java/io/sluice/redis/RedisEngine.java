@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The engine whose counts live in Redis and are shared by every process that uses it. Exact, by the time of the Redis server.
@@ -35,6 +35,9 @@ public final class RedisEngine implements Engine {
     private final CountKeys names;
     private final Clock clock;
     private final Supplier<String> time;
+
+    /** How far the server's clock was ahead of ours in its last reply; only calendars ask for it. */
+    private volatile long aheadMicros;
 
     private RedisEngine(RedisLink link, String prefix, Clock clock, Supplier<String> time) {
         this.link = link;
@@ -86,11 +89,8 @@ public final class RedisEngine implements Engine {
         if (isPast(ask.deadlineNanos())) {
             return new Undecided(Failures.TIMEOUT, false);
         }
-        DecideScript.Call call = DecideScript.decide(ask, names, time.get());
-        CompletionStage<Outcome> outcome = run(redis, call)
-                .exceptionallyCompose(failure -> isPast(ask.deadlineNanos())
-                        ? CompletableFuture.failedFuture(failure)
-                        : loadAndRunAgain(redis, call, failure))
+        CompletionStage<Outcome> outcome = run(
+                        redis, ask.deadlineNanos(), micros -> DecideScript.decide(ask, names, time.get(), micros))
                 .handle((reply, failure) ->
                         failure == null ? DecideScript.decided(reply) : Failures.undecided(failure));
         return new Pending(outcome);
@@ -98,17 +98,24 @@ public final class RedisEngine implements Engine {
 
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
-        if (charges.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
-        }
+        return charges.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : onCharges("back", charges).thenAccept(reply -> {});
+    }
+
+    @Override
+    public CompletionStage<Boolean> renew(Charge charge) {
+        return onCharges("renew", List.of(charge)).thenApply(DecideScript::wasHeld);
+    }
+
+    private CompletionStage<List<Object>> onCharges(String purpose, List<Charge> charges) {
         RedisAsyncCommands<String, String> redis = link.commands();
-        if (redis == null) {
-            return CompletableFuture.failedFuture(new IllegalStateException(Failures.DISCONNECTED));
-        }
-        DecideScript.Call call = DecideScript.giveBack(charges, names, time.get());
-        return run(redis, call)
-                .exceptionallyCompose(failure -> loadAndRunAgain(redis, call, failure))
-                .thenAccept(reply -> {});
+        return redis == null
+                ? CompletableFuture.failedFuture(new IllegalStateException(Failures.DISCONNECTED))
+                : run(
+                        redis,
+                        Ask.NO_DEADLINE,
+                        micros -> DecideScript.onCharges(purpose, charges, names, time.get(), micros));
     }
 
     @Override
@@ -120,7 +127,28 @@ public final class RedisEngine implements Engine {
         return deadlineNanos != Ask.NO_DEADLINE && clock.nanoTime() - deadlineNanos >= 0;
     }
 
-    private static CompletionStage<List<Object>> run(RedisAsyncCommands<String, String> redis, DecideScript.Call call) {
+    /** Runs the script; again if Redis did nothing because it does not know it, or was told of other windows than it is in. */
+    private CompletionStage<List<Object>> run(
+            RedisAsyncCommands<String, String> redis, long deadlineNanos, LongFunction<DecideScript.Call> call) {
+        DecideScript.Call first = call.apply(serverMicros());
+        return send(redis, first)
+                .exceptionallyCompose(failure -> isPast(deadlineNanos)
+                        ? CompletableFuture.failedFuture(failure)
+                        : loadAndSendAgain(redis, first, failure))
+                .thenCompose(reply -> {
+                    aheadMicros = DecideScript.micros(reply) - clock.epochMicros();
+                    return DecideScript.isOutside(reply)
+                            ? send(redis, call.apply(DecideScript.micros(reply)))
+                            : CompletableFuture.completedStage(reply);
+                });
+    }
+
+    private long serverMicros() {
+        return clock.epochMicros() + aheadMicros;
+    }
+
+    private static CompletionStage<List<Object>> send(
+            RedisAsyncCommands<String, String> redis, DecideScript.Call call) {
         try {
             return redis.evalsha(DecideScript.SHA, ScriptOutputType.MULTI, call.keys, call.args);
         } catch (RuntimeException e) {
@@ -128,12 +156,13 @@ public final class RedisEngine implements Engine {
         }
     }
 
-    private static CompletionStage<List<Object>> loadAndRunAgain(
-            RedisAsyncCommands<String, String> redis, DecideScript.Call call, @Nullable Throwable failure) {
-        Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
+    private static CompletionStage<List<Object>> loadAndSendAgain(
+            RedisAsyncCommands<String, String> redis, DecideScript.Call call, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (!(cause instanceof RedisNoScriptException)) {
             return CompletableFuture.failedFuture(failure);
         }
-        return redis.scriptLoad(DecideScript.TEXT).thenCompose(sha -> run(redis, call));
+        return redis.scriptLoad(DecideScript.TEXT).thenCompose(sha -> send(redis, call));
     }
 }

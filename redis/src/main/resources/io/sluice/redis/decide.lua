@@ -1,26 +1,32 @@
 #!lua
--- Decides a list of demands, all or nothing, in one step; or looks; or gives back what was charged.
+-- Decides a list of demands, all or nothing, in one step; or looks; or gives back what was charged; or renews what is held.
 --
 -- KEYS     one count per demand, in the order of the demands
 -- ARGV[1]  '' to decide by TIME; else the time in microseconds (for tests: the vectors bring their own)
--- ARGV[2]  'charge', 'look' or 'back'
--- ARGV[3…] seven for each key:
---          kind      'tb' token bucket, 'sl' sliding log
+-- ARGV[2]  'charge', 'look', 'back' or 'renew'
+-- ARGV[3…] nine for each key:
+--          kind      tb token bucket, lb leaky bucket, fw fixed window, sw sliding window, sl sliding log, cc concurrency
 --          permits   wanted; with 'back', to give back
 --          at_least  smallest useful grant
 --          max_wait  microseconds; with 'back', when it was charged
---          capacity  burst (0 for a rate of 0), or limit
---          flow, per permits per microseconds (tb); window in microseconds and 0 (sl)
+--          capacity  the most that can ever be granted; 0 refuses always
+--          four more tb: permits and microseconds of the rate          lb: the same, and the longest wait of the limit
+--                    fw: length of a window, or '' and the boundaries of windows around the present, with commas between
+--                    sw: length of a slice, number of slices, 1 if weighted
+--                    sl: window           cc: time to live; last, who holds
 --
 -- Reply    {now, allowed, then seven for each key: fits, granted, remaining, retry, reset, wait, charged_at}, times in
---          microseconds, -1 for never. With 'back': {now}.
--- State    tb: string "used parts of at": used + parts/of permits are used as of at
+--          microseconds, -1 for never. With 'back': {now, 1}. With 'renew': {now, 1 if it was held}. {now} alone, and nothing
+--          done: the boundaries do not reach the server's time, ask again with others.
+-- State    tb, lb: string "used parts of at": used + parts/of permits are used as of at
+--          fw: string "start used"        sw: string "newest count count …", from the newest slice backwards
 --          sl: list, first "used newest", then "time permits" for each admission, oldest first
+--          cc: sorted set, a member for each permit held, scored with the time it is taken back
 -- TTL      set with every write, until the count is as if unused, and a second more for clocks that step back. A count
 --          that has expired and one that has aged to nothing give the same answers: the TTL carries no state.
--- Cost     one MGET for all buckets, one SET for each charged; a log costs one LRANGE, and three or four writes
--- Twin     io.sluice.core.algorithm: Pace, TokenBuckets, AdmissionLog. Golden vectors keep them alike. All numbers are
---          integers below 2^53; products that could be larger go through mul_div.
+-- Cost     one MGET for all strings, one SET for each charged; a log costs one LRANGE, and three or four writes
+-- Twin     io.sluice.core.algorithm. Golden vectors keep them alike. All numbers are integers below 2^53; products that
+--          could be larger go through mul_div.
 --
 -- Nothing is written before every key has been judged, and a refusal writes only what keeps time going.
 
@@ -84,6 +90,10 @@ local function micros_for(d, whole, parts)
   return min(MAX_MICROS, rounds * d.per + quotient)
 end
 
+local function of_room(d, room)
+  return d.permits <= room and d.permits or d.at_least <= room and room or 0
+end
+
 local function ttl_millis(micros, testing)
   local millis = floor(min(micros, MAX_MICROS - 1000) / 1000) + 1001
   -- In tests time stands still while the server's goes on.
@@ -128,51 +138,50 @@ function bucket.age(d, now, value)
   end
 end
 
-function bucket.remaining(d, used)
-  return max(0, d.capacity - used - (d.parts > 0 and 1 or 0))
+local function used_up(d, used)
+  return used + (d.parts > 0 and 1 or 0)
 end
 
-function bucket.until_fits(d, used, permits, now)
-  local over = used + permits - d.capacity
+-- Until no more than a level is used.
+local function until_level(d, used, level, now)
+  local over = used - level
   if over < 0 or (over == 0 and d.parts == 0) then
     return 0
   end
   return min(MAX_MICROS, d.at - now + micros_for(d, over, d.parts))
 end
 
-function bucket.grant(d, now)
-  local room = bucket.remaining(d, d.used)
-  if d.permits <= room then
-    return d.permits
-  end
-  if d.max_wait > 0 and d.permits <= d.capacity and bucket.until_fits(d, d.used, d.permits, now) <= d.max_wait then
-    return d.permits
-  end
-  return d.at_least <= room and room or 0
-end
-
-function bucket.reset(d, used, now)
+local function bucket_reset(d, used, now)
   if used == 0 and d.parts == 0 then
     return 0
   end
-  return d.flow == 0 and NEVER or bucket.until_fits(d, used, d.capacity, now)
+  return d.flow == 0 and NEVER or until_level(d, used, 0, now)
+end
+
+function bucket.grant(d, now)
+  local room = max(0, d.capacity - used_up(d, d.used))
+  if d.permits > room and d.max_wait > 0 and d.permits <= d.capacity
+    and until_level(d, d.used, d.capacity - d.permits, now) <= d.max_wait then
+    return d.permits
+  end
+  return of_room(d, room)
 end
 
 function bucket.verdict(d, charged, now)
   local used = charged and d.used + d.grant or d.used
   local retry, wait = 0, 0
   if d.grant > 0 then
-    wait = bucket.until_fits(d, d.used, d.grant, now)
+    wait = until_level(d, d.used, d.capacity - d.grant, now)
   elseif d.at_least > d.capacity then
     retry = NEVER
   else
-    retry = bucket.until_fits(d, d.used, d.at_least, now)
+    retry = until_level(d, d.used, d.capacity - d.at_least, now)
   end
-  return bucket.remaining(d, used), retry, bucket.reset(d, used, now), wait
+  return max(0, d.capacity - used_up(d, used)), retry, bucket_reset(d, used, now), wait
 end
 
 function bucket.write(d, now, testing)
-  local reset = bucket.reset(d, d.used, now)
+  local reset = bucket_reset(d, d.used, now)
   if reset == NEVER then
     reset = 86400000000
   end
@@ -214,6 +223,267 @@ function bucket.give_back(d, charged_at, now, testing)
     end
   end
   bucket.write(d, now, testing)
+end
+
+---------------------------------------------------------------------------------------------------------- leaky bucket
+
+-- The same state; what is used is what is ahead of the next request, and the time to drain it is its wait.
+local leaky = {
+  age = bucket.age,
+  charge = bucket.charge,
+  refuse = bucket.refuse,
+  give_back = bucket.give_back,
+}
+
+local function leaky_room(d, used, max_wait, now)
+  if d.flow == 0 or until_level(d, used, 0, now) > max_wait then
+    return 0
+  end
+  return max(0, d.capacity - used_up(d, used))
+end
+
+function leaky.grant(d, now)
+  return of_room(d, leaky_room(d, d.used, min(d.max_wait, d.longest), now))
+end
+
+function leaky.verdict(d, charged, now)
+  local used = charged and d.used + d.grant or d.used
+  local retry, wait = 0, 0
+  if d.grant > 0 then
+    wait = until_level(d, d.used, 0, now)
+  elseif d.at_least > d.capacity then
+    retry = NEVER
+  else
+    retry = max(until_level(d, d.used, d.capacity - d.at_least, now),
+      until_level(d, d.used, 0, now) - min(d.max_wait, d.longest))
+  end
+  return leaky_room(d, used, d.longest, now), retry, bucket_reset(d, used, now), wait
+end
+
+---------------------------------------------------------------------------------------------------------- fixed window
+
+local window = {}
+
+-- The window that a moment is in; nothing if the boundaries do not reach it.
+local function bounds(d, moment)
+  if d.length then
+    local start = floor(moment / d.length) * d.length
+    return start, start + d.length
+  end
+  for i = 1, #d.boundaries - 1 do
+    if d.boundaries[i] <= moment and moment < d.boundaries[i + 1] then
+      return d.boundaries[i], d.boundaries[i + 1]
+    end
+  end
+end
+
+function window.age(d, now, value)
+  d.at, d.used = now, 0
+  d.first, d.last = bounds(d, now)
+  if not d.first then
+    d.outside = true
+    return
+  end
+  if not value then
+    return
+  end
+  local start, used = string.match(value, '^(%d+) (%d+)$')
+  start, used = tonumber(start), tonumber(used)
+  if used == 0 or start < d.first then
+    return
+  end
+  d.used = used
+  if start > d.first then
+    if start - now > CLAMPED then
+      d.rebased = true
+    else
+      d.at = start
+      d.first, d.last = bounds(d, start)
+      d.outside = not d.first
+    end
+  end
+end
+
+function window.grant(d)
+  return of_room(d, max(0, d.capacity - d.used))
+end
+
+function window.verdict(d, charged, now)
+  local used = charged and d.used + d.grant or d.used
+  local left = d.last - now
+  local retry = d.grant > 0 and 0 or d.at_least > d.capacity and NEVER or left
+  return max(0, d.capacity - used), retry, used == 0 and 0 or left, 0
+end
+
+function window.write(d, now, testing)
+  redis.call('SET', d.key, int(d.first) .. ' ' .. int(d.used), 'PX', ttl_millis(d.last - now, testing))
+end
+
+function window.charge(d, now, testing)
+  d.used = d.used + d.grant
+  window.write(d, now, testing)
+end
+
+function window.refuse(d, now, testing)
+  if d.rebased then
+    window.write(d, now, testing)
+  end
+end
+
+function window.give_back(d, charged_at, now, testing)
+  if d.first <= charged_at and charged_at < d.last then
+    d.used = max(0, d.used - d.permits)
+  end
+  window.write(d, now, testing)
+end
+
+-------------------------------------------------------------------------------------------------------- sliding window
+
+local sliding = {}
+
+-- d.counts[j]: what slice d.newest - j holds, for j from 0 to d.slices.
+local function count(d, slice)
+  return d.counts[d.newest - slice] or 0
+end
+
+-- What the slices from first on hold.
+local function sum(d, first)
+  local total = 0
+  for j = 0, min(d.slices, d.newest - first) do
+    total = total + (d.counts[j] or 0)
+  end
+  return total
+end
+
+-- a * b / m, rounded up or down, for a <= m.
+local function scaled(a, b, m, up)
+  local quotient, rest = mul_div(a, b, m)
+  return up and rest > 0 and quotient + 1 or quotient
+end
+
+function sliding.age(d, now, value)
+  d.at, d.present, d.newest, d.counts = now, floor(now / d.length), -d.slices - 1, {}
+  if not value then
+    return
+  end
+  local j = -1
+  for number in string.gmatch(value, '%d+') do
+    if j < 0 then
+      d.newest = tonumber(number)
+    else
+      d.counts[j] = tonumber(number)
+    end
+    j = j + 1
+  end
+  if d.present < d.newest and sum(d, d.newest - d.slices) > 0 then
+    if d.newest * d.length - now > CLAMPED then
+      d.rebased = true
+      d.counts = {[0] = sum(d, d.newest - d.slices)}
+      d.newest = d.present
+    else
+      d.present, d.at = d.newest, d.newest * d.length
+    end
+  end
+end
+
+function sliding.estimate(d)
+  local oldest = d.present - d.slices
+  if d.weighted then
+    local left = d.length - (d.at - d.present * d.length)
+    return sum(d, oldest + 1) + scaled(left, count(d, oldest), d.length, true)
+  end
+  return sum(d, oldest)
+end
+
+function sliding.grant(d)
+  d.estimate = sliding.estimate(d)
+  return of_room(d, max(0, d.capacity - d.estimate))
+end
+
+function sliding.when_fits(d, permits)
+  local slice = d.present
+  while true do
+    local oldest = slice - d.slices
+    local spare = d.capacity - permits - sum(d, oldest + 1)
+    if spare >= 0 then
+      local part = count(d, oldest)
+      if spare >= part then
+        return max(d.at, slice * d.length)
+      end
+      return slice * d.length + d.length - (d.weighted and scaled(spare, d.length, part, false) or 0)
+    end
+    slice = slice + 1
+  end
+end
+
+function sliding.verdict(d, charged, now)
+  local used = charged and d.estimate + d.grant or d.estimate
+  local retry = 0
+  if d.grant == 0 then
+    retry = d.at_least > d.capacity and NEVER or sliding.when_fits(d, d.at_least) - now
+  end
+  local reset = 0
+  if charged or sum(d, d.present - d.slices) > 0 then
+    reset = ((charged and d.present or d.newest) + d.slices + 1) * d.length - now
+  end
+  return max(0, d.capacity - used), retry, reset, 0
+end
+
+function sliding.write(d, now, testing)
+  local parts, last = {int(d.newest)}, -1
+  for j = 0, d.slices do
+    if (d.counts[j] or 0) > 0 then
+      last = j
+    end
+  end
+  if last < 0 then
+    redis.call('DEL', d.key)
+    return
+  end
+  for j = 0, last do
+    parts[#parts + 1] = int(d.counts[j] or 0)
+  end
+  redis.call('SET', d.key, table.concat(parts, ' '), 'PX',
+    ttl_millis((d.newest + d.slices + 1) * d.length - now, testing))
+end
+
+-- Forgets the slices that are over, and makes the given one the newest.
+local function move_to(d, newest)
+  local counts = {}
+  for j = 0, d.slices do
+    local slice = newest - j
+    if slice >= d.present - d.slices then
+      counts[j] = count(d, slice)
+    end
+  end
+  d.counts, d.newest = counts, newest
+end
+
+function sliding.charge(d, now, testing)
+  move_to(d, max(d.newest, d.present))
+  local j = d.newest - d.present
+  d.counts[j] = (d.counts[j] or 0) + d.grant
+  sliding.write(d, now, testing)
+end
+
+function sliding.refuse(d, now, testing)
+  if d.rebased then
+    sliding.write(d, now, testing)
+  end
+end
+
+function sliding.give_back(d, charged_at, now, testing)
+  move_to(d, d.newest)
+  local j = d.newest - floor(charged_at / d.length)
+  if d.counts[j] then
+    d.counts[j] = max(0, d.counts[j] - d.permits)
+  end
+  local first = 0
+  while first < d.slices and (d.counts[first] or 0) == 0 do
+    first = first + 1
+  end
+  move_to(d, d.newest - first)
+  sliding.write(d, now, testing)
 end
 
 ----------------------------------------------------------------------------------------------------------- sliding log
@@ -269,8 +539,7 @@ function log.age(d, now)
 end
 
 function log.grant(d)
-  local room = max(0, d.capacity - d.used)
-  return d.permits <= room and d.permits or d.at_least <= room and room or 0
+  return of_room(d, max(0, d.capacity - d.used))
 end
 
 function log.until_freed(d, needed, now)
@@ -363,6 +632,97 @@ function log.give_back(d, charged_at, now, testing)
   finish(d, now, testing)
 end
 
+----------------------------------------------------------------------------------------------------------- concurrency
+
+local held = {}
+
+local function member(d, i)
+  return d.holder .. '#' .. i
+end
+
+function held.age(d, now)
+  d.at = now
+  local last = redis.call('ZRANGE', d.key, -1, -1, 'WITHSCORES')
+  d.exists = #last > 0
+  d.rebased = d.exists and tonumber(last[2]) - (now + d.ttl) > CLAMPED
+  d.used = d.exists and redis.call('ZCOUNT', d.key, '(' .. int(now), '+inf') or 0
+  d.mine = redis.call('ZSCORE', d.key, member(d, 1))
+end
+
+function held.grant(d)
+  return d.mine and 0 or of_room(d, max(0, d.capacity - d.used))
+end
+
+function held.verdict(d, charged, now)
+  local used = charged and d.used + d.grant or d.used
+  local retry = 0
+  if d.grant == 0 then
+    retry = NEVER
+    local needed = d.used + d.at_least - d.capacity
+    if d.at_least <= d.capacity and needed > 0 then
+      local ends = redis.call('ZRANGE', d.key, '(' .. int(now), '+inf', 'BYSCORE', 'LIMIT', needed - 1, 1, 'WITHSCORES')
+      retry = min(tonumber(ends[2]), d.rebased and now + d.ttl or MAX_MICROS) - now
+    elseif d.at_least <= d.capacity then
+      retry = 0
+    end
+  end
+  return max(0, d.capacity - used), retry, used == 0 and 0 or NEVER, 0
+end
+
+-- Forgets what was taken back, and lets no permit be held for longer than its time to live from now.
+local function take_back(d, now)
+  redis.call('ZREMRANGEBYSCORE', d.key, '-inf', int(now))
+  if d.rebased then
+    local ends = int(now + d.ttl)
+    for _, name in ipairs(redis.call('ZRANGE', d.key, '(' .. ends, '+inf', 'BYSCORE')) do
+      redis.call('ZADD', d.key, 'XX', ends, name)
+    end
+  end
+end
+
+local function keep_held(d, now, testing)
+  local last = redis.call('ZRANGE', d.key, -1, -1, 'WITHSCORES')
+  if #last > 0 then
+    redis.call('PEXPIRE', d.key, ttl_millis(tonumber(last[2]) - now, testing))
+  end
+end
+
+function held.charge(d, now, testing)
+  take_back(d, now)
+  for i = 1, d.grant do
+    redis.call('ZADD', d.key, int(now + d.ttl), member(d, i))
+  end
+  keep_held(d, now, testing)
+end
+
+function held.refuse(d, now, testing)
+  if d.rebased then
+    take_back(d, now)
+    keep_held(d, now, testing)
+  end
+end
+
+function held.give_back(d, _, now, testing)
+  take_back(d, now)
+  for i = 1, d.permits do
+    redis.call('ZREM', d.key, member(d, i))
+  end
+  keep_held(d, now, testing)
+end
+
+function held.renew(d, now, testing)
+  take_back(d, now)
+  local renewed = false
+  for i = 1, d.permits do
+    if redis.call('ZSCORE', d.key, member(d, i)) then
+      redis.call('ZADD', d.key, 'XX', int(now + d.ttl), member(d, i))
+      renewed = true
+    end
+  end
+  keep_held(d, now, testing)
+  return renewed
+end
+
 --------------------------------------------------------------------------------------------------------------- decision
 
 local testing = ARGV[1] ~= ''
@@ -376,31 +736,58 @@ end
 
 -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
 local values = #KEYS > 0 and redis.call('MGET', unpack(KEYS)) or {}
+local algorithms = {tb = bucket, lb = leaky, fw = window, sw = sliding, sl = log, cc = held}
 local demands = {}
 for i = 1, #KEYS do
-  local base = 2 + (i - 1) * 7
+  local base = 2 + (i - 1) * 9
+  local kind = ARGV[base + 1]
   local d = {
     key = KEYS[i],
-    algorithm = ARGV[base + 1] == 'tb' and bucket or log,
+    algorithm = algorithms[kind],
     permits = tonumber(ARGV[base + 2]),
     at_least = tonumber(ARGV[base + 3]),
     max_wait = tonumber(ARGV[base + 4]),
     capacity = tonumber(ARGV[base + 5]),
   }
-  if d.algorithm == bucket then
-    d.flow, d.per = tonumber(ARGV[base + 6]), tonumber(ARGV[base + 7])
+  local first = ARGV[base + 6]
+  if kind == 'tb' or kind == 'lb' then
+    d.flow, d.per, d.longest = tonumber(first), tonumber(ARGV[base + 7]), tonumber(ARGV[base + 8])
+  elseif kind == 'fw' then
+    if first ~= '' then
+      d.length = tonumber(first)
+    else
+      d.boundaries = {}
+      for boundary in string.gmatch(ARGV[base + 7], '%d+') do
+        d.boundaries[#d.boundaries + 1] = tonumber(boundary)
+      end
+    end
+  elseif kind == 'sw' then
+    d.length, d.slices, d.weighted = tonumber(first), tonumber(ARGV[base + 7]), ARGV[base + 8] == '1'
+  elseif kind == 'sl' then
+    d.window = tonumber(first)
   else
-    d.window = tonumber(ARGV[base + 6])
+    d.ttl, d.holder = tonumber(first), ARGV[base + 9]
   end
   d.algorithm.age(d, now, values[i])
+  if d.outside then
+    return {now}
+  end
   demands[i] = d
+end
+
+if ARGV[2] == 'renew' then
+  local renewed = true
+  for _, d in ipairs(demands) do
+    renewed = d.algorithm.renew ~= nil and d.algorithm.renew(d, now, testing) and renewed
+  end
+  return {now, renewed and 1 or 0}
 end
 
 if ARGV[2] == 'back' then
   for _, d in ipairs(demands) do
     d.algorithm.give_back(d, d.max_wait, now, testing)
   end
-  return {now}
+  return {now, 1}
 end
 
 local allowed = true

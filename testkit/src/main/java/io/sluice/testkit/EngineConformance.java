@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.Limit;
 import io.sluice.core.LocalEngine;
 import io.sluice.core.Rate;
+import io.sluice.core.SlidingWindow;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
@@ -176,18 +177,12 @@ public abstract class EngineConformance {
     void namesTheFirstMomentAtWhichALoneCallerPasses() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        for (int i = 0; i < 100; i++) {
-            Limit limit = random.nextBoolean()
-                    ? Limit.named("b" + i)
-                            .tokenBucket(
-                                    new Rate(1 + random.nextInt(5_000), Duration.ofMillis(1 + random.nextInt(9_999))))
-                            .withBurst(1 + random.nextInt(20))
-                    : Limit.named("l" + i)
-                            .slidingLog(1 + random.nextInt(20), Duration.ofMillis(1 + random.nextInt(9_999)));
+        for (int i = 0; i < 120; i++) {
+            Limit limit = randomLimit(random, i % 6, "limit" + i, Duration.ofMillis(1 + random.nextInt(9_999)));
             long now = NOW;
             long permits = random.nextLong(limit.capacity()) + 1;
-            Ask ask = ask(Demand.of(limit, "lone", permits));
             for (int step = 0; step < 5; step++) {
+                Ask ask = ask(Demand.of(limit, "lone", permits));
                 Decided decided = subject().decide(ask);
                 if (!decided.allowed()) {
                     long retry = decided.verdicts().get(0).retryAfterMicros();
@@ -245,24 +240,36 @@ public abstract class EngineConformance {
 
     private static Ask randomAsk(Random random) {
         List<Demand> demands = new ArrayList<>();
-        for (int i = 0; i <= random.nextInt(4); i++) {
-            Limit.Named name = Limit.named("limit" + i);
-            Limit limit;
-            if (i < 2) {
-                long micros = (long) Math.pow(10, random.nextDouble() * 13) + 1;
-                long permits = 1 + random.nextLong(Math.min(Limit.MAX_CAPACITY, micros * 1_000));
-                limit = name.tokenBucket(new Rate(permits, Duration.of(micros, ChronoUnit.MICROS)))
-                        .withBurst(1 + random.nextInt(50));
-            } else {
-                limit = name.slidingLog(1 + random.nextInt(50), Duration.ofMillis(i * 333L));
-            }
+        int first = random.nextInt(6);
+        for (int i = first; i <= first + random.nextInt(4); i++) {
+            int kind = i % 6;
+            Limit limit = randomLimit(random, kind, "limit" + kind, Duration.ofMillis(kind * 333L + 1));
             long permits = 1 + random.nextLong(limit.capacity() + 1);
-            demands.add(Demand.of(limit, "k" + random.nextInt(2), permits)
-                    .orAtLeast(random.nextBoolean() ? permits : 1 + random.nextLong(permits))
-                    .waitingUpTo(random.nextInt(3) == 0 ? random.nextInt(2_000_000) : 0));
+            Demand demand = Demand.of(limit, "k" + random.nextInt(2), permits)
+                    .orAtLeast(random.nextBoolean() ? permits : 1 + random.nextLong(permits));
+            demands.add(random.nextInt(3) == 0 ? demand.waitingUpTo(random.nextInt(2_000_000)) : demand);
         }
         Ask ask = Ask.charging(demands);
         return random.nextInt(10) == 0 ? ask.looking() : ask;
+    }
+
+    /** A limit of the given kind whose counts survive the randomness of its numbers. */
+    private static Limit randomLimit(Random random, int kind, String name, Duration window) {
+        Limit.Named named = Limit.named(name);
+        long limit = random.nextLong(50) + 1;
+        long micros = (long) Math.pow(10, random.nextDouble() * 13) + 1;
+        Rate rate = new Rate(
+                1 + random.nextLong(Math.min(Limit.MAX_CAPACITY, micros * 1_000)),
+                Duration.of(micros, ChronoUnit.MICROS));
+        SlidingWindow sliding = named.slidingWindow(limit, window);
+        return switch (kind) {
+            case 0 -> named.tokenBucket(rate).withBurst(limit);
+            case 1 -> named.leakyBucket(rate).withCapacity(limit);
+            case 2 -> named.fixedWindow(limit, window);
+            case 3 -> random.nextBoolean() ? sliding : sliding.asEstimate();
+            case 4 -> named.slidingLog(limit, window);
+            default -> named.concurrency(limit, Duration.ofMillis(1 + random.nextInt(1_000)));
+        };
     }
 
     @Test

@@ -34,6 +34,11 @@ public abstract sealed class Windows {
     /** The window that a moment is in. */
     public abstract Window at(long micros);
 
+    /** Whether all windows are of one length and follow each other from the epoch. */
+    public boolean areEven() {
+        return this instanceof Even;
+    }
+
     /** How long a window is, if no clock is put forward or back in it. */
     public abstract long usualMicros();
 
