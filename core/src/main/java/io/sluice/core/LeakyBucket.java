@@ -19,6 +19,7 @@ public final class LeakyBucket implements Limit {
     private final long waiting;
     private final long maxWaitMicros;
     private final Pace pace;
+    private final int hash;
 
     LeakyBucket(String name, Rate rate, long waiting, @Nullable Long maxWaitMicros) {
         this.name = name;
@@ -26,6 +27,7 @@ public final class LeakyBucket implements Limit {
         this.waiting = Expect.range("capacity", waiting, 0, MAX_CAPACITY - 1);
         this.pace = Pace.of(rate.permits(), rate.perMicros());
         this.maxWaitMicros = maxWaitMicros != null ? maxWaitMicros : pace.isZero() ? 0 : pace.microsFor(waiting, 0);
+        this.hash = Objects.hash(name, rate, waiting, maxWaitMicros);
     }
 
     /** The same limit with room for so many waiting permits, and time to drain them; 0 lets nobody wait. */
@@ -101,7 +103,7 @@ public final class LeakyBucket implements Limit {
 
     @Override
     public int hashCode() {
-        return Objects.hash(name, rate, waiting, maxWaitMicros);
+        return hash;
     }
 
     @Override

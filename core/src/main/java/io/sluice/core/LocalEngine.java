@@ -1,6 +1,6 @@
 package io.sluice.core;
 
-import io.sluice.core.internal.CellTable;
+import io.sluice.core.internal.LocalCounts;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -17,18 +17,29 @@ import java.util.function.LongSupplier;
  *
  * <p>Time is the wall clock at the start plus what the monotonic clock has moved since, so corrections of the wall clock
  * change no count.
+ *
+ * <p>At most so many keys, a million unless told otherwise, have a count of their own. Beyond that, keys that are new share
+ * overflow counts of their limit, sixteen for each, until others have aged to nothing: neither memory nor the limits give way.
  */
 public final class LocalEngine implements Engine {
 
-    private final CellTable cells;
+    /** How many keys have a count of their own unless told otherwise. */
+    public static final long DEFAULT_MAX_KEYS = 1_000_000;
+
+    private final LocalCounts counts;
     private volatile boolean closed;
 
     public LocalEngine(Clock clock) {
-        this(anchored(clock));
+        this(clock, DEFAULT_MAX_KEYS);
     }
 
-    private LocalEngine(LongSupplier epochMicros) {
-        this.cells = new CellTable(epochMicros);
+    /** An engine that holds at most {@code maxKeys} counts. */
+    public LocalEngine(Clock clock, long maxKeys) {
+        this(new LocalCounts(anchored(clock), true, Expect.range("maxKeys", maxKeys, 1, Integer.MAX_VALUE)));
+    }
+
+    private LocalEngine(LocalCounts counts) {
+        this.counts = counts;
     }
 
     /**
@@ -36,13 +47,18 @@ public final class LocalEngine implements Engine {
      * may step back.
      */
     public static LocalEngine onTime(LongSupplier epochMicros) {
-        return new LocalEngine(epochMicros);
+        return new LocalEngine(new LocalCounts(epochMicros, false, DEFAULT_MAX_KEYS));
     }
 
     private static LongSupplier anchored(Clock clock) {
         long startMicros = clock.epochMicros();
         long startNanos = clock.nanoTime();
         return () -> startMicros + (clock.nanoTime() - startNanos) / 1_000;
+    }
+
+    /** A limit and a key to be held by whoever asks for them often. */
+    public Gate gate(Limit limit, String key) {
+        return new Gate(counts, limit, key);
     }
 
     @Override
@@ -52,23 +68,28 @@ public final class LocalEngine implements Engine {
 
     @Override
     public Answer decide(Ask ask) {
-        return closed ? new Undecided("closed", false) : cells.decide(ask);
+        return closed ? new Undecided("closed", false) : counts.decide(ask);
     }
 
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
-        charges.forEach(cells::giveBack);
+        charges.forEach(counts::giveBack);
         return CompletableFuture.completedFuture(null);
     }
 
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        return CompletableFuture.completedFuture(cells.renew(charge));
+        return CompletableFuture.completedFuture(counts.renew(charge));
     }
 
     /** How many counts are held in memory. */
     public long keys() {
-        return cells.size();
+        return counts.size();
+    }
+
+    /** How many decisions were made on overflow counts because there was no room for more keys. */
+    public long overflowed() {
+        return counts.overflowed();
     }
 
     @Override

@@ -16,12 +16,14 @@ public final class TokenBucket implements Limit {
     private final Rate rate;
     private final long burst;
     private final Pace pace;
+    private final int hash;
 
     TokenBucket(String name, Rate rate, long burst) {
         this.name = name;
         this.rate = Objects.requireNonNull(rate, "rate");
         this.burst = Expect.range("burst", burst, 0, MAX_CAPACITY);
         this.pace = Pace.of(rate.permits(), rate.perMicros());
+        this.hash = Objects.hash(name, rate, burst);
     }
 
     /** The same limit with another burst, 0 to 10<sup>12</sup>; a burst of 0 refuses always. */
@@ -81,7 +83,7 @@ public final class TokenBucket implements Limit {
 
     @Override
     public int hashCode() {
-        return Objects.hash(name, rate, burst);
+        return hash;
     }
 
     @Override

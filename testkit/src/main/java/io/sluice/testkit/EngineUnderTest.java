@@ -12,8 +12,21 @@ public interface EngineUnderTest extends AutoCloseable {
 
     Engine engine();
 
-    /** Sets the time by which the engine decides, in microseconds since the epoch; it may go back. */
+    /** Sets the time by which the engine decides, in microseconds since the epoch. Comes before anything else. */
     void setMicros(long epochMicros);
+
+    /** Whether that time may go back; an engine on a monotonic clock never sees such a thing. */
+    default boolean timeStepsBack() {
+        return true;
+    }
+
+    /**
+     * Whether, when a rate changes, all the time since the last charge counts at the new rate. An engine that learns of the
+     * change between charges may count what has passed until then at the old one.
+     */
+    default boolean agesAtTheRateInForce() {
+        return true;
+    }
 
     @Override
     void close() throws Exception;

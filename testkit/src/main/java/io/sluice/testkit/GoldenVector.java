@@ -6,6 +6,7 @@ import io.sluice.core.Calendar;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
 import io.sluice.core.SlidingWindow;
+import io.sluice.core.TokenBucket;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
@@ -53,6 +54,27 @@ public final class GoldenVector {
             }
         }
         return vectors;
+    }
+
+    /** Whether time goes back somewhere in it. */
+    public boolean stepsBack() {
+        for (int i = 1; i < steps.size(); i++) {
+            if (steps.get(i).atMicros < steps.get(i - 1).atMicros) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the rate of a token bucket changes in it. */
+    public boolean changesRates() {
+        Map<String, Rate> rates = new HashMap<>();
+        return steps.stream()
+                .filter(step -> step.ask != null)
+                .flatMap(step -> Objects.requireNonNull(step.ask).demands().stream())
+                .anyMatch(demand -> demand.limit() instanceof TokenBucket bucket
+                        && !rates.computeIfAbsent(bucket.name(), name -> bucket.rate())
+                                .equals(bucket.rate()));
     }
 
     /** Puts every ask to the engine and compares every answer. */

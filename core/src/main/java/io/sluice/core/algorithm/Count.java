@@ -23,7 +23,7 @@ public abstract class Count {
     /** An unused count for limits of this shape. */
     public static Count of(Limit limit) {
         if (limit instanceof TokenBucket bucket) {
-            return new TokenBucketCount(bucket);
+            return new TokenBucketCount(bucket, BucketState.fresh(0));
         } else if (limit instanceof LeakyBucket bucket) {
             return new LeakyBucketCount(bucket);
         } else if (limit instanceof FixedWindow window) {
@@ -34,6 +34,11 @@ public abstract class Count {
             return new SlidingLogCount(log);
         }
         return new ConcurrencyCount((Concurrency) limit);
+    }
+
+    /** The count of a token bucket of which so much is used. */
+    public static Count of(TokenBucket limit, BucketState state) {
+        return new TokenBucketCount(limit, state);
     }
 
     /** What the demand would get now; 0 refuses. */

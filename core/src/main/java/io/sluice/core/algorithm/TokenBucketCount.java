@@ -9,11 +9,13 @@ import io.sluice.core.spi.Verdict;
 final class TokenBucketCount extends Count {
 
     private TokenBucket limit;
-    private BucketState state = BucketState.fresh(0);
-    private BucketState aged = state;
+    private BucketState state;
+    private BucketState aged;
 
-    TokenBucketCount(TokenBucket limit) {
+    TokenBucketCount(TokenBucket limit, BucketState state) {
         this.limit = limit;
+        this.state = state;
+        this.aged = state;
     }
 
     @Override

@@ -1,23 +1,201 @@
 package io.sluice.core.internal;
 
+import io.sluice.core.algorithm.BucketState;
 import io.sluice.core.algorithm.Count;
-import java.util.concurrent.locks.ReentrantLock;
+import io.sluice.core.algorithm.TokenBuckets;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
- * One count and its lock. Whoever needs several locks takes them in the order of {@link #order}. The count and {@link #dead} may
- * be touched only while the lock is held.
+ * One count in the table. Its word is a value from 0 up while it is free, {@link #LOCKED} while somebody works on it, and {@link
+ * #DEAD} for ever once it has left the table.
+ *
+ * <p>Why a lock at all: a decision over several counts must change all or none, and whoever asks for one of them must not see
+ * half of that. It is held for a few instructions on counts that were found before, taken in one order by everybody, and a
+ * decision on a single {@link Bucket} does not take it: that is one compare-and-set, and none if it is refused.
  */
-final class Cell {
+abstract sealed class Cell {
 
-    final ReentrantLock lock = new ReentrantLock();
-    final long order;
-    final Count count;
+    static final long LOCKED = -1;
+    static final long DEAD = -2;
 
-    /** Swept away: whoever finds it so looks the count up again. */
-    boolean dead;
+    private static final int SPINS = 64;
+    private static final VarHandle WORD;
 
-    Cell(long order, Count count) {
-        this.order = order;
-        this.count = count;
+    static {
+        try {
+            WORD = MethodHandles.lookup().findVarHandle(Cell.class, "word", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final Series series;
+    final String key;
+    private volatile long word;
+
+    private Cell(Series series, String key, long word) {
+        this.series = series;
+        this.key = key;
+        this.word = word;
+    }
+
+    /** What the demand would get of a count whose word is {@code word}; 0 refuses. */
+    abstract long grant(Demand demand, long word, long micros);
+
+    /** What the demand is told. Comes before {@link #charge} or {@link #refuse}. */
+    abstract Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros);
+
+    /** The word after the charge. */
+    abstract long charge(Demand demand, long word, long grant, long micros);
+
+    /** The word after a refusal, here or by another limit. */
+    abstract long refuse(long word, long micros);
+
+    /** The word after what still counts of a charge was given back. */
+    abstract long giveBack(Charge charge, long word, long micros);
+
+    abstract boolean renew(Charge charge, long micros);
+
+    abstract boolean isUnused(long word, long micros);
+
+    final long word() {
+        return word;
+    }
+
+    final boolean replaceWord(long expected, long next) {
+        return WORD.compareAndSet(this, expected, next);
+    }
+
+    /** Takes the lock and returns the word, or returns {@link #DEAD}. */
+    final long lock() {
+        for (int spins = 0; ; spins++) {
+            long seen = word;
+            if (seen == DEAD || (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED))) {
+                return seen;
+            }
+            pause(spins);
+        }
+    }
+
+    /** Takes the lock if it is free; else returns {@link #LOCKED} or {@link #DEAD}. */
+    final long tryLock() {
+        long seen = word;
+        return seen < 0 ? seen : WORD.compareAndSet(this, seen, LOCKED) ? seen : LOCKED;
+    }
+
+    /** Gives the lock back with a new word. */
+    final void unlock(long next) {
+        WORD.setRelease(this, next);
+    }
+
+    /** Waits a moment for whoever holds the lock; gives way if that one may have lost the processor. */
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but how soon the holder goes on
+    static void pause(int spins) {
+        if (spins < SPINS) {
+            Thread.onSpinWait();
+        } else {
+            Thread.yield();
+        }
+    }
+
+    /** A token bucket whose numbers fit a word. */
+    static final class Bucket extends Cell {
+
+        final Meter meter;
+
+        Bucket(Series series, String key, Meter meter, long word) {
+            super(series, key, word);
+            this.meter = meter;
+        }
+
+        @Override
+        long grant(Demand demand, long word, long micros) {
+            return TokenBuckets.grant(meter.limit, meter.state(word, micros), demand, micros);
+        }
+
+        @Override
+        Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros) {
+            return TokenBuckets.verdict(meter.limit, meter.state(word, micros), demand, grant, charged, micros);
+        }
+
+        @Override
+        long charge(Demand demand, long word, long grant, long micros) {
+            return Math.max(word, meter.moment(micros)) + grant * meter.per;
+        }
+
+        @Override
+        long refuse(long word, long micros) {
+            return word;
+        }
+
+        @Override
+        long giveBack(Charge charge, long word, long micros) {
+            BucketState state =
+                    meter.state(word, micros).giveBack(meter.limit.pace(), charge.permits(), charge.chargedAtMicros());
+            return meter.word(state);
+        }
+
+        @Override
+        boolean renew(Charge charge, long micros) {
+            return false;
+        }
+
+        @Override
+        boolean isUnused(long word, long micros) {
+            return word <= meter.moment(micros);
+        }
+    }
+
+    /** Any other count; its word says nothing but that it is free. */
+    static final class Other extends Cell {
+
+        final Count count;
+
+        Other(Series series, String key, Count count) {
+            super(series, key, 0);
+            this.count = count;
+        }
+
+        @Override
+        long grant(Demand demand, long word, long micros) {
+            return count.grant(demand, micros);
+        }
+
+        @Override
+        Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros) {
+            return count.verdict(demand, grant, charged, micros);
+        }
+
+        @Override
+        long charge(Demand demand, long word, long grant, long micros) {
+            count.charge(demand, grant, micros);
+            return word;
+        }
+
+        @Override
+        long refuse(long word, long micros) {
+            count.refuse(micros);
+            return word;
+        }
+
+        @Override
+        long giveBack(Charge charge, long word, long micros) {
+            count.giveBack(charge, micros);
+            return word;
+        }
+
+        @Override
+        boolean renew(Charge charge, long micros) {
+            return count.renew(charge, micros);
+        }
+
+        @Override
+        boolean isUnused(long word, long micros) {
+            return count.isUnused(micros);
+        }
     }
 }

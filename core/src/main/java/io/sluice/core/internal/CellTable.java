@@ -2,185 +2,194 @@ package io.sluice.core.internal;
 
 import io.sluice.core.Limit;
 import io.sluice.core.algorithm.Count;
-import io.sluice.core.algorithm.StepBack;
-import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Decided;
-import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.Verdict;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
-import java.util.Iterator;
-import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The counts of one process. A decision locks all its counts, in one order for everybody, reads the time once they are its
- * own, and charges all or none.
+ * The cells of an engine, by series and key. Finding takes no lock; adding and removing lock one of many segments. Each segment
+ * is an array with open addressing, so that a cell costs its object and one or two references.
  *
- * <p>A count that has aged to what a new one would be is dropped: each new count pays for a look at two old ones, so the
- * table holds at most about twice the counts that matter and nobody ever pauses for a sweep.
+ * <p>A count that has aged to what a new one would be is dropped: each new count pays for a look at a few old ones, so nobody
+ * ever pauses for a sweep. The number of cells is bounded: where the bound is reached and nothing can be dropped, new keys get
+ * no cell.
  */
-public final class CellTable {
+final class CellTable {
 
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
+    private static final int SEGMENTS = 64;
+    private static final int SMALLEST = 16;
     private static final int LOOKS_PER_NEW_COUNT = 2;
+    private static final int LOOKS_WHEN_FULL = 16;
     private static final int TOO_FEW_TO_SWEEP = 1_024;
-    private static final Comparator<Cell> LOCK_ORDER = Comparator.comparingLong(cell -> cell.order);
 
-    private final ConcurrentHashMap<CountKey, Cell> cells = new ConcurrentHashMap<>();
-    private final AtomicLong orders = new AtomicLong();
-    private final ReentrantLock sweeping = new ReentrantLock();
+    private final Segment[] segments = new Segment[SEGMENTS];
+    private final AtomicLong size = new AtomicLong();
     private final LongSupplier micros;
-    private Iterator<java.util.Map.Entry<CountKey, Cell>> sweep =
-            cells.entrySet().iterator();
+    private final long bound;
+
+    CellTable(LongSupplier micros, long bound) {
+        this.micros = micros;
+        this.bound = bound;
+        for (int i = 0; i < SEGMENTS; i++) {
+            segments[i] = new Segment();
+        }
+    }
+
+    /** Makes the cell for a key that has none. */
+    @FunctionalInterface
+    interface Maker {
+        Cell make();
+    }
+
+    long size() {
+        return size.get();
+    }
+
+    /** The cell of a key; null if there is none. */
+    @Nullable
+    Cell find(Series series, String key) {
+        int hash = series.hash(key);
+        return segment(hash).find(hash, series, key);
+    }
+
+    /** The cell of a key, made if there is none; null if there is no room for it. */
+    @Nullable
+    Cell findOrAdd(Series series, String key, boolean bounded, Maker maker) {
+        int hash = series.hash(key);
+        return segment(hash).findOrAdd(hash, series, key, bounded, maker);
+    }
 
     /**
-     * An empty table.
-     *
-     * @param micros the time, in microseconds since the epoch
+     * Puts {@code next} in the place of {@code cell}, which the caller has locked and which is dead afterwards; false if it is
+     * no longer there.
      */
-    public CellTable(LongSupplier micros) {
-        this.micros = micros;
+    boolean replace(Cell cell, Cell next) {
+        int hash = cell.series.hash(cell.key);
+        return segment(hash).replace(hash, cell, next);
     }
 
-    /** Decides the ask. */
-    public Decided decide(Ask ask) {
-        List<Demand> demands = ask.demands();
-        Cell[] mine = new Cell[demands.size()];
-        Cell[] inOrder;
-        int created = 0;
-        do {
-            for (int i = 0; i < mine.length; i++) {
-                Limit limit = demands.get(i).limit();
-                CountKey key = CountKey.of(limit, demands.get(i).key());
-                Cell cell = cells.get(key);
-                if (cell == null) {
-                    cell = create(key, limit);
-                    created++;
+    private Segment segment(int hash) {
+        return segments[hash >>> 26];
+    }
+
+    /** Stands in a slot that a cell has left: searches go on past it. */
+    private static final Cell GONE =
+            new Cell.Other(new Series("", ""), "", Count.of(Limit.named("gone").fixedWindow(0, Duration.ofSeconds(1))));
+
+    private final class Segment extends ReentrantLock {
+
+        private static final long serialVersionUID = 1;
+
+        private transient volatile Cell[] cells = new Cell[SMALLEST];
+        private int live;
+        private int gone;
+        private int cursor;
+
+        @Nullable
+        Cell find(int hash, Series series, String key) {
+            Cell[] in = cells;
+            for (int i = hash & (in.length - 1); ; i = (i + 1) & (in.length - 1)) {
+                Cell cell = (Cell) SLOT.getAcquire(in, i);
+                if (cell == null || (cell.series == series && cell.key.equals(key))) {
+                    return cell;
                 }
-                mine[i] = cell;
-            }
-            inOrder = mine.clone();
-            Arrays.sort(inOrder, LOCK_ORDER);
-        } while (!lock(inOrder));
-        try {
-            return decide(ask, mine, micros.getAsLong());
-        } finally {
-            unlock(inOrder, inOrder.length);
-            // Not earlier: a decision must not sweep away the counts that it has just found.
-            sweepUpTo(LOOKS_PER_NEW_COUNT * created);
-        }
-    }
-
-    /** Gives back what still counts. */
-    public void giveBack(Charge charge) {
-        onCount(charge, count -> {
-            count.giveBack(charge, micros.getAsLong());
-            return true;
-        });
-    }
-
-    /** Renews a permit that is held; false if it is not. */
-    public boolean renew(Charge charge) {
-        return onCount(charge, count -> count.renew(charge, micros.getAsLong()));
-    }
-
-    /** What {@code action} says of the count of a charge; false if there is none. */
-    private boolean onCount(Charge charge, Predicate<Count> action) {
-        Cell cell = cells.get(CountKey.of(charge.limit(), charge.key()));
-        if (cell == null) {
-            return false;
-        }
-        cell.lock.lock();
-        try {
-            return !cell.dead && action.test(cell.count);
-        } finally {
-            cell.lock.unlock();
-        }
-    }
-
-    /** How many counts are held. */
-    public long size() {
-        return cells.mappingCount();
-    }
-
-    private static Decided decide(Ask ask, Cell[] mine, long nowMicros) {
-        List<Demand> demands = ask.demands();
-        long[] grants = new long[mine.length];
-        boolean allowed = true;
-        for (int i = 0; i < mine.length; i++) {
-            grants[i] = mine[i].count.grant(demands.get(i), nowMicros);
-            allowed &= grants[i] > 0;
-        }
-        boolean charged = allowed && ask.charges();
-        List<Verdict> verdicts = new ArrayList<>(mine.length);
-        for (int i = 0; i < mine.length; i++) {
-            verdicts.add(mine[i].count.verdict(demands.get(i), grants[i], charged, nowMicros));
-            if (charged) {
-                mine[i].count.charge(demands.get(i), grants[i], nowMicros);
-            } else if (ask.charges()) {
-                mine[i].count.refuse(nowMicros);
             }
         }
-        return new Decided(allowed, verdicts, nowMicros, null);
-    }
 
-    private Cell create(CountKey key, Limit limit) {
-        return cells.computeIfAbsent(key, k -> new Cell(orders.getAndIncrement(), Count.of(limit)));
-    }
-
-    private static boolean lock(Cell[] inOrder) {
-        for (int i = 0; i < inOrder.length; i++) {
-            inOrder[i].lock.lock();
-            if (inOrder[i].dead) {
-                unlock(inOrder, i + 1);
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static void unlock(Cell[] inOrder, int count) {
-        for (int i = 0; i < count; i++) {
-            inOrder[i].lock.unlock();
-        }
-    }
-
-    private void sweepUpTo(int looks) {
-        if (looks == 0 || cells.mappingCount() < TOO_FEW_TO_SWEEP || !sweeping.tryLock()) {
-            return;
-        }
-        try {
-            for (int i = 0; i < looks; i++) {
-                if (!sweep.hasNext()) {
-                    sweep = cells.entrySet().iterator();
-                    return;
-                }
-                var entry = sweep.next();
-                dropIfUnused(entry.getKey(), entry.getValue());
-            }
-        } finally {
-            sweeping.unlock();
-        }
-    }
-
-    private void dropIfUnused(CountKey key, Cell cell) {
-        if (cell.lock.tryLock()) {
+        @Nullable
+        Cell findOrAdd(int hash, Series series, String key, boolean bounded, Maker maker) {
+            lock();
             try {
-                // Unused even if time should step back by what is clamped.
-                long past = micros.getAsLong() - StepBack.CLAMPED_MICROS;
-                if (!cell.dead && cell.count.isUnused(past)) {
-                    cell.dead = true;
-                    cells.remove(key, cell);
+                Cell cell = find(hash, series, key);
+                if (cell != null) {
+                    return cell;
                 }
+                if (size.get() >= Math.min(bound, TOO_FEW_TO_SWEEP)) {
+                    sweep(size.get() >= bound ? LOOKS_WHEN_FULL : LOOKS_PER_NEW_COUNT);
+                }
+                if (bounded && size.get() >= bound) {
+                    return null;
+                }
+                if ((live + gone + 1) * 3 > cells.length * 2) {
+                    rehash();
+                }
+                Cell added = maker.make();
+                put(cells, hash, added);
+                live++;
+                size.incrementAndGet();
+                return added;
             } finally {
-                cell.lock.unlock();
+                unlock();
             }
+        }
+
+        boolean replace(int hash, Cell cell, Cell next) {
+            lock();
+            try {
+                Cell[] in = cells;
+                for (int i = hash & (in.length - 1); in[i] != null; i = (i + 1) & (in.length - 1)) {
+                    if (in[i] == cell) {
+                        SLOT.setRelease(in, i, next);
+                        return true;
+                    }
+                }
+                return false;
+            } finally {
+                unlock();
+            }
+        }
+
+        private void sweep(int looks) {
+            Cell[] in = cells;
+            long now = micros.getAsLong();
+            for (int i = 0; i < looks; i++) {
+                cursor = (cursor + 1) & (in.length - 1);
+                Cell cell = in[cursor];
+                if (cell == null || cell == GONE) {
+                    continue;
+                }
+                long word = cell.tryLock();
+                if (word >= 0) {
+                    boolean unused = cell.isUnused(word, now);
+                    if (unused) {
+                        SLOT.setRelease(in, cursor, GONE);
+                        live--;
+                        gone++;
+                        size.decrementAndGet();
+                    }
+                    cell.unlock(unused ? Cell.DEAD : word);
+                }
+            }
+        }
+
+        /** Into an array of the size that the live cells need; without those that are gone. */
+        private void rehash() {
+            int length = SMALLEST;
+            while ((live + 1) * 2 > length) {
+                length *= 2;
+            }
+            Cell[] more = new Cell[length];
+            for (Cell cell : cells) {
+                if (cell != null && cell != GONE) {
+                    put(more, cell.series.hash(cell.key), cell);
+                }
+            }
+            gone = 0;
+            cursor = 0;
+            cells = more;
+        }
+
+        private static void put(Cell[] into, int hash, Cell cell) {
+            int i = hash & (into.length - 1);
+            while (into[i] != null) {
+                i = (i + 1) & (into.length - 1);
+            }
+            SLOT.setRelease(into, i, cell);
         }
     }
 }
