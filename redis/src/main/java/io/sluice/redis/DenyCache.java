@@ -6,6 +6,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.Pending;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
@@ -63,11 +64,12 @@ public final class DenyCache implements Engine {
         }
         Answer answer = engine.decide(ask);
         if (answer instanceof Pending pending) {
-            return new Pending(pending.outcome().whenComplete((outcome, failure) -> {
-                if (outcome instanceof Decided decided) {
+            CompletionStage<Outcome> outcome = pending.outcome().whenComplete((heard, failure) -> {
+                if (heard instanceof Decided decided) {
                     remember(ask, decided);
                 }
-            }));
+            });
+            return new Pending(outcome, pending.afterArrivals());
         }
         if (answer instanceof Decided decided) {
             remember(ask, decided);

@@ -10,11 +10,16 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.EventLoopGroup;
 import io.sluice.core.time.Clock;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +37,8 @@ final class RedisLink implements AutoCloseable {
     private static final Duration RETRY_LATEST = Duration.ofMillis(500);
 
     private final RedisURI uri;
+    private final EventLoopGroup loop;
+    private final ClientResources resources;
     private final RedisClient client;
     private final Clock clock;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -42,7 +49,11 @@ final class RedisLink implements AutoCloseable {
     private RedisLink(RedisURI uri, Clock clock) {
         this.uri = uri;
         this.clock = clock;
-        this.client = RedisClient.create();
+        // One thread reads everything, so that a task given to it runs after what has arrived.
+        DefaultEventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
+        this.loop = loops.allocate(Transports.eventLoopGroupClass());
+        this.resources = ClientResources.builder().eventLoopGroupProvider(loops).build();
+        this.client = RedisClient.create(resources);
         client.setOptions(ClientOptions.builder()
                 .autoReconnect(false)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
@@ -75,6 +86,11 @@ final class RedisLink implements AutoCloseable {
         return current == null || closed || !current.isOpen() ? null : current.async();
     }
 
+    /** Runs tasks after everything that has arrived so far was read. */
+    Executor afterArrivals() {
+        return loop;
+    }
+
     boolean isReady() {
         return ready.isDone() && commands() != null;
     }
@@ -94,7 +110,10 @@ final class RedisLink implements AutoCloseable {
         if (current != null) {
             current.closeAsync();
         }
-        client.shutdownAsync(0, 1, TimeUnit.SECONDS);
+        client.shutdownAsync(0, 1, TimeUnit.SECONDS).whenComplete((done, failure) -> {
+            resources.shutdown(0, 1, TimeUnit.SECONDS);
+            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        });
     }
 
     private void connect() {
