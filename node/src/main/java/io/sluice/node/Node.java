@@ -18,6 +18,7 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -43,7 +44,7 @@ public final class Node implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
     private static final Duration STORE_MAY_TAKE = Duration.ofSeconds(1);
-    private static final Duration WARM_UP = Duration.ofMillis(150);
+    private static final Duration WARM_UP = Duration.ofMillis(400);
     private static final Duration STOP_MAY_TAKE = Duration.ofSeconds(15);
 
     /** For so long a stopping node still serves, while its health already says that it stops. */
@@ -107,6 +108,7 @@ public final class Node implements AutoCloseable {
         try {
             node.listen(config);
             node.awaitStore();
+            new WarmUp(new InetSocketAddress(config.host(), node.apiPort()), node.rules(), node.clock).run(WARM_UP);
         } catch (StartFailedException | RuntimeException e) {
             node.release();
             throw e;
@@ -221,7 +223,7 @@ public final class Node implements AutoCloseable {
         return "cannot listen (expected: an address of this machine and a free port)";
     }
 
-    /** Waits for the store and lets it make decisions that charge nothing, because the first ones are slow. */
+    /** Waits for the store and lets it make a decision that charges nothing. */
     private void awaitStore() {
         if (store == null || shared == null) {
             return;
@@ -233,15 +235,11 @@ public final class Node implements AutoCloseable {
             return;
         }
         Limit probe = Limit.named("sluice.probe").slidingLog(1, Duration.ofSeconds(1));
-        long until = shared.dueIn(WARM_UP);
-        do {
-            Ask look = Ask.charging(List.of(Demand.of(probe, "", 1))).looking().dueAt(shared.dueIn(STORE_MAY_TAKE));
-            Decision decision = shared.decide(look);
-            if (decision.degraded() != null) {
-                LOG.warn("the shared store does not decide: {}; on_failure decides until it does", decision.degraded());
-                return;
-            }
-        } while (clock.nanoTime() - until < 0);
+        Ask look = Ask.charging(List.of(Demand.of(probe, "", 1))).looking().dueAt(shared.dueIn(STORE_MAY_TAKE));
+        Decision decision = shared.decide(look);
+        if (decision.degraded() != null) {
+            LOG.warn("the shared store does not decide: {}; on_failure decides until it does", decision.degraded());
+        }
     }
 
     private void release() {

@@ -88,7 +88,8 @@ final class RedisLink implements AutoCloseable {
 
     /** Runs tasks after everything that has arrived so far was read. */
     Executor afterArrivals() {
-        return loop;
+        // Scheduled, because the thread runs what it is given at once before it reads again.
+        return task -> loop.schedule(task, 1, TimeUnit.MILLISECONDS);
     }
 
     boolean isReady() {
