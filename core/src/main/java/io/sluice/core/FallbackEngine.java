@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +62,7 @@ public final class FallbackEngine implements Engine {
         if (answer instanceof Undecided undecided) {
             return standIn(ask, undecided.reason());
         }
-        return new Pending(firstOf(ask, ((Pending) answer).outcome()));
+        return new Pending(firstOf(ask, (Pending) answer));
     }
 
     @Override
@@ -88,16 +89,25 @@ public final class FallbackEngine implements Engine {
         }
     }
 
-    private CompletableFuture<Outcome> firstOf(Ask ask, CompletionStage<Outcome> theirs) {
+    private CompletableFuture<Outcome> firstOf(Ask ask, Pending theirs) {
         Race race = new Race(ask);
         Clock.Alarm alarm = ask.deadlineNanos() == Ask.NO_DEADLINE
                 ? () -> {}
-                : clock.at(ask.deadlineNanos(), () -> race.standInUnlessDone(engine.name() + "-timeout"));
-        theirs.whenComplete((outcome, failure) -> {
+                : clock.at(ask.deadlineNanos(), () -> strike(race, theirs));
+        theirs.outcome().whenComplete((outcome, failure) -> {
             alarm.cancel();
             race.answered(outcome);
         });
         return race;
+    }
+
+    private void strike(Race race, Pending theirs) {
+        String reason = engine.name() + "-timeout";
+        try {
+            theirs.afterArrivals().execute(() -> race.standInUnlessDone(reason));
+        } catch (RejectedExecutionException e) {
+            race.standInUnlessDone(reason);
+        }
     }
 
     /** Between the engine's answer and the deadline. What is heard first counts; the engine is heard once. */

@@ -93,7 +93,7 @@ public final class RedisEngine implements Engine {
                         redis, ask.deadlineNanos(), micros -> DecideScript.decide(ask, names, time.get(), micros))
                 .handle((reply, failure) ->
                         failure == null ? DecideScript.decided(reply) : Failures.undecided(failure));
-        return new Pending(outcome);
+        return new Pending(outcome, link.afterArrivals());
     }
 
     @Override

@@ -2,26 +2,32 @@ package io.sluice.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.EventLoopGroup;
 import io.sluice.core.time.Clock;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to Redis that keeps coming back. Nothing is queued while it is down, and nothing that was under way when it
- * broke is sent again.
+ * One connection to Redis, and another when that breaks. Nothing is queued while there is none, and nothing that was under way
+ * when one broke is sent again: Lettuce does that to whatever it reconnects by itself, so it may not.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // connecting reports through its callback; nobody waits for closing
 final class RedisLink implements AutoCloseable {
@@ -31,6 +37,7 @@ final class RedisLink implements AutoCloseable {
     private static final Duration RETRY_LATEST = Duration.ofMillis(500);
 
     private final RedisURI uri;
+    private final EventLoopGroup loop;
     private final ClientResources resources;
     private final RedisClient client;
     private final Clock clock;
@@ -42,15 +49,14 @@ final class RedisLink implements AutoCloseable {
     private RedisLink(RedisURI uri, Clock clock) {
         this.uri = uri;
         this.clock = clock;
-        this.resources = ClientResources.builder()
-                // Spread out, so that the nodes of a fleet do not all come back at once.
-                .reconnectDelay(
-                        Delay.fullJitter(RETRY_SOONEST, RETRY_LATEST, RETRY_SOONEST.toMillis(), TimeUnit.MILLISECONDS))
-                .build();
+        // One thread reads everything, so that a task given to it runs after what has arrived.
+        DefaultEventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
+        this.loop = loops.allocate(Transports.eventLoopGroupClass());
+        this.resources = ClientResources.builder().eventLoopGroupProvider(loops).build();
         this.client = RedisClient.create(resources);
         client.setOptions(ClientOptions.builder()
+                .autoReconnect(false)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                .replayFilter(command -> true)
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(Duration.ofSeconds(1))
                         .build())
@@ -80,6 +86,12 @@ final class RedisLink implements AutoCloseable {
         return current == null || closed || !current.isOpen() ? null : current.async();
     }
 
+    /** Runs tasks after everything that has arrived so far was read. */
+    Executor afterArrivals() {
+        // Scheduled, because the thread runs what it is given at once before it reads again.
+        return task -> loop.schedule(task, 1, TimeUnit.MILLISECONDS);
+    }
+
     boolean isReady() {
         return ready.isDone() && commands() != null;
     }
@@ -99,11 +111,16 @@ final class RedisLink implements AutoCloseable {
         if (current != null) {
             current.closeAsync();
         }
-        client.shutdownAsync(0, 1, TimeUnit.SECONDS).thenRun(() -> resources.shutdown(0, 1, TimeUnit.SECONDS));
+        client.shutdownAsync(0, 1, TimeUnit.SECONDS).whenComplete((done, failure) -> {
+            resources.shutdown(0, 1, TimeUnit.SECONDS);
+            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        });
     }
 
-    /** Until the first connection stands; from then on Lettuce brings it back. */
     private void connect() {
+        if (closed) {
+            return;
+        }
         client.connectAsync(StringCodec.UTF8, uri)
                 .thenCompose(made -> made.async().scriptLoad(DecideScript.TEXT).handle((sha, failure) -> {
                     if (failure == null) {
@@ -116,28 +133,48 @@ final class RedisLink implements AutoCloseable {
                     if (failure == null) {
                         connected(made);
                     } else {
-                        notConnected(failure);
+                        notConnected(rootMessage(failure));
                     }
                 });
     }
 
     private void connected(StatefulRedisConnection<String, String> made) {
+        AtomicBoolean lost = new AtomicBoolean();
+        made.addListener(new RedisConnectionStateListener() {
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+                if (lost.compareAndSet(false, true)) {
+                    lost(made);
+                }
+            }
+        });
         connection = made;
         if (closed) {
             made.closeAsync();
             return;
         }
         LOG.log(Level.INFO, "connected to Redis at {0}", address());
+        reported = false;
         ready.complete(null);
+        // It may have broken before anybody listened.
+        if (!made.isOpen() && lost.compareAndSet(false, true)) {
+            lost(made);
+        }
     }
 
-    private void notConnected(Throwable failure) {
+    private void lost(StatefulRedisConnection<String, String> broken) {
+        broken.closeAsync();
+        notConnected("the connection broke");
+    }
+
+    /** Tries again a little later, spread out, so that the nodes of a fleet do not all come back at once. */
+    private void notConnected(String reason) {
         if (closed) {
             return;
         }
         if (!reported) {
             reported = true;
-            LOG.log(Level.WARNING, "no Redis at {0} yet, trying on: {1}", address(), rootMessage(failure));
+            LOG.log(Level.WARNING, "no Redis at {0}, trying on: {1}", address(), reason);
         }
         long millis = ThreadLocalRandom.current().nextLong(RETRY_SOONEST.toMillis(), RETRY_LATEST.toMillis());
         clock.at(clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis), this::connect);

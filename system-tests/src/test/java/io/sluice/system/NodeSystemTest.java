@@ -18,8 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The walking skeleton, from outside: real processes, a real Redis, real requests. */
 final class NodeSystemTest {
 
-    private static final String RULES =
-            """
+    private static final String RULES = """
             rules:
               - id: everything
                 deadline: 5s
@@ -28,16 +27,15 @@ final class NodeSystemTest {
               - id: login
                 resource: /api/login
                 methods: [POST]
+                deadline: 5s
                 limits:
                   - { by: ip, algorithm: sliding_log, limit: 10, window: 1h }
             """;
 
-    private static final String LOGIN =
-            """
+    private static final String LOGIN = """
             {"attributes": {"path": "/api/login", "method": "POST", "ip": "203.0.113.7"}}""";
 
-    private static final String OTHER =
-            """
+    private static final String OTHER = """
             {"attributes": {"path": "/other", "method": "GET", "ip": "203.0.113.7"}, "permits": %d}""";
 
     @TempDir
@@ -107,7 +105,8 @@ final class NodeSystemTest {
             }
             assertThat(node.get("/health").statusCode()).isEqualTo(200);
             assertThat(node.get("/metrics").body())
-                    .containsPattern("rate_limit_rejected_total\\{limit=\"login.0\",mode=\"local\",rule=\"login\"\\} 2.0");
+                    .containsPattern(
+                            "rate_limit_rejected_total\\{limit=\"login.0\",mode=\"local\",rule=\"login\"\\} 2.0");
             assertThat(node.stop()).isZero();
         }
     }
@@ -136,12 +135,18 @@ final class NodeSystemTest {
 
     private SluiceProcess node(String... more) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(
-                "node", "--api-port", "0", "--rules", rules.toString(), "--data", folder.resolve("data").toString()));
+                "node",
+                "--api-port",
+                "0",
+                "--rules",
+                rules.toString(),
+                "--data",
+                folder.resolve("data").toString()));
         arguments.addAll(List.of(more));
         SluiceProcess node = SluiceProcess.run(arguments.toArray(String[]::new));
-        Awaitility.await()
-                .atMost(30, TimeUnit.SECONDS)
-                .untilAsserted(() -> assertThat(node.get("/health").statusCode()).isEqualTo(200));
+        Awaitility.await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
+                        node.get("/health").statusCode())
+                .isEqualTo(200));
         return node;
     }
 

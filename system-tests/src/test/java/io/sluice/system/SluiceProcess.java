@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,10 +23,11 @@ import java.util.regex.Pattern;
 final class SluiceProcess implements AutoCloseable {
 
     private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)");
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     private final Process process;
-    private final StringBuffer printed = new StringBuffer();
+    private final Queue<String> printed = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
 
     private SluiceProcess(Process process) {
@@ -77,13 +80,13 @@ final class SluiceProcess implements AutoCloseable {
 
     int exitCode() throws Exception {
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
-            throw new AssertionError("still running:\n" + printed);
+            throw new AssertionError("still running:\n" + printed());
         }
         return process.exitValue();
     }
 
     String printed() {
-        return printed.toString();
+        return String.join("\n", printed);
     }
 
     @Override
@@ -92,18 +95,17 @@ final class SluiceProcess implements AutoCloseable {
     }
 
     private void read(InputStream output) {
-        try (BufferedReader lines = new BufferedReader(
-                new InputStreamReader(output, StandardCharsets.UTF_8))) {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(output, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                printed.append(line).append('\n');
+                printed.add(line);
                 Matcher address = ADDRESS.matcher(line);
                 if (address.find()) {
                     port.complete(Integer.parseInt(address.group(1)));
                 }
             }
         } catch (IOException e) {
-            printed.append(e);
+            printed.add(e.toString());
         }
-        port.completeExceptionally(new AssertionError("ended without an address:\n" + printed));
+        port.completeExceptionally(new AssertionError("ended without an address:\n" + printed()));
     }
 }

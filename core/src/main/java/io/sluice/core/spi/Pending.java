@@ -2,14 +2,25 @@ package io.sluice.core.spi;
 
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /**
  * An answer that is under way. It may come after the deadline of its ask, or never; who waits for it must not rely on it
  * ({@link io.sluice.core.FallbackEngine} does not).
+ *
+ * @param outcome the answer
+ * @param afterArrivals runs a task once everything that has reached this process so far has been read. What strikes at the
+ *     deadline goes through it, so that a busy process does not take an answer that lies unread for one that is missing.
  */
-public record Pending(CompletionStage<Outcome> outcome) implements Answer {
+public record Pending(CompletionStage<Outcome> outcome, Executor afterArrivals) implements Answer {
 
     public Pending {
         Objects.requireNonNull(outcome, "outcome");
+        Objects.requireNonNull(afterArrivals, "afterArrivals");
+    }
+
+    /** An answer of an engine that reads nothing. */
+    public Pending(CompletionStage<Outcome> outcome) {
+        this(outcome, Runnable::run);
     }
 }

@@ -1,0 +1,92 @@
+package io.sluice.cli;
+
+import io.sluice.rules.yaml.DocumentError;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.Place;
+import io.sluice.rules.yaml.YamlReader;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The file of {@code --config}. Paths in it are relative to it.
+ *
+ * @param notBuilt the sections it has that do nothing yet
+ */
+record ConfigFile(
+        Optional<String> redisUri, Optional<String> redisPrefix, Optional<Path> rulesPath, List<String> notBuilt) {
+
+    private static final List<String> SECTIONS = List.of("redis", "rules", "client", "auth", "routes");
+    private static final List<String> NOT_BUILT = List.of("client", "auth", "routes");
+    static final ConfigFile NONE = new ConfigFile(Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+
+    /** Reads the file, or throws with all that is wrong with it. */
+    static ConfigFile read(Path file) throws RefusedException {
+        Errors errors = new Errors(file.toString());
+        ConfigFile config = text(file, errors)
+                .flatMap(text -> YamlReader.read(file.toString(), text, errors))
+                .flatMap(root -> Fields.of("config", root, SECTIONS, errors))
+                .map(root -> config(file, root, errors))
+                .orElse(NONE);
+        if (!errors.isEmpty()) {
+            throw new RefusedException(errors.list());
+        }
+        return config;
+    }
+
+    private static ConfigFile config(Path file, Fields root, Errors errors) {
+        Optional<Fields> redis = section(root, "redis", List.of("uri", "prefix"), errors);
+        Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file"), errors);
+        List<String> notBuilt =
+                new ArrayList<>(NOT_BUILT.stream().filter(root::has).toList());
+        if (rules.filter(fields -> fields.has("hash_key_file")).isPresent()) {
+            notBuilt.add("rules.hash_key_file");
+        }
+        return new ConfigFile(
+                redis.flatMap(fields -> fields.text("uri")),
+                redis.flatMap(fields -> fields.text("prefix")),
+                rules.flatMap(fields -> fields.text("path"))
+                        .map(path -> file.toAbsolutePath().resolveSibling(path).normalize()),
+                List.copyOf(notBuilt));
+    }
+
+    private static Optional<Fields> section(Fields root, String name, List<String> known, Errors errors) {
+        return root.value(name).flatMap(value -> Fields.of(name, value, known, errors));
+    }
+
+    private static Optional<String> text(Path file, Errors errors) {
+        try {
+            return Optional.of(Files.readString(file));
+        } catch (NoSuchFileException e) {
+            errors.add(Place.START, "file: missing (expected: settings in YAML)");
+        } catch (CharacterCodingException e) {
+            errors.add(Place.START, "encoding: not UTF-8 (expected: UTF-8)");
+        } catch (IOException e) {
+            errors.add(Place.START, "file: unreadable (expected: a file this user may read)");
+        }
+        return Optional.empty();
+    }
+
+    /** The file has errors. */
+    static final class RefusedException extends Exception {
+
+        private static final long serialVersionUID = 1;
+
+        private final transient List<DocumentError> errors;
+
+        RefusedException(List<DocumentError> errors) {
+            super("config: " + errors.size() + (errors.size() == 1 ? " error" : " errors") + " (expected: none)");
+            this.errors = errors;
+        }
+
+        List<DocumentError> errors() {
+            return errors;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.sluice.cli;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The program behind {@code ./sluice}: exit 0 on a clean stop, 1 on a failed start or a failed check, 2 on bad usage. */
+@Command(
+        name = "sluice",
+        description = "A distributed rate limiter: one rule language, one decision, many engines.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        synopsisSubcommandLabel = "VERB",
+        commandListHeading = "%nVerbs:%n",
+        subcommands = {
+            StartCommand.class,
+            NodeCommand.class,
+            NotBuiltCommand.Center.class,
+            LintCommand.class,
+            NotBuiltCommand.Explain.class,
+            NotBuiltCommand.Diff.class,
+            NotBuiltCommand.Apply.class,
+            NotBuiltCommand.Bench.class
+        })
+public final class Main implements Runnable {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Main())
+                .setDefaultValueProvider(new Surroundings(System.getenv(), System.getProperties()))
+                .setParameterExceptionHandler(Main::badUsage)
+                .setExecutionExceptionHandler(Main::unexpected);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "verb: none (expected: one of those below)");
+    }
+
+    private static int badUsage(ParameterException failure, String[] args) {
+        CommandLine command = failure.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println("sluice: " + failure.getMessage());
+        if (command.getParent() == null) {
+            command.usage(err);
+        } else {
+            err.println("sluice: see ./sluice " + command.getCommandName() + " --help");
+        }
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int unexpected(Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
+        command.getErr()
+                .println("sluice: unexpected " + failure + " (expected: nothing of the kind; please report it)");
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** The version that the jar says it has. */
+    static final class Version implements IVersionProvider {
+
+        @Override
+        public String[] getVersion() {
+            return new String[] {"sluice " + text()};
+        }
+
+        static String text() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return version == null ? "development" : version;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.sluice.cli;
+
+import io.sluice.node.Node;
+import io.sluice.node.NodeConfig;
+import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.node.StartFailedException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+
+/** Runs a node until the process is told to stop. */
+final class NodeRunner {
+
+    private final RoleOptions options;
+    private final RulesFrom otherwise;
+    private final PrintWriter out;
+    private final PrintWriter err;
+
+    /**
+     * A runner.
+     *
+     * @param otherwise the rules if neither flags nor configuration name any
+     */
+    NodeRunner(RoleOptions options, RulesFrom otherwise) {
+        this.options = options;
+        this.otherwise = otherwise;
+        this.out = options.spec.commandLine().getOut();
+        this.err = options.spec.commandLine().getErr();
+    }
+
+    /** Returns only if the start failed; a stop ends the process. */
+    int run() {
+        options.check();
+        NodeConfig config;
+        try {
+            config = config();
+        } catch (ConfigFile.RefusedException e) {
+            return failed(
+                    e.getMessage(), e.errors().stream().map(Object::toString).toList());
+        } catch (IllegalArgumentException e) {
+            return failed(e.getMessage(), List.of());
+        }
+        AtomicReference<@Nullable Node> running = new AtomicReference<>();
+        Thread stop = new Thread(() -> stop(running), "sluice-stop");
+        Runtime.getRuntime().addShutdownHook(stop);
+        try {
+            Node node = Node.start(config);
+            running.set(node);
+            Screen.show(out, node, config);
+            new CountDownLatch(1).await();
+            return CommandLine.ExitCode.OK;
+        } catch (StartFailedException e) {
+            Runtime.getRuntime().removeShutdownHook(stop);
+            return failed(e.getMessage(), e.details());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return CommandLine.ExitCode.OK;
+        }
+    }
+
+    /** Halts, because after a signal the JVM would otherwise exit with the signal's number although all went well. */
+    private void stop(AtomicReference<@Nullable Node> running) {
+        Node node = running.get();
+        if (node != null) {
+            out.println("stopping");
+            out.flush();
+            node.close();
+        }
+        Runtime.getRuntime().halt(CommandLine.ExitCode.OK);
+    }
+
+    private NodeConfig config() throws ConfigFile.RefusedException {
+        ConfigFile file = options.config == null ? ConfigFile.NONE : ConfigFile.read(options.config);
+        file.notBuilt()
+                .forEach(section -> err.println("sluice: note: " + section + " in the config has no effect yet"));
+        Optional<Path> rules = Optional.ofNullable(options.rules).or(file::rulesPath);
+        return new NodeConfig(
+                rules.<RulesFrom>map(RulesFrom.File::new).orElse(otherwise),
+                Optional.ofNullable(options.redis).or(file::redisUri),
+                file.redisPrefix().orElse(NodeConfig.DEFAULT_PREFIX),
+                options.bind == null ? NodeConfig.LOOPBACK : options.bind,
+                options.apiPort == null ? RoleOptions.DEFAULT_API_PORT : options.apiPort);
+    }
+
+    private int failed(@Nullable String message, List<String> details) {
+        details.forEach(err::println);
+        err.println("sluice: " + message);
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+}

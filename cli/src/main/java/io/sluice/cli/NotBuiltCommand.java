@@ -1,0 +1,43 @@
+package io.sluice.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
+
+/** A verb that will exist: it says so, whatever its arguments. */
+abstract sealed class NotBuiltCommand implements Callable<Integer> {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Unmatched
+    @SuppressWarnings("UnusedVariable") // picocli fills it
+    private final List<String> whatever = new ArrayList<>();
+
+    @Override
+    public Integer call() {
+        spec.commandLine().getErr().println("sluice: " + spec.name() + " is not built yet");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    @Command(name = "center", description = "Runs the center: the control plane (not built yet).")
+    static final class Center extends NotBuiltCommand {}
+
+    @Command(name = "explain", description = "Says which rules match and what each limit would say (not built yet).")
+    static final class Explain extends NotBuiltCommand {}
+
+    @Command(name = "diff", description = "Compares a rule document with the center's rules (not built yet).")
+    static final class Diff extends NotBuiltCommand {}
+
+    @Command(name = "apply", description = "Makes the center's rules those of a document (not built yet).")
+    static final class Apply extends NotBuiltCommand {}
+
+    @Command(name = "bench", description = "Runs the side-by-side benchmarks.")
+    static final class Bench extends NotBuiltCommand {}
+}

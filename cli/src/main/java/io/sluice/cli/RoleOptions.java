@@ -1,0 +1,93 @@
+package io.sluice.cli;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * The flags that all roles have in common. What is not on the command line comes from system properties and environment
+ * variables ({@link Surroundings}), then from {@code --config}, then from the defaults.
+ */
+final class RoleOptions {
+
+    static final int DEFAULT_API_PORT = 8082;
+    private static final int HIGHEST_PORT = 65_535;
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    CommandSpec spec;
+
+    @Option(names = "--config", paramLabel = "FILE", description = "settings in YAML; flags win over them")
+    @Nullable
+    Path config;
+
+    @Option(names = "--rules", paramLabel = "FILE", description = "rule document; changes are live within 2 s")
+    @Nullable
+    Path rules;
+
+    @Option(
+            names = "--redis",
+            paramLabel = "URI",
+            description = "shared store: redis://, rediss:// or redis-sentinel://; without one counts stay in process")
+    @Nullable
+    String redis;
+
+    @Option(names = "--bind", paramLabel = "ADDRESS", description = "address to listen on (127.0.0.1)")
+    @Nullable
+    String bind;
+
+    @Option(names = "--api-port", paramLabel = "PORT", description = "decision API (8082); 0 takes a free port")
+    @Nullable
+    Integer apiPort;
+
+    @Option(names = "--gateway-port", paramLabel = "PORT", description = "gateway (8080; not built yet)")
+    @Nullable
+    Integer gatewayPort;
+
+    @Option(names = "--grpc-port", paramLabel = "PORT", description = "Envoy rate limit service (8081; not built yet)")
+    @Nullable
+    Integer grpcPort;
+
+    @Option(names = "--center-port", paramLabel = "PORT", description = "center (8083; not built yet)")
+    @Nullable
+    Integer centerPort;
+
+    @Option(names = "--db", paramLabel = "JDBC-URL", description = "database of the center (not built yet)")
+    @Nullable
+    String db;
+
+    @Option(names = "--data", paramLabel = "DIR", description = "where files are kept (not used yet)")
+    @Nullable
+    Path data;
+
+    /** Refuses ports that are none, and says which given flags do nothing yet. */
+    void check() {
+        Map<String, @Nullable Object> idle = new LinkedHashMap<>();
+        idle.put("--gateway-port", gatewayPort);
+        idle.put("--grpc-port", grpcPort);
+        idle.put("--center-port", centerPort);
+        idle.put("--db", db);
+        idle.put("--data", data);
+        port("--api-port", apiPort);
+        idle.forEach((name, value) -> {
+            if (value instanceof Integer number) {
+                port(name, number);
+            }
+            if (value != null) {
+                spec.commandLine().getErr().println("sluice: note: " + name + " has no effect yet");
+            }
+        });
+    }
+
+    private void port(String name, @Nullable Integer port) {
+        if (port != null && (port < 0 || port > HIGHEST_PORT)) {
+            throw new ParameterException(
+                    spec.commandLine(), name + ": " + port + " (expected: 0.." + HIGHEST_PORT + ")");
+        }
+    }
+}

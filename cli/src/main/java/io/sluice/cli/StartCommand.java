@@ -1,0 +1,35 @@
+package io.sluice.cli;
+
+import io.sluice.node.NodeConfig.RulesFrom;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+        name = "start",
+        description = "Runs a node with sample rules, in process, with no set-up. The center joins it later.",
+        mixinStandardHelpOptions = true)
+final class StartCommand implements Callable<Integer> {
+
+    private static final String SAMPLE = "sample.yaml";
+
+    @Mixin
+    private final RoleOptions options = new RoleOptions();
+
+    @Override
+    public Integer call() throws IOException {
+        return new NodeRunner(options, sample()).run();
+    }
+
+    static RulesFrom sample() throws IOException {
+        try (InputStream in = StartCommand.class.getResourceAsStream(SAMPLE)) {
+            if (in == null) {
+                throw new IOException(SAMPLE + " is not in the program");
+            }
+            return new RulesFrom.Text("sample", new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.sluice.cli;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The directions between modules and packages that docs and design speak of. */
+class ArchitectureTest {
+
+    private static final JavaClasses SLUICE = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("io.sluice");
+
+    private static final Set<String> WALL_CLOCKS = Set.of(
+            "java.lang.System.nanoTime",
+            "java.lang.System.currentTimeMillis",
+            "java.time.Instant.now",
+            "java.time.LocalDate.now",
+            "java.time.LocalDateTime.now",
+            "java.time.ZonedDateTime.now",
+            "java.time.OffsetDateTime.now",
+            "java.time.Clock.systemUTC",
+            "java.time.Clock.systemDefaultZone",
+            "java.time.Clock.system");
+
+    @Test
+    void allModulesAreLookedAt() {
+        assertThat(new TreeSet<>(SLUICE.stream().map(ArchitectureTest::module).toList()))
+                .contains("core", "rules", "redis", "testkit", "node", "cli");
+    }
+
+    @Test
+    void coreUsesTheJdkAndJSpecifyAlone() {
+        check(uses("core"));
+    }
+
+    @Test
+    void rulesUsesCoreAndYaml() {
+        check(uses("rules", "io.sluice.core..", "org.snakeyaml.engine.."));
+    }
+
+    @Test
+    void redisUsesCoreAndLettuce() {
+        check(uses("redis", "io.sluice.core..", "io.lettuce..", "io.netty..", "reactor.."));
+    }
+
+    @Test
+    void testkitUsesCoreAndTestLibraries() {
+        check(uses(
+                "testkit",
+                "io.sluice.core..",
+                "org.junit..",
+                "org.opentest4j..",
+                "org.assertj..",
+                "com.fasterxml.jackson.."));
+    }
+
+    @Test
+    void nodeKnowsNeitherTheCommandLineNorTheTestkitNorSpring() {
+        check(noClasses()
+                .that(resideInAPackage("io.sluice.node.."))
+                .should()
+                .dependOnClassesThat(
+                        resideInAnyPackage("io.sluice.cli..", "io.sluice.testkit..", "org.springframework..")));
+    }
+
+    @Test
+    void nobodyKnowsTheCommandLine() {
+        check(noClasses()
+                .that(resideOutsideOfPackage("io.sluice.cli.."))
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.sluice.cli..")));
+    }
+
+    @Test
+    void nobodyUsesTheInternalsOfAnotherModule() {
+        List<String> wrong = new ArrayList<>();
+        for (JavaClass user : SLUICE) {
+            user.getDirectDependenciesFromSelf().forEach(dependency -> {
+                JavaClass used = dependency.getTargetClass();
+                boolean internal = used.getPackageName().matches("io\\.sluice\\..*\\binternal\\b.*");
+                if (internal && !module(used).equals(module(user))) {
+                    wrong.add(dependency.getDescription());
+                }
+            });
+        }
+        assertThat(wrong).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"algorithm", "spi", "time"})
+    void whatCorePublishesDoesNotUseItsInternals(String part) {
+        check(noClasses()
+                .that(resideInAPackage("io.sluice.core." + part + ".."))
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.sluice.core.internal..")));
+    }
+
+    @Test
+    void onlyCoreTimeReadsTheSystemsClocks() {
+        check(noClasses()
+                .that(resideOutsideOfPackage("io.sluice.core.time.."))
+                .should()
+                .accessTargetWhere(new DescribedPredicate<JavaAccess<?>>("is a clock of the system") {
+                    @Override
+                    public boolean test(JavaAccess<?> access) {
+                        AccessTarget target = access.getTarget();
+                        return WALL_CLOCKS.contains(target.getOwner().getName() + "." + target.getName());
+                    }
+                }));
+    }
+
+    @Test
+    void micrometerIsKnownToTheNodeAlone() {
+        check(noClasses()
+                .that(resideOutsideOfPackage("io.sluice.node.."))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("io.micrometer..", "io.prometheus..")));
+    }
+
+    @Test
+    void namesSayWhatAClassIs() {
+        check(noClasses().should().haveNameMatching(".*(Manager|Helper|Utils?|Impl|Base|Info)"));
+    }
+
+    @Test
+    void classesAreFinalUnlessMadeForExtension() {
+        check(classes()
+                .that(not(resideInAPackage("io.sluice.testkit..")))
+                .and()
+                .areNotInterfaces()
+                .and()
+                .areNotEnums()
+                .and()
+                .areNotAnonymousClasses()
+                .and()
+                .doNotHaveSimpleName("package-info")
+                .and(not(JavaClass.Predicates.equivalentTo(Object.class)))
+                .should()
+                .haveModifier(com.tngtech.archunit.core.domain.JavaModifier.FINAL)
+                .orShould()
+                .haveModifier(com.tngtech.archunit.core.domain.JavaModifier.ABSTRACT));
+    }
+
+    @Test
+    void everyPackageIsNullMarked() {
+        List<String> unmarked = new ArrayList<>();
+        for (JavaPackage each : SLUICE.getPackage("io.sluice").getSubpackagesInTree()) {
+            if (!each.getClasses().isEmpty() && !each.isAnnotatedWith(NullMarked.class)) {
+                unmarked.add(each.getName());
+            }
+        }
+        assertThat(unmarked).isEmpty();
+    }
+
+    private static ArchRule uses(String module, String... others) {
+        List<String> all = new ArrayList<>(List.of(others));
+        all.addAll(List.of("io.sluice." + module + "..", "java..", "javax..", "org.jspecify.."));
+        return classes()
+                .that(resideInAPackage("io.sluice." + module + ".."))
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(all.toArray(String[]::new)));
+    }
+
+    private static String module(JavaClass type) {
+        String[] parts = type.getPackageName().split("\\.", -1);
+        return parts.length > 2 ? parts[2] : "";
+    }
+
+    private static void check(ArchRule rule) {
+        rule.check(SLUICE);
+    }
+}

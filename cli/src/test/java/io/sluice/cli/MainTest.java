@@ -1,0 +1,217 @@
+package io.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** What ends by itself; what runs is in {@link ProcessTest}. */
+@Timeout(60)
+class MainTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void helpListsEveryVerb() {
+        assertThat(run("--help")).isZero();
+        assertThat(out.toString()).contains("start", "node", "center", "lint", "explain", "diff", "apply", "bench");
+    }
+
+    @Test
+    void helpOfANodeListsEveryFlag() {
+        assertThat(run("node", "--help")).isZero();
+        assertThat(out.toString())
+                .contains("--config", "--rules", "--redis", "--db", "--data", "--gateway-port", "--grpc-port")
+                .contains("--api-port", "--center-port");
+    }
+
+    @Test
+    void noVerbIsBadUsage() {
+        assertThat(run()).isEqualTo(2);
+        assertThat(err.toString()).startsWith("sluice: verb: none").contains("Verbs:");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "frobnicate, ''",
+        "node, --frobnicate",
+        "node, extra",
+        "node, --api-port",
+        "node, --api-port=x",
+        "node, --api-port=65536",
+        "node, --grpc-port=-1",
+        "lint, ''"
+    })
+    void badUsageIs2AndOneCalmLine(String verb, String argument) {
+        assertThat(argument.isEmpty() ? run(verb) : run(verb, argument)).isEqualTo(2);
+        assertThat(err.toString()).startsWith("sluice: ").doesNotContain("\tat ", "Exception");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"center", "explain", "diff", "apply", "bench"})
+    void verbsThatAreNotBuiltSaySo(String verb) {
+        assertThat(run(verb, "--rules", "x.yaml", "whatever")).isEqualTo(2);
+        assertThat(err.toString()).isEqualTo("sluice: " + verb + " is not built yet" + System.lineSeparator());
+    }
+
+    @Test
+    void lintLocatesEveryErrorOfEveryFile() throws IOException {
+        Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules:\n- id: a\n  limts: []\n");
+        Path good = Files.writeString(folder.resolve("good.json"), "{\"rules\": []}");
+        Path missing = folder.resolve("missing.yaml");
+
+        assertThat(run("lint", bad.toString(), good.toString(), missing.toString()))
+                .isEqualTo(1);
+        assertThat(out.toString().lines())
+                .containsExactly(
+                        bad + ":2:3: limits: none (expected: at least one limit)",
+                        bad + ":3:3: unknown key: limts (expected: limits, perhaps?)",
+                        good + ": no errors, 0 rules",
+                        missing + ": file: missing (expected: a rule document)");
+    }
+
+    @Test
+    void lintOfGoodFilesIsZero() throws IOException {
+        Path good = Files.writeString(folder.resolve("good.yaml"), "rules: [{ id: a, limits: [{ rate: 1 }] }]");
+
+        assertThat(run("lint", good.toString())).isZero();
+        assertThat(out.toString()).isEqualTo(good + ": no errors, 1 rule" + System.lineSeparator());
+    }
+
+    @Test
+    void theSampleIsTheExampleAndHasNoErrors() throws IOException {
+        Path example = Path.of("..", "examples", "rules", "sample.yaml");
+
+        assertThat(run("lint", example.toString())).isZero();
+        assertThat(StartCommand.sample())
+                .isEqualTo(new io.sluice.node.NodeConfig.RulesFrom.Text("sample", Files.readString(example)));
+    }
+
+    @Test
+    void aMissingRuleFileFailsTheStart() {
+        Path missing = folder.resolve("missing.yaml");
+
+        assertThat(run("node", "--api-port", "0", "--rules", missing.toString()))
+                .isEqualTo(1);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        missing + ": file: missing (expected: a rule document)",
+                        "sluice: rules: 1 error (expected: none; correct it and start again)");
+    }
+
+    @Test
+    void badRulesFailTheStartWithLocatedErrors() throws IOException {
+        Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules:\n- id: a\n- id: b\n");
+
+        assertThat(run("start", "--api-port", "0", "--rules", bad.toString())).isEqualTo(1);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        bad + ":2:3: limits: none (expected: at least one limit)",
+                        bad + ":3:3: limits: none (expected: at least one limit)",
+                        "sluice: rules: 2 errors (expected: none; correct them and start again)");
+    }
+
+    @Test
+    void aBadRedisUriFailsTheStart() {
+        assertThat(run("start", "--api-port", "0", "--redis", "http://:secret@x"))
+                .isEqualTo(1);
+        assertThat(err.toString())
+                .startsWith("sluice: redis: unreadable (expected: redis://")
+                .doesNotContain("secret");
+    }
+
+    @Test
+    void aPortInUseFailsTheStart() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(run("start", "--api-port", Integer.toString(taken.getLocalPort())))
+                    .isEqualTo(1);
+            assertThat(err.toString())
+                    .isEqualTo("sluice: api port " + taken.getLocalPort()
+                            + " on 127.0.0.1: in use (expected: a free port; choose another with --api-port,"
+                            + " 0 takes any)" + System.lineSeparator());
+        }
+    }
+
+    @Test
+    void errorsOfTheConfigAreLocated() throws IOException {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "redis: { url: x }\nrule: {}\n");
+
+        assertThat(run("node", "--config", config.toString())).isEqualTo(1);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        config + ":1:10: unknown key: url (expected: uri, perhaps?)",
+                        config + ":2:1: unknown key: rule (expected: rules, perhaps?)",
+                        "sluice: config: 2 errors (expected: none)");
+    }
+
+    @Test
+    void aConfigGivesRulesRelativeToItselfAndNotesWhatIsNotBuilt() throws IOException {
+        Path config = Files.writeString(
+                folder.resolve("sluice.yaml"),
+                "rules: { path: sub/none.yaml, hash_key_file: k }\nredis: { uri: 'redis://127.0.0.1:1' }\nauth: {}\n");
+
+        assertThat(run("node", "--config", config.toString(), "--grpc-port", "0"))
+                .isEqualTo(1);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "sluice: note: --grpc-port has no effect yet",
+                        "sluice: note: auth in the config has no effect yet",
+                        "sluice: note: rules.hash_key_file in the config has no effect yet",
+                        folder.resolve("sub/none.yaml") + ": file: missing (expected: a rule document)",
+                        "sluice: rules: 1 error (expected: none; correct it and start again)");
+    }
+
+    @Test
+    void flagsWinOverPropertiesAndTheseOverTheEnvironment() {
+        Properties properties = new Properties();
+        Map<String, String> environment = Map.of("SLUICE_API_PORT", "99999", "SLUICE_RULES", "from-environment");
+
+        assertThat(run(new Surroundings(environment, properties), "node")).isEqualTo(2);
+        assertThat(err.toString()).contains("--api-port: 99999 (expected: 0..65535)");
+
+        properties.setProperty("sluice.api-port", "88888");
+        err.getBuffer().setLength(0);
+        assertThat(run(new Surroundings(environment, properties), "node")).isEqualTo(2);
+        assertThat(err.toString()).contains("--api-port: 88888");
+
+        err.getBuffer().setLength(0);
+        assertThat(run(new Surroundings(environment, properties), "node", "--api-port", "77777"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("--api-port: 77777");
+
+        err.getBuffer().setLength(0);
+        assertThat(run(new Surroundings(environment, properties), "node", "--api-port", "0"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("from-environment: file: missing");
+    }
+
+    private int run(String... arguments) {
+        return run(new Surroundings(Map.of(), new Properties()), arguments);
+    }
+
+    private int run(Surroundings surroundings, String... arguments) {
+        CommandLine line = Main.commandLine();
+        line.setDefaultValueProvider(surroundings);
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        return line.execute(arguments);
+    }
+}

@@ -1,0 +1,117 @@
+package io.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program as its users run it: a process of its own. */
+@Timeout(60)
+class ProcessTest {
+
+    private static final Pattern CURL = Pattern.compile("curl -i (http://127\\.0\\.0\\.1:\\d+/v1/check) -d '(.*)'");
+
+    private final List<Process> started = new ArrayList<>();
+
+    @TempDir
+    Path folder;
+
+    @AfterEach
+    void killWhatIsLeft() {
+        started.forEach(Process::destroyForcibly);
+    }
+
+    @Test
+    void startShowsALineToTryWhichWorksAndSigtermIsACleanStop() throws Exception {
+        Process process = launch("start", "--api-port", "0");
+        Matcher curl = CURL.matcher(readUntil(process, "Ctrl-C stops it."));
+        assertThat(curl.find()).isTrue();
+
+        List<Integer> statuses = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            statuses.add(post(curl.group(1), curl.group(2)).statusCode());
+        }
+
+        assertThat(statuses).containsExactly(200, 200, 200, 200, 200, 429);
+        process.destroy();
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+        assertThat(Files.readString(folder.resolve("err"))).doesNotContain("\tat ", "WARN", "ERROR");
+    }
+
+    @Test
+    void aNodeWithoutRulesSaysSo() throws Exception {
+        Process process = launch("node", "--api-port", "0");
+
+        assertThat(readUntil(process, "Ctrl-C stops it.")).contains("none, everything is allowed: 0 rules, version 0");
+
+        process.destroy();
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+        assertThat(Files.readString(folder.resolve("err"))).contains("WARN  no rules: every request is allowed");
+    }
+
+    @Test
+    void aFailedStartIs1() throws Exception {
+        Process process = launch("node", "--api-port", "0", "--rules", "nowhere.yaml");
+
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(1);
+        assertThat(Files.readString(folder.resolve("err")).lines())
+                .containsExactly(
+                        "nowhere.yaml: file: missing (expected: a rule document)",
+                        "sluice: rules: 1 error (expected: none; correct it and start again)");
+    }
+
+    private Process launch(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.sluice.cli.Main"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectError(folder.resolve("err").toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
+        Process process = builder.start();
+        started.add(process);
+        return process;
+    }
+
+    private static String readUntil(Process process, String last) throws IOException {
+        StringBuilder text = new StringBuilder();
+        BufferedReader reader = process.inputReader(StandardCharsets.UTF_8);
+        for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+            text.append(line).append('\n');
+            if (line.equals(last)) {
+                return text.toString();
+            }
+        }
+        throw new AssertionError("the process ended after: " + text);
+    }
+
+    private static HttpResponse<String> post(String uri, String body) throws Exception {
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(uri))
+                                .POST(HttpRequest.BodyPublishers.ofString(body))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+    }
+}

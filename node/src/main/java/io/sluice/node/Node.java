@@ -1,0 +1,266 @@
+package io.sluice.node;
+
+import io.sluice.core.Decision;
+import io.sluice.core.Limit;
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.time.Clock;
+import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.FileRuleSource;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.RulesRefusedException;
+import io.sluice.rules.spi.RuleSource;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running node: rules, engines and the decision API. Safe for use by many threads.
+ *
+ * <p>{@link #start} returns when the node serves. A store that does not answer within a second does not hold it up: the node
+ * then starts openly degraded, says so, and the rules' failure policies decide until the store is there.
+ */
+public final class Node implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Duration STORE_MAY_TAKE = Duration.ofSeconds(1);
+    private static final Duration WARM_UP = Duration.ofMillis(400);
+    private static final Duration STOP_MAY_TAKE = Duration.ofSeconds(15);
+
+    /** For so long a stopping node still serves, while its health already says that it stops. */
+    private static final Duration GRACE = Duration.ofMillis(500);
+
+    private final Clock clock = Clock.system();
+    private final LocalEngine counts = new LocalEngine(clock);
+    private final Limiter local = new Limiter(counts, clock, List.of());
+    private final AtomicInteger apiPort = new AtomicInteger();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final RuleSource rules;
+    private final @Nullable Store store;
+    private final @Nullable Limiter shared;
+    private final Vertx vertx;
+    private final NodeMetrics metrics;
+    private final Health health;
+    private final Duration grace;
+
+    private Node(RuleSource rules, @Nullable Store store, Vertx vertx, NodeMetrics metrics, Duration grace) {
+        this.rules = rules;
+        this.store = store;
+        StoreWatch watch = new StoreWatch(store, clock);
+        this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
+        this.vertx = vertx;
+        this.metrics = metrics;
+        this.health = new Health(rules::latest, watch);
+        this.grace = grace;
+        metrics.watch(rules, counts, watch);
+    }
+
+    /** Starts a node and returns when it serves. */
+    public static Node start(NodeConfig config) throws StartFailedException {
+        return start(config, Store::redis, GRACE);
+    }
+
+    static Node start(NodeConfig config, Store.Opener opener, Duration grace) throws StartFailedException {
+        // Beside the rest, because the client of the store takes as long to load as everything else together.
+        CompletableFuture<Optional<Store>> opening = CompletableFuture.supplyAsync(
+                () -> config.redisUri().map(uri -> opener.open(uri, config.redisPrefix(), Clock.system())));
+        RuleSource rules;
+        try {
+            rules = rules(config.rules());
+        } catch (StartFailedException e) {
+            closeOnceOpen(opening);
+            throw e;
+        }
+        Vertx vertx = vertx();
+        NodeMetrics metrics = new NodeMetrics();
+        Optional<Store> store;
+        try {
+            store = opening.join();
+        } catch (CompletionException e) {
+            rules.close();
+            vertx.close();
+            if (e.getCause() instanceof IllegalArgumentException) {
+                throw unreadable(config.redisUri().orElse(""));
+            }
+            throw e;
+        }
+        Node node = new Node(rules, store.orElse(null), vertx, metrics, grace);
+        try {
+            node.listen(config);
+            node.awaitStore();
+            new WarmUp(new InetSocketAddress(config.host(), node.apiPort()), node.rules(), node.clock).run(WARM_UP);
+        } catch (StartFailedException | RuntimeException e) {
+            node.release();
+            throw e;
+        }
+        node.health.turn(Health.Phase.SERVING);
+        return node;
+    }
+
+    /** The port of the decision API. */
+    public int apiPort() {
+        return apiPort.get();
+    }
+
+    /** The rules in force. */
+    public RuleSet rules() {
+        return rules.latest();
+    }
+
+    /** Why the shared store does not decide, though it should; empty if all is well. */
+    public Optional<String> degraded() {
+        return Optional.ofNullable(health.degraded());
+    }
+
+    boolean usesNativeTransport() {
+        return vertx.isNativeTransportEnabled();
+    }
+
+    /** Stops: health says so first, then nothing new is accepted and what is in flight finishes. */
+    @Override
+    public void close() {
+        if (closing.compareAndSet(false, true)) {
+            health.turn(Health.Phase.STOPPING);
+            CompletableFuture<Void> graceOver = new CompletableFuture<>();
+            clock.at(clock.nanoTime() + grace.toNanos(), () -> graceOver.complete(null));
+            graceOver.join();
+            release();
+        }
+    }
+
+    private static RuleSource rules(RulesFrom from) throws StartFailedException {
+        try {
+            if (from instanceof RulesFrom.File file) {
+                return FileRuleSource.open(file.path(), Clock.system());
+            }
+            if (from instanceof RulesFrom.Text text) {
+                RuleDocument document = RuleDocument.parse(text.name(), text.text());
+                if (document instanceof RuleDocument.Refused refused) {
+                    throw new RulesRefusedException(refused.errors());
+                }
+                return RuleSource.fixed(new RuleSet(1, ((RuleDocument.Accepted) document).rules()));
+            }
+            LOG.warn("no rules: every request is allowed; give a rule file with --rules FILE");
+            return RuleSource.fixed(RuleSet.none());
+        } catch (RulesRefusedException e) {
+            int count = e.errors().size();
+            throw new StartFailedException(
+                    "rules: " + count + (count == 1 ? " error" : " errors") + " (expected: none; correct "
+                            + (count == 1 ? "it" : "them") + " and start again)",
+                    e.errors().stream().map(Object::toString).toList());
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+    private static void closeOnceOpen(CompletableFuture<Optional<Store>> opening) {
+        opening.thenAccept(opened -> opened.ifPresent(store -> store.engine().close()));
+    }
+
+    private static Vertx vertx() {
+        return Vertx.vertx(new VertxOptions()
+                .setPreferNativeTransport(true)
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+    }
+
+    /** Without the URI and without the text of the exception: both may show a password. */
+    private static StartFailedException unreadable(String uri) {
+        String found = uri.startsWith("redis-cluster:") ? "redis-cluster:// is not supported yet" : "unreadable";
+        return new StartFailedException(
+                "redis: " + found + " (expected: redis://HOST:PORT, rediss://HOST:PORT or redis-sentinel://…)",
+                List.of());
+    }
+
+    private void listen(NodeConfig config) throws StartFailedException {
+        Evaluator evaluator = new Evaluator(rules::latest, local, shared, clock, metrics);
+        ApiHandler handler = new ApiHandler(vertx, evaluator, health, metrics);
+        int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
+        try {
+            await(
+                    vertx.deployVerticle(
+                                    () -> new ApiServer(handler, config.host(), config.apiPort(), apiPort::set),
+                                    new DeploymentOptions().setInstances(loops))
+                            .toCompletionStage()
+                            .toCompletableFuture(),
+                    STOP_MAY_TAKE);
+        } catch (ExecutionException e) {
+            throw new StartFailedException(
+                    "api port " + config.apiPort() + " on " + config.host() + ": " + why(e.getCause()), List.of());
+        } catch (TimeoutException e) {
+            throw new StartFailedException("api port: no answer from the system (expected: try again)", List.of());
+        }
+    }
+
+    /** The native transport has an exception of its own, so the system's words have to do. */
+    private static String why(@Nullable Throwable failure) {
+        String words = String.valueOf(failure == null ? null : failure.getMessage());
+        if (words.contains("already in use")) {
+            return "in use (expected: a free port; choose another with --api-port, 0 takes any)";
+        }
+        if (words.contains("ermission denied")) {
+            return "not permitted (expected: a port above 1023; choose another with --api-port)";
+        }
+        return "cannot listen (expected: an address of this machine and a free port)";
+    }
+
+    /** Waits for the store and lets it make a decision that charges nothing. */
+    private void awaitStore() {
+        if (store == null || shared == null) {
+            return;
+        }
+        try {
+            await(store.ready().toCompletableFuture(), STORE_MAY_TAKE);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("the shared store is away: starting degraded, on_failure decides until it is back");
+            return;
+        }
+        Limit probe = Limit.named("sluice.probe").slidingLog(1, Duration.ofSeconds(1));
+        Ask look = Ask.charging(List.of(Demand.of(probe, "", 1))).looking().dueAt(shared.dueIn(STORE_MAY_TAKE));
+        Decision decision = shared.decide(look);
+        if (decision.degraded() != null) {
+            LOG.warn("the shared store does not decide: {}; on_failure decides until it does", decision.degraded());
+        }
+    }
+
+    private void release() {
+        try {
+            await(vertx.close().toCompletionStage().toCompletableFuture(), STOP_MAY_TAKE);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("the servers did not stop cleanly", e);
+        }
+        rules.close();
+        local.close();
+        if (shared != null) {
+            shared.close();
+        }
+    }
+
+    private static <T> void await(Future<T> future, Duration atMost) throws ExecutionException, TimeoutException {
+        try {
+            future.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CompletionException(e);
+        }
+    }
+}

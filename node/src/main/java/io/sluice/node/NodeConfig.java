@@ -1,0 +1,52 @@
+package io.sluice.node;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What a node needs to know to start. Immutable.
+ *
+ * @param rules where its rules come from
+ * @param redisUri the shared store; without one the node counts in process
+ * @param redisPrefix what the names of all counts in the store start with
+ * @param host the address that everything binds to
+ * @param apiPort the port of the decision API; 0 takes a free one
+ */
+public record NodeConfig(RulesFrom rules, Optional<String> redisUri, String redisPrefix, String host, int apiPort) {
+
+    public static final String DEFAULT_PREFIX = "rate_limit";
+    public static final String LOOPBACK = "127.0.0.1";
+
+    private static final int HIGHEST_PORT = 65_535;
+
+    public NodeConfig {
+        if (apiPort < 0 || apiPort > HIGHEST_PORT) {
+            throw new IllegalArgumentException("api port: " + apiPort + " (expected: 0.." + HIGHEST_PORT + ")");
+        }
+        if (redisPrefix.isBlank()) {
+            throw new IllegalArgumentException("redis prefix: empty (expected: a word such as rate_limit)");
+        }
+    }
+
+    /** A node on loopback that counts in process. */
+    public static NodeConfig inProcess(RulesFrom rules, int apiPort) {
+        return new NodeConfig(rules, Optional.empty(), DEFAULT_PREFIX, LOOPBACK, apiPort);
+    }
+
+    public NodeConfig withRedis(String uri) {
+        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort);
+    }
+
+    /** Where rules come from. */
+    public sealed interface RulesFrom {
+
+        /** A file, watched for changes. */
+        record File(Path path) implements RulesFrom {}
+
+        /** A document that comes with the program and does not change. */
+        record Text(String name, String text) implements RulesFrom {}
+
+        /** There are none, and everything is allowed. */
+        record Nowhere() implements RulesFrom {}
+    }
+}

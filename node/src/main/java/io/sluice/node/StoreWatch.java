@@ -1,0 +1,82 @@
+package io.sluice.node;
+
+import io.sluice.core.Decision;
+import io.sluice.core.DecisionListener;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the shared store decides, judged by its connection and by the decisions of the last five seconds: a store that
+ * accepts connections and never answers is as good as away. Safe for use by many threads.
+ */
+final class StoreWatch implements DecisionListener {
+
+    private static final long RECENT_NANOS = Duration.ofSeconds(5).toNanos();
+
+    private final @Nullable Store store;
+    private final Clock clock;
+    private final Map<FailurePolicy, AtomicLong> stoodInAtNanos = new EnumMap<>(FailurePolicy.class);
+    private final AtomicLong degradedAtNanos;
+    private volatile @Nullable String last;
+
+    StoreWatch(@Nullable Store store, Clock clock) {
+        this.store = store;
+        this.clock = clock;
+        long longAgo = clock.nanoTime() - RECENT_NANOS;
+        this.degradedAtNanos = new AtomicLong(longAgo);
+        for (FailurePolicy policy : FailurePolicy.values()) {
+            stoodInAtNanos.put(policy, new AtomicLong(longAgo));
+        }
+    }
+
+    @Override
+    public void decided(Decision decision, long elapsedNanos) {
+        String reason = decision.degraded();
+        if (reason != null) {
+            long now = clock.nanoTime();
+            degradedAtNanos.set(now);
+            stoodInAt(decision.ask().onFailure()).set(now);
+        }
+        if (!Objects.equals(last, reason)) {
+            last = reason;
+        }
+    }
+
+    /** Whether there is a store at all. */
+    boolean exists() {
+        return store != null;
+    }
+
+    /** Whether there is a store and it is not connected. */
+    boolean isAway() {
+        return store != null && !store.isReady();
+    }
+
+    /** Why the store does not decide, though it should; null if it does, or if there is none. */
+    @Nullable
+    String degraded() {
+        if (isAway()) {
+            return "redis-disconnected";
+        }
+        return isRecent(degradedAtNanos) ? last : null;
+    }
+
+    /** Whether this policy decided in the store's place a moment ago. */
+    boolean stoodIn(FailurePolicy policy) {
+        return isRecent(stoodInAt(policy));
+    }
+
+    private boolean isRecent(AtomicLong nanos) {
+        return clock.nanoTime() - nanos.get() < RECENT_NANOS;
+    }
+
+    private AtomicLong stoodInAt(FailurePolicy policy) {
+        return Objects.requireNonNull(stoodInAtNanos.get(policy));
+    }
+}

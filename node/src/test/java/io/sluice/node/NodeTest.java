@@ -1,0 +1,280 @@
+package io.sluice.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.core.LocalEngine;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.Undecided;
+import io.sluice.core.time.Clock;
+import io.sluice.node.NodeConfig.RulesFrom;
+import java.net.ConnectException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class NodeTest {
+
+    private static final String RULES = "rules: [{ id: a, deadline: 1m, on_failure: closed, limits: [{ rate: 5 }] }]";
+    private static final String CHECK = "{\"attributes\": {}}";
+
+    @TempDir
+    Path folder;
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void usesTheNativeTransportOnLinux() throws Exception {
+        try (RunningNode node = RunningNode.withRules("rules: []")) {
+            assertThat(node.node.usesNativeTransport()).isTrue();
+        }
+    }
+
+    @Test
+    void aPortInUseSaysWhatToDo() throws Exception {
+        try (RunningNode first = RunningNode.withRules("rules: []")) {
+            NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", "rules: []"), first.node.apiPort());
+
+            assertThatThrownBy(() -> Node.start(config))
+                    .isInstanceOf(StartFailedException.class)
+                    .hasMessage("api port " + first.node.apiPort() + " on 127.0.0.1: in use"
+                            + " (expected: a free port; choose another with --api-port, 0 takes any)");
+            assertThat(first.get("/health").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void badRulesAreAllListed() {
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", "rules: [{ id: a }, { id: b }]"), 0);
+
+        StartFailedException failure = catchThrowableOfType(StartFailedException.class, () -> Node.start(config));
+
+        assertThat(failure).hasMessage("rules: 2 errors (expected: none; correct them and start again)");
+        assertThat(failure.details())
+                .containsExactly(
+                        "t:1:9: limits: none (expected: at least one limit)",
+                        "t:1:20: limits: none (expected: at least one limit)");
+    }
+
+    @Test
+    void aBadRedisUriIsRefusedWithoutItsPassword() {
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Nowhere(), 0).withRedis("redis://:secret@[broken");
+
+        assertThatThrownBy(() -> Node.start(config))
+                .isInstanceOf(StartFailedException.class)
+                .hasMessageStartingWith("redis: unreadable (expected: redis://HOST:PORT")
+                .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void refusesPortsThatAreNone() {
+        assertThatThrownBy(() -> NodeConfig.inProcess(new RulesFrom.Nowhere(), 65_536))
+                .hasMessage("api port: 65536 (expected: 0..65535)");
+    }
+
+    @Test
+    void withoutRulesEverythingIsAllowed() throws Exception {
+        try (RunningNode node = RunningNode.start(NodeConfig.inProcess(new RulesFrom.Nowhere(), 0), Store::redis)) {
+            assertThat(node.check(CHECK).body()).contains("\"rule_version\":0").contains("\"matched\":[]");
+        }
+    }
+
+    @Test
+    void aStoreThatIsThereDecides() throws Exception {
+        try (RunningNode node = RunningNode.start(config(), FakeStore.answering())) {
+            assertThat(node.get("/health").body())
+                    .contains("\"engine\":\"redis\"")
+                    .contains("\"degraded\":null");
+            assertThat(node.check(CHECK).body())
+                    .contains("\"mode\":\"distributed\"")
+                    .contains("\"degraded\":null");
+            assertThat(node.get("/metrics").body().lines())
+                    .contains("rate_limit_mode{mode=\"remote\"} 1.0", "rate_limit_mode{mode=\"closed\"} 0.0")
+                    .contains("rate_limit_allowed_total{limit=\"a.0\",mode=\"distributed\",rule=\"a\"} 1.0");
+        }
+    }
+
+    @Test
+    void aStoreThatIsAwayMeansAnOpenlyDegradedStart() throws Exception {
+        try (RunningNode node = RunningNode.start(config(), FakeStore.away())) {
+            HttpResponse<String> health = node.get("/health");
+            assertThat(health.statusCode()).isEqualTo(200);
+            assertThat(health.body()).contains("\"degraded\":\"redis-disconnected\"");
+            assertThat(node.node.degraded()).contains("redis-disconnected");
+
+            HttpResponse<String> refused = node.check(CHECK);
+
+            assertThat(refused.statusCode()).isEqualTo(429);
+            assertThat(refused.headers().firstValue("Retry-After")).contains("1");
+            assertThat(refused.body()).contains("\"degraded\":\"redis-disconnected\"");
+            assertThat(node.get("/metrics").body().lines())
+                    .contains("rate_limit_mode{mode=\"remote\"} 0.0", "rate_limit_mode{mode=\"closed\"} 1.0")
+                    .contains("rate_limit_mode{mode=\"open\"} 0.0", "rate_limit_mode{mode=\"local\"} 0.0");
+        }
+    }
+
+    @Test
+    void stoppingTurnsHealthTo503FirstAndLetsWhatIsInFlightFinish() throws Exception {
+        FakeStore store = new FakeStore(true, Clock.system());
+        Node started = Node.start(config(), (uri, prefix, clock) -> store, Duration.ofSeconds(2));
+        try (RunningNode node = RunningNode.of(started)) {
+            store.holding = true;
+            List<CompletableFuture<HttpResponse<String>>> inFlight = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                inFlight.add(node.checkAsync(CHECK));
+            }
+            await().until(() -> store.held.size() == 3);
+
+            CompletableFuture<Void> closed = CompletableFuture.runAsync(started::close);
+            await().until(() -> node.get("/health").statusCode() == 503);
+            assertThat(node.get("/health").body()).contains("\"status\":\"stopping\"");
+            await().until(() -> refuses(node));
+            assertThat(closed).isNotDone();
+            store.letGo();
+
+            for (CompletableFuture<HttpResponse<String>> answer : inFlight) {
+                assertThat(answer.join().statusCode()).isEqualTo(200);
+            }
+            closed.join();
+        }
+    }
+
+    @Test
+    void aChangedFileIsInForceWithinTwoSecondsAndABadOneIsCounted() throws Exception {
+        Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: []");
+        try (RunningNode node = RunningNode.start(NodeConfig.inProcess(new RulesFrom.File(file), 0), Store::redis)) {
+            replace(file, "rules: [{ id: closed, limits: [{ rate: 0 }] }]");
+            await().atMost(Duration.ofSeconds(2)).until(() -> node.check(CHECK).statusCode() == 429);
+            assertThat(node.check(CHECK).body()).contains("\"rule_version\":2");
+
+            replace(file, "rules: nonsense");
+            await().atMost(Duration.ofSeconds(2))
+                    .until(() -> node.get("/metrics").body().contains("rate_limit_rule_errors_total 1.0"));
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+        }
+    }
+
+    @Test
+    void reloadsUnderLoadNeitherFailARequestNorResetItsCount() throws Exception {
+        String rules = "rules: [{ id: a, limits: [{ algorithm: sliding_log, limit: %d, window: 1h }] }]";
+        Path file = Files.writeString(folder.resolve("rules.yaml"), rules.formatted(100));
+        try (RunningNode node = RunningNode.start(NodeConfig.inProcess(new RulesFrom.File(file), 0), Store::redis)) {
+            int allowed = 0;
+            for (int limit = 101; limit <= 103; limit++) {
+                replace(file, rules.formatted(limit));
+                String version = "\"rule_version\":" + (limit - 99);
+                HttpResponse<String> answer;
+                do {
+                    answer = node.check(CHECK);
+                    assertThat(answer.statusCode()).isIn(200, 429);
+                    allowed += answer.statusCode() == 200 ? 1 : 0;
+                } while (!answer.body().contains(version));
+            }
+            assertThat(allowed).isEqualTo(103);
+        }
+    }
+
+    private static NodeConfig config() {
+        return NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0).withRedis("redis://fake");
+    }
+
+    private static void replace(Path file, String text) throws Exception {
+        Path next = Files.writeString(file.resolveSibling("next"), text);
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static boolean refuses(RunningNode node) {
+        try {
+            RunningNode.of(node.node).get("/health");
+            return false;
+        } catch (java.io.UncheckedIOException e) {
+            return e.getCause() instanceof ConnectException;
+        }
+    }
+
+    /** A store in process that can be away, and can hold its answers back. */
+    private static final class FakeStore implements Store, Engine {
+
+        final List<Runnable> held = new CopyOnWriteArrayList<>();
+        volatile boolean holding;
+        private final boolean there;
+        private final LocalEngine counts;
+
+        FakeStore(boolean there, Clock clock) {
+            this.there = there;
+            this.counts = new LocalEngine(clock);
+        }
+
+        static Opener answering() {
+            return (uri, prefix, clock) -> new FakeStore(true, clock);
+        }
+
+        static Opener away() {
+            return (uri, prefix, clock) -> new FakeStore(false, clock);
+        }
+
+        void letGo() {
+            held.forEach(Runnable::run);
+        }
+
+        @Override
+        public Engine engine() {
+            return this;
+        }
+
+        @Override
+        public boolean isReady() {
+            return there;
+        }
+
+        @Override
+        public CompletionStage<Void> ready() {
+            return there ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();
+        }
+
+        @Override
+        public String name() {
+            return "redis";
+        }
+
+        @Override
+        public Answer decide(Ask ask) {
+            if (!there) {
+                return new Undecided("redis-disconnected", false);
+            }
+            if (!holding) {
+                return counts.decide(ask);
+            }
+            CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+            held.add(() -> outcome.complete((Outcome) counts.decide(ask)));
+            return new Pending(outcome);
+        }
+
+        @Override
+        public CompletionStage<Void> giveBack(List<Charge> charges) {
+            return counts.giveBack(charges);
+        }
+
+        @Override
+        public void close() {}
+    }
+}

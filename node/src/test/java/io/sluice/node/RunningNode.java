@@ -1,0 +1,72 @@
+package io.sluice.node;
+
+import io.sluice.node.NodeConfig.RulesFrom;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** A really started node on a free port, and a client for it. */
+final class RunningNode implements AutoCloseable {
+
+    final Node node;
+    final HttpClient client = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(5))
+            .build();
+
+    private RunningNode(Node node) {
+        this.node = node;
+    }
+
+    static RunningNode withRules(String rules) throws StartFailedException {
+        return start(NodeConfig.inProcess(new RulesFrom.Text("test.yaml", rules), 0), Store::redis);
+    }
+
+    static RunningNode of(Node node) {
+        return new RunningNode(node);
+    }
+
+    static RunningNode start(NodeConfig config, Store.Opener opener) throws StartFailedException {
+        return new RunningNode(Node.start(config, opener, Duration.ZERO));
+    }
+
+    HttpResponse<String> check(String body) {
+        return send(request("/v1/check").POST(HttpRequest.BodyPublishers.ofString(body)));
+    }
+
+    CompletableFuture<HttpResponse<String>> checkAsync(String body) {
+        return client.sendAsync(
+                request("/v1/check")
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> get(String path) {
+        return send(request(path).GET());
+    }
+
+    HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + node.apiPort() + path))
+                .timeout(Duration.ofSeconds(20));
+    }
+
+    HttpResponse<String> send(HttpRequest.Builder request) {
+        try {
+            return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        node.close();
+    }
+}

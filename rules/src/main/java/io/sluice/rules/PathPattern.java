@@ -1,0 +1,106 @@
+package io.sluice.rules;
+
+import io.sluice.rules.yaml.Shown;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which paths a rule is for: {@code /api/login} exactly, {@code /users/{id}} with any one segment that is not empty,
+ * {@code /api/orders/**} with any rest, and none ({@code /api/orders}). Immutable.
+ */
+public final class PathPattern {
+
+    private static final int LONGEST = 1_024;
+    private static final String EXPECTED = " (expected: a path such as /users/{id}/orders or /api/**)";
+
+    private final String text;
+    private final List<Segment> segments;
+
+    private PathPattern(String text, List<Segment> segments) {
+        this.text = text;
+        this.segments = segments;
+    }
+
+    /** Reads a pattern; the exception says what is wrong with it. */
+    public static PathPattern of(String text) {
+        if (!text.startsWith("/") || text.length() > LONGEST || text.chars().anyMatch(PathPattern::illegal)) {
+            throw new IllegalArgumentException("resource: " + Shown.text(text) + EXPECTED);
+        }
+        List<Segment> segments = new ArrayList<>();
+        for (String part : text.substring(1).split("/", -1)) {
+            if (!segments.isEmpty() && segments.get(segments.size() - 1) instanceof Rest) {
+                throw new IllegalArgumentException("resource: " + Shown.text(text) + " (expected: ** only at the end)");
+            }
+            segments.add(segment(part, text));
+        }
+        return new PathPattern(text, List.copyOf(segments));
+    }
+
+    /** Whether a normalised path is meant. */
+    public boolean matches(String path) {
+        int at = 0;
+        for (Segment segment : segments) {
+            if (segment instanceof Rest) {
+                return true;
+            }
+            if (at >= path.length() || path.charAt(at) != '/') {
+                return false;
+            }
+            int slash = path.indexOf('/', at + 1);
+            int end = slash < 0 ? path.length() : slash;
+            if (!segment.matches(path, at + 1, end)) {
+                return false;
+            }
+            at = end;
+        }
+        return at == path.length();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+
+    private static Segment segment(String part, String text) {
+        if (part.equals("**")) {
+            return new Rest();
+        }
+        if (part.matches("\\{[A-Za-z0-9_-]+}")) {
+            return new Any();
+        }
+        if (part.indexOf('{') >= 0 || part.indexOf('}') >= 0 || part.indexOf('*') >= 0) {
+            throw new IllegalArgumentException("resource: " + Shown.text(text)
+                    + " (expected: {name} or ** as a whole segment, not \"" + Shown.text(part) + "\")");
+        }
+        return new Exact(part);
+    }
+
+    private static boolean illegal(int c) {
+        return c <= ' ' || c == 0x7f || c == '?' || c == '#';
+    }
+
+    private sealed interface Segment {
+        boolean matches(String path, int start, int end);
+    }
+
+    private record Exact(String name) implements Segment {
+        @Override
+        public boolean matches(String path, int start, int end) {
+            return end - start == name.length() && path.startsWith(name, start);
+        }
+    }
+
+    private record Any() implements Segment {
+        @Override
+        public boolean matches(String path, int start, int end) {
+            return end > start;
+        }
+    }
+
+    private record Rest() implements Segment {
+        @Override
+        public boolean matches(String path, int start, int end) {
+            return true;
+        }
+    }
+}

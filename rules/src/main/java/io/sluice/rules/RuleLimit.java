@@ -1,0 +1,18 @@
+package io.sluice.rules;
+
+import io.sluice.core.Limit;
+import java.util.List;
+
+/**
+ * One limit of a rule. Immutable.
+ *
+ * @param id as reports call it: {@code <rule>.<id or index>}
+ * @param limit how much; its name is what counts are filed under and does not depend on the limit's position
+ * @param by the attributes that tell callers apart; none: one count for the whole rule
+ */
+public record RuleLimit(String id, Limit limit, List<String> by) {
+
+    public RuleLimit {
+        by = List.copyOf(by);
+    }
+}

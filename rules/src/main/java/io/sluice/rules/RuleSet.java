@@ -1,0 +1,44 @@
+package io.sluice.rules;
+
+import io.sluice.rules.internal.RuleIndex;
+import io.sluice.rules.internal.ScanningIndex;
+import java.util.List;
+
+/** The rules in force: immutable, numbered, compiled for matching. */
+public final class RuleSet {
+
+    private final long version;
+    private final List<Rule> rules;
+    private final RuleIndex index;
+
+    /**
+     * A set.
+     *
+     * @param version 0 if there are no rules yet, else from 1, higher for each change
+     * @param rules in document order, with ids that differ
+     */
+    public RuleSet(long version, List<Rule> rules) {
+        this.version = version;
+        this.rules = List.copyOf(rules);
+        this.index = new ScanningIndex(this.rules);
+    }
+
+    /** No rules: everything is allowed. */
+    public static RuleSet none() {
+        return new RuleSet(0, List.of());
+    }
+
+    public long version() {
+        return version;
+    }
+
+    /** Every rule, the disabled ones too, in document order. */
+    public List<Rule> rules() {
+        return rules;
+    }
+
+    /** The enabled rules that are for this request, in document order. */
+    public List<Rule> matching(Attributes request) {
+        return index.matching(request);
+    }
+}

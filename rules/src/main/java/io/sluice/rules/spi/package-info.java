@@ -1,0 +1,5 @@
+/** Where rules come from. */
+@NullMarked
+package io.sluice.rules.spi;
+
+import org.jspecify.annotations.NullMarked;

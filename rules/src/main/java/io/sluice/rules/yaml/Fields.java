@@ -1,0 +1,211 @@
+package io.sluice.rules.yaml;
+
+import io.sluice.rules.yaml.YamlValue.Entry;
+import io.sluice.rules.yaml.YamlValue.YamlList;
+import io.sluice.rules.yaml.YamlValue.YamlMap;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The fields of one mapping, read by name. Unknown and repeated keys are reported when it is made; a field that is not what
+ * was asked for is reported when it is read, and then reads as absent.
+ */
+public final class Fields {
+
+    private final Place place;
+    private final Errors errors;
+    private final Map<String, YamlValue> values = new HashMap<>();
+    private final Map<String, Place> keys = new HashMap<>();
+
+    private Fields(Place place, Errors errors) {
+        this.place = place;
+        this.errors = errors;
+    }
+
+    /**
+     * The fields of a mapping.
+     *
+     * @param what what the mapping is, for the error if it is none
+     * @param known every legal key, in the order in which errors list them
+     */
+    public static Optional<Fields> of(String what, YamlValue value, Collection<String> known, Errors errors) {
+        if (!(value instanceof YamlMap map)) {
+            errors.add(value.place(), what + ": " + value.shown() + " (expected: a mapping)");
+            return Optional.empty();
+        }
+        Fields fields = new Fields(map.place(), errors);
+        map.entries().forEach(entry -> fields.put(entry, known));
+        return Optional.of(fields);
+    }
+
+    private void put(Entry entry, Collection<String> known) {
+        Place at = entry.key().place();
+        if (!(entry.key() instanceof YamlScalar key)) {
+            errors.add(at, "key: " + entry.key().shown() + " (expected: a word)");
+        } else if (!known.contains(key.text())) {
+            errors.add(at, unknown(key.text(), known));
+        } else if (values.putIfAbsent(key.text(), entry.value()) != null) {
+            errors.add(at, "duplicate key: " + key.text() + " (expected: once)");
+        } else {
+            keys.put(key.text(), at);
+        }
+    }
+
+    private static String unknown(String key, Collection<String> known) {
+        return "unknown key: " + Shown.text(key) + " (expected: "
+                + Spelling.nearest(key, known)
+                        .map(nearest -> nearest + ", perhaps?")
+                        .orElse(String.join(", ", known))
+                + ")";
+    }
+
+    /** Where the mapping begins. */
+    public Place place() {
+        return place;
+    }
+
+    public Optional<YamlValue> value(String key) {
+        return Optional.ofNullable(values.get(key));
+    }
+
+    /** Where a field's value stands, or where the mapping begins if it is not there. */
+    public Place place(String key) {
+        return value(key).map(YamlValue::place).orElse(place);
+    }
+
+    /** Refuses a field as a whole: the error stands at its key. */
+    public void refuseKey(String key, String message) {
+        errors.add(keys.getOrDefault(key, place), message);
+    }
+
+    /** Refuses the value of a field. */
+    public void error(String key, String message) {
+        errors.add(place(key), message);
+    }
+
+    public boolean has(String key) {
+        return values.containsKey(key);
+    }
+
+    /** One word, number or text, as written. */
+    public Optional<String> text(String key) {
+        return value(key).flatMap(value -> scalar(key, value, "one value"));
+    }
+
+    /**
+     * What {@code reader} makes of the field's text. It throws {@link IllegalArgumentException} with the whole message if
+     * it can make nothing of it.
+     */
+    public <T> Optional<T> read(String key, Function<String, T> reader) {
+        return text(key).flatMap(text -> {
+            try {
+                return Optional.of(reader.apply(text));
+            } catch (IllegalArgumentException e) {
+                error(key, String.valueOf(e.getMessage()));
+                return Optional.empty();
+            }
+        });
+    }
+
+    public Optional<Boolean> flag(String key) {
+        return unquoted(key, "true or false").flatMap(text -> switch (text) {
+            case "true" -> Optional.of(true);
+            case "false" -> Optional.of(false);
+            default -> refuse(key, text, "true or false");
+        });
+    }
+
+    /** A whole number between two others. */
+    public Optional<Long> whole(String key, long least, long most) {
+        String expected = least + ".." + most;
+        return unquoted(key, expected).flatMap(text -> {
+            if (!text.matches("-?[0-9]{1,18}")) {
+                return refuse(key, text, expected);
+            }
+            long number = Long.parseLong(text);
+            return number < least || number > most ? refuse(key, text, expected) : Optional.of(number);
+        });
+    }
+
+    /** A part of a whole: above 0, at most 1. */
+    public Optional<Double> share(String key) {
+        String expected = "above 0, at most 1";
+        return unquoted(key, expected).flatMap(text -> {
+            if (!text.matches("[0-9]{1,4}(\\.[0-9]{1,12})?")) {
+                return refuse(key, text, expected);
+            }
+            double number = new BigDecimal(text).doubleValue();
+            return number > 0 && number <= 1 ? Optional.of(number) : refuse(key, text, expected);
+        });
+    }
+
+    /** One of a few words; {@code words} maps each to what it means. */
+    public <T> Optional<T> choice(String key, Map<String, T> words) {
+        return text(key).flatMap(text -> {
+            T meaning = words.get(text);
+            return meaning == null ? refuse(key, text, anyOf(words.keySet())) : Optional.of(meaning);
+        });
+    }
+
+    /** A list, or empty if absent. */
+    public Optional<List<YamlValue>> list(String key) {
+        return value(key).flatMap(value -> {
+            if (value instanceof YamlList list) {
+                return Optional.of(list.items());
+            }
+            return refuse(key, value.shown(), "a list");
+        });
+    }
+
+    /** One word or a list of words, at least one. */
+    public Optional<List<YamlScalar>> words(String key) {
+        return value(key).flatMap(value -> {
+            List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
+            List<YamlScalar> words = new ArrayList<>();
+            for (YamlValue item : items) {
+                if (!(item instanceof YamlScalar word)
+                        || word.isNull()
+                        || word.text().isEmpty()) {
+                    errors.add(item.place(), key + ": " + item.shown() + " (expected: one word or a list of words)");
+                    return Optional.empty();
+                }
+                words.add(word);
+            }
+            return words.isEmpty() ? refuse(key, "an empty list", "at least one, or no " + key) : Optional.of(words);
+        });
+    }
+
+    /** Words as a sentence lists them: {@code a, b or c}. */
+    public static String anyOf(Collection<String> words) {
+        List<String> all = List.copyOf(words);
+        int last = all.size() - 1;
+        return last == 0 ? all.get(0) : String.join(", ", all.subList(0, last)) + " or " + all.get(last);
+    }
+
+    private Optional<String> unquoted(String key, String expected) {
+        return value(key).flatMap(value -> {
+            if (value instanceof YamlScalar scalar && scalar.quoted()) {
+                return refuse(key, '"' + scalar.shown() + '"', expected + ", without quotes");
+            }
+            return scalar(key, value, expected);
+        });
+    }
+
+    private Optional<String> scalar(String key, YamlValue value, String expected) {
+        return value instanceof YamlScalar scalar && !scalar.isNull()
+                ? Optional.of(scalar.text())
+                : refuse(key, value.shown(), expected);
+    }
+
+    private <T> Optional<T> refuse(String key, String found, String expected) {
+        error(key, key + ": " + Shown.text(found) + " (expected: " + expected + ")");
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,25 @@
+package io.sluice.rules.yaml;
+
+/** Text of strangers as it may stand in a message: at most 60 characters, no line breaks, no terminal commands. */
+public final class Shown {
+
+    private static final int LONGEST = 60;
+
+    private Shown() {}
+
+    public static String text(String text) {
+        StringBuilder shown = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            if (i == LONGEST) {
+                return shown.append('…').toString();
+            }
+            char c = text.charAt(i);
+            if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT || Character.isSurrogate(c)) {
+                shown.append(String.format("\\u%04x", (int) c));
+            } else {
+                shown.append(c);
+            }
+        }
+        return shown.toString();
+    }
+}
