@@ -66,12 +66,16 @@ public final class FallbackEngine implements Engine {
 
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
+        // Who handed a permit out is not known when the answer was late: it is let go on both sides.
+        local.giveBack(charges.stream().filter(Charge::isHeld).toList());
         return engine.giveBack(charges);
     }
 
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        return engine.renew(charge);
+        boolean heldHere = local.renewNow(charge);
+        CompletionStage<Boolean> heldThere = engine.renew(charge);
+        return heldHere ? heldThere.exceptionally(failure -> true).thenApply(held -> true) : heldThere;
     }
 
     @Override

@@ -63,7 +63,11 @@ public final class LocalEngine implements Engine {
 
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        return CompletableFuture.completedFuture(cells.renew(charge));
+        return CompletableFuture.completedFuture(renewNow(charge));
+    }
+
+    boolean renewNow(Charge charge) {
+        return cells.renew(charge);
     }
 
     /** How many counts are held in memory. */
