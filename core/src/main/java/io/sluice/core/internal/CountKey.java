@@ -4,12 +4,13 @@ import io.sluice.core.Limit;
 import io.sluice.core.spi.KeyDigest;
 
 /** Which count: a limit's name and shape, and whose. Keys too long to keep are kept as their hash. */
-record CountKey(String name, String shape, String key) {
+public record CountKey(String name, String shape, String key) {
 
     private static final int LONGEST = 256;
     private static final String HASHED = "#sha256:";
 
-    static CountKey of(Limit limit, String key) {
+    /** The count of a limit and a key. */
+    public static CountKey of(Limit limit, String key) {
         return new CountKey(limit.name(), limit.shape(), bounded(key));
     }
 
