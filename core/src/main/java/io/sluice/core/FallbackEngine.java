@@ -73,9 +73,13 @@ public final class FallbackEngine implements Engine {
 
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        boolean heldHere = local.renewNow(charge);
-        CompletionStage<Boolean> heldThere = engine.renew(charge);
-        return heldHere ? heldThere.exceptionally(failure -> true).thenApply(held -> true) : heldThere;
+        CompletionStage<Boolean> there;
+        try {
+            there = engine.renew(charge);
+        } catch (RuntimeException e) {
+            there = CompletableFuture.failedFuture(e);
+        }
+        return local.renewNow(charge) ? CompletableFuture.completedFuture(true) : there;
     }
 
     @Override

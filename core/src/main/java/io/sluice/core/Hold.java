@@ -88,13 +88,7 @@ public final class Hold implements AutoCloseable {
 
     private CompletableFuture<Boolean> renew(Charge charge) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        CompletionStage<Boolean> asked;
-        try {
-            asked = engine.renew(charge);
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        asked.whenComplete((renewed, failure) -> {
+        engine.renew(charge).whenComplete((renewed, failure) -> {
             if (failure == null) {
                 answer.complete(renewed);
             } else {

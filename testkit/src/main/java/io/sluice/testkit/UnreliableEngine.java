@@ -110,9 +110,16 @@ public final class UnreliableEngine implements Engine {
         return behind.giveBack(charges);
     }
 
+    /** Renewals are lost, fail and throw like asks; they are not late, nor told twice. */
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        return behind.renew(charge);
+        return switch (mood) {
+            case LOSES_ANSWER -> behind.renew(charge).thenCompose(renewed -> new CompletableFuture<>());
+            case LOSES_QUESTION -> new CompletableFuture<>();
+            case FAILS -> CompletableFuture.failedFuture(new IllegalStateException("unreliable"));
+            case THROWS -> throw new IllegalStateException("unreliable");
+            default -> behind.renew(charge);
+        };
     }
 
     @Override
