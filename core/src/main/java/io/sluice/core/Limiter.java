@@ -32,7 +32,7 @@ import java.util.function.Function;
  *
  * <h2>Waiting</h2>
  *
- * <p>{@code acquire} waits for the moment to go on, {@code maxWait} at most; refused it is as soon as it is known that the moment
+ * <p>{@code acquire} waits for the moment to go on, {@code maxWait} at most; it is refused as soon as it is known that the moment
  * will not come by then. {@code maxWait} counts in whole microseconds, and an answer is there at the latest when it has passed
  * and the engine has had its deadline for one more decision.
  *
@@ -42,9 +42,9 @@ import java.util.function.Function;
  *   <li>For other limits, and as soon as one of several demands is on such a limit, callers of this limiter stand in line for
  *       a count. The first asks, and asks again at the moment that the refusal named, or when something was given
  *       back through this limiter. A give-back elsewhere is noticed then, or at the end of the wait of the first.
- *   <li>First come, first served: whoever wants a count for which others wait queues behind them, though their own limits may
- *       have room. Whoever has several counts waits for the one that keeps it longest, and changes lines without losing
- *       its place among those who came later. {@code decide} and {@code look} do not queue: they may overtake.
+ *   <li>First come, first served: whoever wants a count for which others wait queues behind them, even if there is room for
+ *       him. Whoever has several counts waits for the one that keeps him longest, and changes lines without losing his
+ *       place before those who came later. {@code decide} and {@code look} do not queue: they may overtake.
  *   <li>Listeners are told once, of the last decision, with the whole wait; of one that was cancelled they hear nothing.
  * </ul>
  *

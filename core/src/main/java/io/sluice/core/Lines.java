@@ -37,7 +37,7 @@ final class Lines {
     /**
      * No lines yet.
      *
-     * @param ask puts the question of a waiter whose turn it is; {@link #keep} or {@link #leave} must follow
+     * @param ask puts the question of a waiter whose turn it is; {@link #keep} or {@link #leaveAnswered} must follow
      */
     Lines(Consumer<Waiter<?>> ask) {
         this.ask = ask;
