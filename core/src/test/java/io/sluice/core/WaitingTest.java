@@ -279,6 +279,30 @@ final class WaitingTest {
     }
 
     @Test
+    void overtakesNobodyInAnotherOfItsLinesWhenItsTurnComes() {
+        limiter.hold(TWO, "a", 1);
+        Hold b = limiter.hold(TWO, "b", 2);
+        waitFor(1, limiter.acquireAsync(TWO, "b", 1, SECOND));
+        waitFor(2, limiter.acquireAsync(TWO, "a", 2, SECOND));
+        waitFor(3, limiter.acquireAsync(List.of(Demand.of(TWO, "b", 1), Demand.of(TWO, "a", 1)), SECOND));
+        waitFor(4, limiter.acquireAsync(TWO, "b", 1, SECOND));
+        b.close();
+        assertThat(passed).containsExactly(1, 4);
+        clock.advance(SECOND);
+        assertThat(passed).startsWith(1, 4, -2);
+    }
+
+    @Test
+    void keepsNobodyInLineWhoseTimeRanOutWhileItWasRefused() {
+        Lines lines = new Lines(waiter -> {});
+        Ask ask = Ask.charging(List.of(Demand.of(TWO, "k", 1)));
+        Waiter<Decision> waiter = new Waiter<>(lines.nextTicket(), ask, 0, 1, decision -> decision);
+        assertThat(lines.timeUp(waiter)).isFalse();
+        assertThat(lines.keep(waiter, waiter.counts().get(0), lines.stamp())).isFalse();
+        assertThat(lines.size()).isZero();
+    }
+
+    @Test
     void doesNotMissAReleaseThatComesWhileItIsRefused() {
         Hold hold = limiter.hold(TWO, "k", 2);
         engine.beforeAnswer = hold::close;

@@ -104,10 +104,15 @@ public final class UnreliableEngine implements Engine {
         return new Pending(once);
     }
 
+    /** Give-backs are lost like asks; nothing else happens to them. */
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
         givenBack.addAll(charges);
-        return behind.giveBack(charges);
+        return switch (mood) {
+            case LOSES_ANSWER -> behind.giveBack(charges).thenCompose(done -> new CompletableFuture<>());
+            case LOSES_QUESTION -> new CompletableFuture<>();
+            default -> behind.giveBack(charges);
+        };
     }
 
     /** Renewals are lost, fail and throw like asks; they are not late, nor told twice. */

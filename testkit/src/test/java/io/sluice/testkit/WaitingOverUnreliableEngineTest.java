@@ -154,6 +154,19 @@ final class WaitingOverUnreliableEngineTest {
     }
 
     @Test
+    void whatTheStandInHasBackIsHandedOnThoughTheEngineIsSilent() {
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        CompletableFuture<Hold> hold = limiter.holdAsync(TWO, "k", 1, SECOND);
+        clock.advance(DEADLINE);
+        CompletableFuture<Hold> next = limiter.holdAsync(TWO, "k", 1, SECOND.multipliedBy(3));
+        clock.advance(DEADLINE);
+        assertThat(next).isNotDone();
+        hold.join().close();
+        clock.advance(DEADLINE);
+        assertThat(next).isCompletedWithValueMatching(Hold::allowed);
+    }
+
+    @Test
     void letsGoOfWhatALostAnswerChargedForACallerThatPassedAllTheSame() {
         unreliable.setMood(Mood.LOSES_ANSWER);
         CompletableFuture<Hold> hold = limiter.holdAsync(TWO, "k", 1, SECOND);
