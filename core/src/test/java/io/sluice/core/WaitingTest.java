@@ -8,6 +8,7 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.ManualClock;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -230,6 +231,8 @@ final class WaitingTest {
         assertThat(refused).isCompletedWithValueMatching(decision -> !decision.allowed());
         assertThat(refused.join().retryAfter()).contains(Duration.ZERO);
         assertThat(refused.join()).hasToString("refused by two (concurrency 2): 1 remaining, retry after 0s");
+        Ask open = Ask.charging(List.of(Demand.of(TWO, "k", 1))).onFailure(FailurePolicy.OPEN, 1);
+        assertThat(limiter.acquireAsync(open, Duration.ZERO)).isCompletedWithValueMatching(d -> !d.allowed());
         assertThat(limiter.decide(TWO, "k", 1).allowed()).isTrue();
         large.cancel(false);
     }
