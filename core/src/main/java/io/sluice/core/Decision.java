@@ -3,10 +3,15 @@ package io.sluice.core;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Undecided;
 import io.sluice.core.spi.Verdict;
+import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +34,15 @@ public final class Decision {
         this.ask = ask;
         this.outcome = outcome;
         this.by = reported(outcome);
+    }
+
+    /** The decision of an engine; where it left the ask undecided because it is closed, that of the failure policy. */
+    static Decision of(Ask ask, Outcome outcome, Clock clock) {
+        if (outcome instanceof Decided decided) {
+            return new Decision(ask, decided);
+        }
+        boolean open = ask.onFailure() == FailurePolicy.OPEN;
+        return new Decision(ask, new Decided(open, List.of(), clock.epochMicros(), ((Undecided) outcome).reason()));
     }
 
     /** Whether the request may pass. */
@@ -63,13 +77,17 @@ public final class Decision {
 
     /** How long the caller has to wait for the time slot it was admitted for; zero means now. */
     public Duration waitFor() {
+        return Duration.of(waitMicros(), ChronoUnit.MICROS);
+    }
+
+    long waitMicros() {
         long wait = 0;
         if (allowed()) {
             for (Verdict verdict : outcome.verdicts()) {
                 wait = Math.max(wait, verdict.waitMicros());
             }
         }
-        return Duration.of(wait, ChronoUnit.MICROS);
+        return wait;
     }
 
     /** Why the engine that was meant to decide did not, such as {@code redis-timeout}; null if it did. */

@@ -10,7 +10,7 @@ public interface DecisionListener {
     /**
      * A decision was made.
      *
-     * @param elapsedNanos from the question to the answer
+     * @param elapsedNanos from the question to the answer; for one who waited, the whole wait
      */
     void decided(Decision decision, long elapsedNanos);
 }

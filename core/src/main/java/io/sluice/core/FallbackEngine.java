@@ -6,6 +6,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.Pending;
 import io.sluice.core.spi.Undecided;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * threads.
  *
  * <p><b>What it gives up.</b> Nothing while the engine answers. While it does not, {@code LOCAL} admits at most the local share
- * of each limit in each process, on counts that start unused; {@code OPEN} admits everything that the limit could ever hold;
+ * of each limit in each process; its counts count along what the engine admits to this process, so that they do not start
+ * unused when the engine fails (those of concurrency limits do). {@code OPEN} admits everything that the limit could ever hold;
  * {@code CLOSED} nothing. An ask is put to the engine once and never again: a charge whose answer was lost or late stands, or
  * is given back if the caller was refused meanwhile.
  */
@@ -55,24 +57,34 @@ public final class FallbackEngine implements Engine {
 
     @Override
     public Answer decide(Ask ask) {
+        StandIn standIn = new StandIn(ask);
         Answer answer = askEngine(ask);
-        if (answer instanceof Decided) {
-            return answer;
+        if (answer instanceof Decided decided) {
+            standIn.notNeeded(decided);
+            return decided;
         }
         if (answer instanceof Undecided undecided) {
-            return standIn(ask, undecided.reason());
+            return standIn.decide(undecided.reason());
         }
-        return new Pending(firstOf(ask, (Pending) answer));
+        return new Pending(firstOf(ask, standIn, (Pending) answer));
     }
 
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
+        // Who handed a permit out is not known when the answer was late: it is let go on both sides.
+        local.giveBack(charges.stream().filter(Charge::isHeld).toList());
         return engine.giveBack(charges);
     }
 
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        return engine.renew(charge);
+        CompletionStage<Boolean> there;
+        try {
+            there = engine.renew(charge);
+        } catch (RuntimeException e) {
+            there = CompletableFuture.failedFuture(e);
+        }
+        return local.renewNow(charge) ? CompletableFuture.completedFuture(true) : there;
     }
 
     @Override
@@ -89,8 +101,8 @@ public final class FallbackEngine implements Engine {
         }
     }
 
-    private CompletableFuture<Outcome> firstOf(Ask ask, Pending theirs) {
-        Race race = new Race(ask);
+    private CompletableFuture<Outcome> firstOf(Ask ask, StandIn standIn, Pending theirs) {
+        Race race = new Race(ask, standIn);
         Clock.Alarm alarm = ask.deadlineNanos() == Ask.NO_DEADLINE
                 ? () -> {}
                 : clock.at(ask.deadlineNanos(), () -> strike(race, theirs));
@@ -114,10 +126,12 @@ public final class FallbackEngine implements Engine {
     private final class Race extends CompletableFuture<Outcome> {
 
         private final Ask ask;
+        private final StandIn standIn;
         private final AtomicBoolean heard = new AtomicBoolean();
 
-        Race(Ask ask) {
+        Race(Ask ask, StandIn standIn) {
             this.ask = ask;
+            this.standIn = standIn;
         }
 
         void answered(@Nullable Outcome outcome) {
@@ -127,7 +141,9 @@ public final class FallbackEngine implements Engine {
             if (!(outcome instanceof Decided decided)) {
                 standInUnlessDone(
                         outcome instanceof Undecided undecided ? undecided.reason() : engine.name() + "-error");
-            } else if (!complete(decided) && join() instanceof Decided told && !told.allowed()) {
+            } else if (complete(decided)) {
+                standIn.notNeeded(decided);
+            } else if (join() instanceof Decided told && !told.allowed()) {
                 // The caller was refused meanwhile; what the engine charged for it has no use.
                 List<Charge> charges = decided.charges(ask);
                 if (!charges.isEmpty()) {
@@ -138,35 +154,66 @@ public final class FallbackEngine implements Engine {
 
         void standInUnlessDone(String reason) {
             if (!isDone()) {
-                // Losing the race after this charges the stand-in's own counts for nothing: an error on the safe side.
-                complete(standIn(ask, reason));
+                // Losing the race after this may leave the stand-in's counts charged: an error on the safe side.
+                complete(standIn.decide(reason));
             }
         }
     }
 
-    private Decided standIn(Ask ask, String reason) {
-        return switch (ask.onFailure()) {
-            case OPEN -> answerAll(ask, null, reason);
-            case CLOSED -> answerAll(ask, RETRY_MICROS, reason);
-            case LOCAL -> decideLocally(ask, reason);
-        };
+    /** Who decides one ask if the engine does not. */
+    private final class StandIn {
+
+        private final Ask ask;
+
+        /** What the counts of this process said when the engine was asked; null if they do not count along. */
+        private final @Nullable Decided local;
+
+        StandIn(Ask ask) {
+            this.ask = ask;
+            boolean countsAlong = ask.onFailure() == FailurePolicy.LOCAL
+                    && ask.charges()
+                    && ask.demands().stream().noneMatch(demand -> demand.limit() instanceof Concurrency);
+            this.local = countsAlong ? decideLocally(ask) : null;
+        }
+
+        /** The engine has decided: what it refused was not used here either. */
+        void notNeeded(Decided decided) {
+            if (local != null && local.allowed() && !decided.allowed()) {
+                FallbackEngine.this.local.giveBack(local.charges(partOf(ask)));
+            }
+        }
+
+        Decided decide(String reason) {
+            return switch (ask.onFailure()) {
+                case OPEN -> answerAll(ask, null, reason);
+                case CLOSED -> answerAll(ask, RETRY_MICROS, reason);
+                case LOCAL -> hopeful(local != null ? local : decideLocally(ask), reason);
+            };
+        }
+
+        private Decided hopeful(Decided decided, String reason) {
+            List<Verdict> verdicts = new ArrayList<>(decided.verdicts().size());
+            for (int i = 0; i < decided.verdicts().size(); i++) {
+                verdicts.add(FallbackEngine.hopeful(
+                        decided.verdicts().get(i), ask.demands().get(i)));
+            }
+            return new Decided(decided.allowed(), verdicts, decided.atMicros(), reason);
+        }
     }
 
-    private Decided decideLocally(Ask ask, String reason) {
+    private Decided decideLocally(Ask ask) {
+        return local.decide(partOf(ask)) instanceof Decided decided
+                ? decided
+                : answerAll(ask, RETRY_MICROS, local.name());
+    }
+
+    /** The same ask of this process's share. */
+    private Ask partOf(Ask ask) {
         List<Demand> parts = new ArrayList<>(ask.demands().size());
         for (Demand demand : ask.demands()) {
             parts.add(demand.on(part(demand.limit(), ask.localShare())));
         }
-        Ask partial = new Ask(
-                parts, ask.purpose(), ask.deadlineNanos(), ask.onFailure(), ask.localShare(), ask.ruleVersion());
-        if (!(local.decide(partial) instanceof Decided decided)) {
-            return answerAll(ask, RETRY_MICROS, reason);
-        }
-        List<Verdict> verdicts = new ArrayList<>(decided.verdicts().size());
-        for (int i = 0; i < decided.verdicts().size(); i++) {
-            verdicts.add(hopeful(decided.verdicts().get(i), ask.demands().get(i)));
-        }
-        return new Decided(decided.allowed(), verdicts, decided.atMicros(), reason);
+        return new Ask(parts, ask.purpose(), ask.deadlineNanos(), ask.onFailure(), ask.localShare(), ask.ruleVersion());
     }
 
     /** What the share will never hold, the whole limit may, once the engine is back. */

@@ -2,19 +2,17 @@ package io.sluice.core;
 
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
-import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.Pending;
 import io.sluice.core.time.Clock;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Decides whether requests may pass. Safe for use by many threads; make one and share it.
@@ -31,24 +29,46 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>A decision over several limits is all or nothing: every limit passes and every one is charged, or one refuses and none is
  * charged. No method throws because an engine failed; such a decision is {@linkplain Decision#degraded() degraded}.
+ *
+ * <h2>Waiting</h2>
+ *
+ * <p>{@code acquire} waits for the moment to go on, {@code maxWait} at most; it is refused as soon as it is known that the moment
+ * will not come by then. {@code maxWait} counts in whole microseconds, and an answer is there at the latest when it has passed
+ * and the engine has had its deadline for one more decision.
+ *
+ * <ul>
+ *   <li>Token and leaky buckets have time slots: one is reserved with a single ask, wherever the counts live, and the
+ *       caller waits for it. A leaky bucket says itself how many may wait and for how long: what it refuses is refused.
+ *   <li>For other limits, and as soon as one of several demands is on such a limit, callers of this limiter stand in line for
+ *       a count. The first asks, and asks again at the moment that the refusal named, or when something was given
+ *       back through this limiter. A give-back elsewhere is noticed then, or at the end of the wait of the first.
+ *   <li>First come, first served: whoever wants a count for which others wait queues behind them, even if there is room for
+ *       him. Whoever has several counts waits for the one that keeps him longest, and changes lines without losing his
+ *       place before those who came later. {@code decide} and {@code look} do not queue: they may overtake.
+ *   <li>Listeners are told once, of the last decision, with the whole wait; of one that was cancelled they hear nothing.
+ * </ul>
+ *
+ * <p>A future is cancelled, or completed in any other way, to leave: what was charged is given back and the place is free. (A
+ * stage that depends on it is another future: cancelling that one does nothing here.) There is no thread for a waiter;
+ * what depends on the future runs on the thread that brought the answer, an alarm's or that of somebody who gave back. It
+ * has to be short and must not wait, or be run elsewhere with the {@code …Async} methods of the future.
  */
 public final class Limiter implements AutoCloseable {
 
     /** How long a decision may take before the failure policy makes it. */
     public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(20);
 
-    private static final System.Logger LOG = System.getLogger(Limiter.class.getName());
-
     private final Engine engine;
     private final Clock clock;
-    private final List<DecisionListener> listeners;
-    private final AtomicBoolean listenerFailed = new AtomicBoolean();
+    private final Listeners listeners;
+    private final Waiting waiting;
 
     /** A limiter over any engine, that always answers in time and tells the listeners. */
     public Limiter(Engine engine, Clock clock, List<DecisionListener> listeners) {
         this.engine = engine instanceof LocalEngine ? engine : new FallbackEngine(engine, clock);
         this.clock = clock;
-        this.listeners = List.copyOf(listeners);
+        this.listeners = new Listeners(listeners);
+        this.waiting = new Waiting(this.engine, clock, this.listeners);
     }
 
     /** A limiter that counts in this process. */
@@ -91,9 +111,68 @@ public final class Limiter implements AutoCloseable {
                 : CompletableFuture.completedFuture(decision(ask, (Outcome) answer, start));
     }
 
+    /** Waits for one limit; see {@linkplain Limiter above}. */
+    public Decision acquire(Limit limit, String key, long permits, Duration maxWait) throws InterruptedException {
+        return acquire(List.of(Demand.of(limit, key, permits)), maxWait);
+    }
+
+    /** Waits for several limits at once, all or nothing; see {@linkplain Limiter above}. */
+    public Decision acquire(List<Demand> demands, Duration maxWait) throws InterruptedException {
+        return acquire(ask(demands), maxWait);
+    }
+
+    /**
+     * Waits until an ask is allowed; see {@linkplain Limiter above}. From now to the ask's deadline is the time that the engine
+     * has for each decision on the way.
+     *
+     * @return allowed, and it is time to go on; or refused
+     * @throws InterruptedException if the thread was interrupted; what was charged is given back
+     */
+    public Decision acquire(Ask ask, Duration maxWait) throws InterruptedException {
+        return await(ask, maxWait, Function.identity(), waiting::giveBack);
+    }
+
+    /** Waits for one limit without blocking; see {@linkplain Limiter above}. */
+    public CompletableFuture<Decision> acquireAsync(Limit limit, String key, long permits, Duration maxWait) {
+        return acquireAsync(List.of(Demand.of(limit, key, permits)), maxWait);
+    }
+
+    /** Waits for several limits at once, all or nothing, without blocking; see {@linkplain Limiter above}. */
+    public CompletableFuture<Decision> acquireAsync(List<Demand> demands, Duration maxWait) {
+        return acquireAsync(ask(demands), maxWait);
+    }
+
+    /** Waits without blocking until an ask is allowed, as {@link #acquire(Ask, Duration)} does; never fails by itself. */
+    public CompletableFuture<Decision> acquireAsync(Ask ask, Duration maxWait) {
+        return waiting.start(ask, maxWait, Function.identity());
+    }
+
+    /** Takes permits that are held until the result is closed; refused if they are not there now. */
+    public Hold hold(Concurrency limit, String key, long permits) {
+        return hold(decide(limit, key, permits));
+    }
+
+    /** Waits for permits that are held until the result is closed; see {@linkplain Limiter above}. */
+    public Hold hold(Concurrency limit, String key, long permits, Duration maxWait) throws InterruptedException {
+        return await(ask(List.of(Demand.of(limit, key, permits))), maxWait, this::hold, Hold::close);
+    }
+
+    /** Waits without blocking for permits that are held until the result is closed; see {@linkplain Limiter above}. */
+    public CompletableFuture<Hold> holdAsync(Concurrency limit, String key, long permits, Duration maxWait) {
+        return waiting.start(ask(List.of(Demand.of(limit, key, permits))), maxWait, this::hold);
+    }
+
+    /**
+     * What a decision of this limiter lets its caller hold: of the limits it was about, the permits of {@link Concurrency}
+     * limits. Only these are given back when it is closed. Once for a decision.
+     */
+    public Hold hold(Decision decision) {
+        return new Hold(decision, waiting, engine, clock);
+    }
+
     /** Gives back what a decision charged, as far as it still counts. At most once for a decision. */
     public CompletionStage<Void> giveBack(Decision decision) {
-        return engine.giveBack(decision.outcome().charges(decision.ask()));
+        return waiting.giveBack(decision);
     }
 
     /** The moment by which a decision asked for now has to be made, for {@link Ask#dueAt}. */
@@ -101,9 +180,24 @@ public final class Limiter implements AutoCloseable {
         return clock.nanoTime() + deadline.toNanos();
     }
 
+    /** Closes the engine. Those who wait are answered at once: refused, unless their failure policy lets them pass. */
     @Override
     public void close() {
         engine.close();
+        waiting.close();
+    }
+
+    /** For tests: how many wait in how many lines. */
+    Lines lines() {
+        return waiting.lines();
+    }
+
+    private <T> T await(Ask ask, Duration maxWait, Function<Decision, T> as, Consumer<T> undo)
+            throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return Waiting.await(waiting.start(ask, maxWait, as), undo);
     }
 
     private Ask ask(List<Demand> demands) {
@@ -111,28 +205,10 @@ public final class Limiter implements AutoCloseable {
     }
 
     private Decision decision(Ask ask, Outcome outcome, long startNanos) {
-        Decision decision = new Decision(ask, outcome instanceof Decided decided ? decided : shutDown(ask));
+        Decision decision = Decision.of(ask, outcome, clock);
         if (!listeners.isEmpty()) {
-            tell(decision, clock.nanoTime() - startNanos);
+            listeners.tell(decision, clock.nanoTime() - startNanos);
         }
         return decision;
-    }
-
-    /** Only a closed in-process engine leaves an ask undecided. */
-    private Decided shutDown(Ask ask) {
-        boolean open = ask.onFailure() == FailurePolicy.OPEN;
-        return new Decided(open, List.of(), clock.epochMicros(), "closed");
-    }
-
-    private void tell(Decision decision, long elapsedNanos) {
-        for (DecisionListener listener : listeners) {
-            try {
-                listener.decided(decision, elapsedNanos);
-            } catch (RuntimeException e) {
-                if (listenerFailed.compareAndSet(false, true)) {
-                    LOG.log(Level.WARNING, "a decision listener failed; further failures are not logged", e);
-                }
-            }
-        }
     }
 }

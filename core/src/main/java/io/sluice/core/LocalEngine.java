@@ -79,7 +79,11 @@ public final class LocalEngine implements Engine {
 
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        return CompletableFuture.completedFuture(counts.renew(charge));
+        return CompletableFuture.completedFuture(renewNow(charge));
+    }
+
+    boolean renewNow(Charge charge) {
+        return counts.renew(charge);
     }
 
     /** How many counts are held in memory. */

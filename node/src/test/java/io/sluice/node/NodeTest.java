@@ -275,6 +275,11 @@ class NodeTest {
         }
 
         @Override
+        public CompletionStage<Boolean> renew(Charge charge) {
+            return CompletableFuture.completedFuture(false);
+        }
+
+        @Override
         public void close() {}
     }
 }

@@ -83,6 +83,11 @@ public final class DenyCache implements Engine {
     }
 
     @Override
+    public CompletionStage<Boolean> renew(Charge charge) {
+        return engine.renew(charge);
+    }
+
+    @Override
     public void close() {
         refusals.clear();
         engine.close();

@@ -646,7 +646,8 @@ function held.age(d, now)
   d.exists = #last > 0
   d.rebased = d.exists and tonumber(last[2]) - (now + d.ttl) > CLAMPED
   d.used = d.exists and redis.call('ZCOUNT', d.key, '(' .. int(now), '+inf') or 0
-  d.mine = redis.call('ZSCORE', d.key, member(d, 1))
+  local mine = d.exists and redis.call('ZSCORE', d.key, member(d, 1))
+  d.mine = mine and tonumber(mine) > now
 end
 
 function held.grant(d)

@@ -426,6 +426,11 @@ class EvaluatorTest {
         }
 
         @Override
+        public CompletionStage<Boolean> renew(Charge charge) {
+            return CompletableFuture.completedFuture(false);
+        }
+
+        @Override
         public void close() {}
     }
 }

@@ -104,15 +104,27 @@ public final class UnreliableEngine implements Engine {
         return new Pending(once);
     }
 
+    /** Give-backs are lost like asks; nothing else happens to them. */
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
         givenBack.addAll(charges);
-        return behind.giveBack(charges);
+        return switch (mood) {
+            case LOSES_ANSWER -> behind.giveBack(charges).thenCompose(done -> new CompletableFuture<>());
+            case LOSES_QUESTION -> new CompletableFuture<>();
+            default -> behind.giveBack(charges);
+        };
     }
 
+    /** Renewals are lost, fail and throw like asks; they are not late, nor told twice. */
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        return behind.renew(charge);
+        return switch (mood) {
+            case LOSES_ANSWER -> behind.renew(charge).thenCompose(renewed -> new CompletableFuture<>());
+            case LOSES_QUESTION -> new CompletableFuture<>();
+            case FAILS -> CompletableFuture.failedFuture(new IllegalStateException("unreliable"));
+            case THROWS -> throw new IllegalStateException("unreliable");
+            default -> behind.renew(charge);
+        };
     }
 
     @Override

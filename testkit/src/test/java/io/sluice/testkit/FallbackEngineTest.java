@@ -78,6 +78,29 @@ final class FallbackEngineTest {
     }
 
     @Test
+    void countsAlongWhatTheEngineAdmits() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(answerBy(ask(FailurePolicy.LOCAL)).degraded()).isNull();
+        }
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        int allowed = 0;
+        for (int i = 0; i < 20; i++) {
+            allowed += answerBy(ask(FailurePolicy.LOCAL)).allowed() ? 1 : 0;
+        }
+        assertThat(allowed).isEqualTo(2);
+    }
+
+    @Test
+    void doesNotCountAlongWhatTheEngineRefuses() {
+        assertThat(answerBy(ask(FailurePolicy.CLOSED, 10)).allowed()).isTrue();
+        for (int i = 0; i < 20; i++) {
+            assertThat(answerBy(ask(FailurePolicy.LOCAL)).allowed()).isFalse();
+        }
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        assertThat(answerBy(ask(FailurePolicy.LOCAL, 5)).allowed()).isTrue();
+    }
+
+    @Test
     void givesBackWhatALateAnswerChargedForARefusedCaller() {
         unreliable.setMood(Mood.LATE);
         assertThat(answerBy(ask(FailurePolicy.CLOSED)).allowed()).isFalse();

@@ -31,7 +31,8 @@ final class ConcurrencyCount extends Count {
     public long grant(Demand demand, long nowMicros) {
         limit = (Concurrency) demand.limit();
         age(nowMicros);
-        return holders.containsKey(demand.holder()) ? 0 : ofRoom(demand, room(used));
+        Held mine = holders.get(demand.holder());
+        return mine != null && mine.untilMicros > nowMicros ? 0 : ofRoom(demand, room(used));
     }
 
     @Override

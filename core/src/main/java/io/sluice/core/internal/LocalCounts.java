@@ -8,7 +8,6 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.KeyDigest;
 import io.sluice.core.spi.Verdict;
 import java.util.List;
 import java.util.Objects;
@@ -26,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalCounts {
 
-    private static final int LONGEST_KEY = 256;
-    private static final String HASHED = "#sha256:";
     private static final String OVERFLOW = "#overflow:";
     private static final int OVERFLOW_COUNTS = 16;
     private static final int LIMITS_KEPT = 200_000;
@@ -79,7 +76,7 @@ public final class LocalCounts {
 
     private Decided decideOne(Ask ask, Demand demand) {
         Filed file = file(demand.limit());
-        String key = bounded(demand.key());
+        String key = CountKey.bounded(demand.key());
         for (int spins = 0; ; spins++) {
             Cell cell = cell(file, demand.limit(), key, 0);
             boolean lockFree = cell instanceof Cell.Bucket;
@@ -134,7 +131,7 @@ public final class LocalCounts {
     private boolean lockAll(List<Demand> demands, Cell[] cells, long[] words) {
         for (int i = 0; i < cells.length; i++) {
             Limit limit = demands.get(i).limit();
-            cells[i] = cell(file(limit), limit, bounded(demands.get(i).key()), i);
+            cells[i] = cell(file(limit), limit, CountKey.bounded(demands.get(i).key()), i);
         }
         int[] order = inOrder(cells);
         for (int n = 0; n < order.length; n++) {
@@ -188,7 +185,7 @@ public final class LocalCounts {
     /** What the action says of the cell that was charged; false if it is gone, and with it what was charged. */
     private boolean onCell(Charge charge, Action action) {
         Series in = file(charge.limit()).series();
-        String key = bounded(charge.key());
+        String key = CountKey.bounded(charge.key());
         for (Cell cell = table.find(in, key); cell != null; cell = table.find(in, key)) {
             long word = cell.lock();
             if (word != Cell.DEAD) {
@@ -254,12 +251,5 @@ public final class LocalCounts {
         boolean replaced = table.replace(bucket, adopted);
         bucket.unlock(Cell.DEAD);
         return replaced ? adopted : bucket;
-    }
-
-    static String bounded(String key) {
-        // A short key that looks like one of ours is hashed too, so that nobody can write himself another's key.
-        return key.length() <= LONGEST_KEY && (key.isEmpty() || key.charAt(0) != '#')
-                ? key
-                : HASHED + KeyDigest.of(key);
     }
 }

@@ -106,7 +106,7 @@ public final class Passage {
 
     /** Null if other numbers of this limit, used before, needed more than a word for this key. */
     private Cell.@Nullable Bucket find(Meter in) {
-        while (counts.cell(counts.file(in.limit), in.limit, LocalCounts.bounded(key), 0) instanceof Cell.Bucket found) {
+        while (counts.cell(counts.file(in.limit), in.limit, CountKey.bounded(key), 0) instanceof Cell.Bucket found) {
             if (found.meter == in) {
                 cell = found;
                 return found;

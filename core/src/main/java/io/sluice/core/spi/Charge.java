@@ -11,4 +11,10 @@ import io.sluice.core.Limit;
  * @param chargedAtMicros when, by the engine's time
  * @param holder who holds them, if they are held; else empty
  */
-public record Charge(Limit limit, String key, long permits, long chargedAtMicros, String holder) {}
+public record Charge(Limit limit, String key, long permits, long chargedAtMicros, String holder) {
+
+    /** Whether somebody holds the permits until they are given back. */
+    public boolean isHeld() {
+        return !holder.isEmpty();
+    }
+}

@@ -29,12 +29,14 @@ public record Decided(
     }
 
     /**
-     * What a give-back has to name to undo this outcome; empty if nothing was charged, or if a stand-in charged its own
-     * counts, which nobody else shares.
+     * What a give-back has to name to undo this outcome; empty if nothing was charged.
+     *
+     * <p>Of a degraded outcome only permits that are held: their holder names them, so they can be let go wherever they are,
+     * at the stand-in or at an engine whose answer was lost. What else a stand-in charged are counts that nobody shares.
      */
     public List<Charge> charges(Ask ask) {
         if (degraded != null) {
-            return List.of();
+            return ask.charges() ? held(ask) : List.of();
         }
         List<Charge> charges = new ArrayList<>(verdicts.size());
         for (int i = 0; i < verdicts.size(); i++) {
@@ -46,5 +48,15 @@ public record Decided(
             }
         }
         return charges;
+    }
+
+    private List<Charge> held(Ask ask) {
+        List<Charge> held = new ArrayList<>();
+        for (Demand demand : ask.demands()) {
+            if (!demand.holder().isEmpty()) {
+                held.add(new Charge(demand.limit(), demand.key(), demand.permits(), atMicros, demand.holder()));
+            }
+        }
+        return held;
     }
 }

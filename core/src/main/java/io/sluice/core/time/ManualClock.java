@@ -2,7 +2,7 @@ package io.sluice.core.time;
 
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 
 /**
  * A clock that stands still until it is told to move; for the tests of whoever uses Sluice, too. Alarms run on the thread
@@ -10,8 +10,8 @@ import java.util.PriorityQueue;
  */
 public final class ManualClock implements Clock {
 
-    private final PriorityQueue<Task> tasks =
-            new PriorityQueue<>(Comparator.comparingLong(Task::atNanos).thenComparingLong(Task::order));
+    private final TreeSet<Task> tasks =
+            new TreeSet<>(Comparator.comparingLong(Task::atNanos).thenComparingLong(Task::order));
     private long nanos;
     private long epochNanos;
     private long orders;
@@ -64,10 +64,14 @@ public final class ManualClock implements Clock {
     }
 
     private synchronized @org.jspecify.annotations.Nullable Task nextDue(long target) {
-        Task first = tasks.peek();
-        boolean due = first != null && first.atNanos <= target;
-        moveTo(due ? Math.max(nanos, first.atNanos) : Math.max(nanos, target));
-        return due ? tasks.poll() : null;
+        if (tasks.isEmpty() || tasks.first().atNanos > target) {
+            moveTo(Math.max(nanos, target));
+            return null;
+        }
+        Task due = tasks.first();
+        tasks.remove(due);
+        moveTo(Math.max(nanos, due.atNanos));
+        return due;
     }
 
     private void moveTo(long newNanos) {

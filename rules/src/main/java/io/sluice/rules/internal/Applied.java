@@ -95,13 +95,8 @@ public record Applied(
     }
 
     private static Bound bind(Rule rule, RuleLimit limit, Attributes request, long permits, boolean inStore) {
-        Demand demand = new Demand(
-                limit.limit(),
-                CountKeys.key(limit.by(), request),
-                permits,
-                permits,
-                0,
-                new Label(rule.id(), limit.id(), mode(inStore)));
+        Demand demand = Demand.of(limit.limit(), CountKeys.key(limit.by(), request), permits)
+                .labelled(new Label(rule.id(), limit.id(), mode(inStore)));
         return new Bound(rule, limit, demand, inStore);
     }
 

@@ -1,0 +1,106 @@
+package io.sluice.core;
+
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.time.Clock;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Permits of {@link Concurrency} limits that are held until it is closed, or the decision that refused them. Safe for use by
+ * many threads.
+ *
+ * <pre>{@code
+ * Concurrency reports = Limit.named("reports").concurrency(5, Duration.ofMinutes(1));
+ *
+ * try (Hold hold = limiter.hold(reports, tenant, 1)) {
+ *     if (!hold.allowed()) {
+ *         return tooManyRequests(hold.decision().retryAfter());
+ *     }
+ *     return report();
+ * }
+ * }</pre>
+ *
+ * <p>A hold that was refused holds nothing, and closing it does nothing: so it belongs in a {@code try} whatever it says. Who
+ * works for longer than the limit's {@link Concurrency#ttl() ttl} calls {@link #renew} now and then.
+ */
+public final class Hold implements AutoCloseable {
+
+    private final Decision decision;
+    private final List<Charge> held;
+    private final Waiting waiting;
+    private final Engine engine;
+    private final Clock clock;
+    private final AtomicBoolean open;
+
+    Hold(Decision decision, Waiting waiting, Engine engine, Clock clock) {
+        this.decision = decision;
+        this.held = decision.outcome().charges(decision.ask()).stream()
+                .filter(Charge::isHeld)
+                .toList();
+        this.waiting = waiting;
+        this.engine = engine;
+        this.clock = clock;
+        this.open = new AtomicBoolean(decision.allowed());
+    }
+
+    /** Whether the permits were granted. */
+    public boolean allowed() {
+        return decision.allowed();
+    }
+
+    /** What was decided, and why. */
+    public Decision decision() {
+        return decision;
+    }
+
+    /**
+     * Lets the permits be held for their whole time to live from now on. The stage says whether all of them were still held:
+     * false means that their time was over and others may have them, that the hold is closed or was refused, or that a failure
+     * policy let the caller pass whom nobody counts. It completes exceptionally if the engine does not say within {@link
+     * Limiter#DEFAULT_DEADLINE}.
+     */
+    public CompletionStage<Boolean> renew() {
+        CompletableFuture<Boolean> all = CompletableFuture.completedFuture(open.get());
+        if (open.get()) {
+            for (Charge charge : held) {
+                all = all.thenCombine(renew(charge), Boolean::logicalAnd);
+            }
+        }
+        return all;
+    }
+
+    /** Gives the permits back; once, however often it is called. Does not wait until an engine elsewhere has them. */
+    @Override
+    public void close() {
+        if (open.compareAndSet(true, false)) {
+            waiting.giveBack(decision, held);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return (open.get() ? "open: " : "closed: ") + decision;
+    }
+
+    private CompletableFuture<Boolean> renew(Charge charge) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        engine.renew(charge).whenComplete((renewed, failure) -> {
+            if (failure == null) {
+                answer.complete(renewed);
+            } else {
+                answer.completeExceptionally(failure);
+            }
+        });
+        if (answer.isDone()) {
+            return answer;
+        }
+        Clock.Alarm alarm = clock.at(
+                clock.nanoTime() + Limiter.DEFAULT_DEADLINE.toNanos(),
+                () -> answer.completeExceptionally(new TimeoutException(engine.name() + "-timeout")));
+        return answer.whenComplete((renewed, failure) -> alarm.cancel());
+    }
+}
