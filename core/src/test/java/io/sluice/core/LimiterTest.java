@@ -56,6 +56,10 @@ final class LimiterTest {
     @Test
     void looksWithoutCharging() {
         assertThat(limiter.look(List.of(Demand.of(FIVE, "k", 5))).allowed()).isTrue();
+        assertThat(limiter.look(List.of(Demand.of(FIVE, "k", 5), Demand.of(TEN, "k", 11)))
+                        .allowed())
+                .isFalse();
+        assertThat(engine.keys()).isZero();
         assertThat(limiter.decide(FIVE, "k", 5).allowed()).isTrue();
         assertThat(limiter.look(List.of(Demand.of(FIVE, "k", 1))).allowed()).isFalse();
     }

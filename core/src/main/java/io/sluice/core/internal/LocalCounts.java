@@ -78,7 +78,7 @@ public final class LocalCounts {
         Filed file = file(demand.limit());
         String key = CountKey.bounded(demand.key());
         for (int spins = 0; ; spins++) {
-            Cell cell = cell(file, demand.limit(), key, 0);
+            Cell cell = cell(ask, file, demand.limit(), key, 0);
             boolean lockFree = cell instanceof Cell.Bucket;
             long word = lockFree ? cell.word() : cell.lock();
             if (word < 0) {
@@ -102,7 +102,7 @@ public final class LocalCounts {
     private Decided decideAll(Ask ask, List<Demand> demands) {
         Cell[] cells = new Cell[demands.size()];
         long[] words = new long[cells.length];
-        for (int spins = 0; !lockAll(demands, cells, words); spins++) {
+        for (int spins = 0; !lockAll(ask, cells, words); spins++) {
             Cell.pause(spins);
         }
         long now = micros.getAsLong();
@@ -128,10 +128,12 @@ public final class LocalCounts {
     }
 
     /** Finds and locks the cells of all demands; false, with none locked, if one of them left the table meanwhile. */
-    private boolean lockAll(List<Demand> demands, Cell[] cells, long[] words) {
+    private boolean lockAll(Ask ask, Cell[] cells, long[] words) {
+        List<Demand> demands = ask.demands();
         for (int i = 0; i < cells.length; i++) {
             Limit limit = demands.get(i).limit();
-            cells[i] = cell(file(limit), limit, CountKey.bounded(demands.get(i).key()), i);
+            cells[i] = cell(
+                    ask, file(limit), limit, CountKey.bounded(demands.get(i).key()), i);
         }
         int[] order = inOrder(cells);
         for (int n = 0; n < order.length; n++) {
@@ -209,6 +211,13 @@ public final class LocalCounts {
     private Filed newFile(Limit limit) {
         Series in = series.computeIfAbsent(Series.Id.of(limit), id -> new Series(id.name(), id.shape()));
         return new Filed(in, steady && limit instanceof TokenBucket bucket ? Meter.of(bucket, origin) : null);
+    }
+
+    /** The cell to decide an ask on. Who only looks at a key that is not known gets a cell that nobody else will see. */
+    private Cell cell(Ask ask, Filed file, Limit limit, String key, int position) {
+        return ask.charges() || table.find(file.series, key) != null
+                ? cell(file, limit, key, position)
+                : newCell(file, limit, key);
     }
 
     /** The cell of a key under a limit; an overflow cell where there is no room for it. */
