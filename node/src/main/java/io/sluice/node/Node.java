@@ -4,6 +4,7 @@ import io.sluice.core.Decision;
 import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
 import io.sluice.core.LocalEngine;
+import io.sluice.core.Rate;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
@@ -44,7 +45,8 @@ public final class Node implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
     private static final Duration STORE_MAY_TAKE = Duration.ofSeconds(1);
-    private static final Duration WARM_UP = Duration.ofMillis(400);
+    private static final int PROBES = 200;
+    private static final Duration WARM_UP = Duration.ofMillis(600);
     private static final Duration STOP_MAY_TAKE = Duration.ofSeconds(15);
 
     /** For so long a stopping node still serves, while its health already says that it stops. */
@@ -223,7 +225,7 @@ public final class Node implements AutoCloseable {
         return "cannot listen (expected: an address of this machine and a free port)";
     }
 
-    /** Waits for the store and lets it make a decision that charges nothing. */
+    /** Waits for the store and lets it decide, because the first decisions take longer than one may. */
     private void awaitStore() {
         if (store == null || shared == null) {
             return;
@@ -234,11 +236,16 @@ public final class Node implements AutoCloseable {
             LOG.warn("the shared store is away: starting degraded, on_failure decides until it is back");
             return;
         }
-        Limit probe = Limit.named("sluice.probe").slidingLog(1, Duration.ofSeconds(1));
-        Ask look = Ask.charging(List.of(Demand.of(probe, "", 1))).looking().dueAt(shared.dueIn(STORE_MAY_TAKE));
-        Decision decision = shared.decide(look);
-        if (decision.degraded() != null) {
-            LOG.warn("the shared store does not decide: {}; on_failure decides until it does", decision.degraded());
+        // On counts of their own; half of them are refused.
+        List<Demand> probes = List.of(
+                Demand.of(Limit.named("sluice.probe").slidingLog(PROBES / 2, Duration.ofSeconds(1)), "", 1),
+                Demand.of(Limit.named("sluice.probe").tokenBucket(Rate.perSecond(PROBES)), "", 1));
+        for (int i = 0; i < PROBES; i++) {
+            Decision decision = shared.decide(Ask.charging(probes).dueAt(shared.dueIn(STORE_MAY_TAKE)));
+            if (decision.degraded() != null) {
+                LOG.warn("the shared store does not decide: {}; on_failure decides until it does", decision.degraded());
+                return;
+            }
         }
     }
 

@@ -35,6 +35,9 @@ final class RedisLink implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(RedisLink.class.getName());
     private static final Duration RETRY_SOONEST = Duration.ofMillis(50);
     private static final Duration RETRY_LATEST = Duration.ofMillis(500);
+    private static final Duration HOP = Duration.ofMillis(3);
+    private static final Duration KEPT_FROM_RUNNING = Duration.ofMillis(2);
+    private static final int HOPS = 3;
 
     private final RedisURI uri;
     private final EventLoopGroup loop;
@@ -86,10 +89,27 @@ final class RedisLink implements AutoCloseable {
         return current == null || closed || !current.isOpen() ? null : current.async();
     }
 
-    /** Runs tasks after everything that has arrived so far was read. */
+    /**
+     * Runs tasks after everything that has arrived so far was read. A little later, because the thread runs what it is given at
+     * once before it reads again; and later still if it was kept from running in that time, because then Redis and the
+     * answers under way were, too.
+     */
     Executor afterArrivals() {
-        // Scheduled, because the thread runs what it is given at once before it reads again.
-        return task -> loop.schedule(task, 1, TimeUnit.MILLISECONDS);
+        return task -> afterArrivals(task, HOPS);
+    }
+
+    private void afterArrivals(Runnable task, int hops) {
+        long due = clock.nanoTime() + HOP.toNanos();
+        loop.schedule(
+                () -> {
+                    if (hops > 1 && clock.nanoTime() - due > KEPT_FROM_RUNNING.toNanos()) {
+                        afterArrivals(task, hops - 1);
+                    } else {
+                        task.run();
+                    }
+                },
+                HOP.toNanos(),
+                TimeUnit.NANOSECONDS);
     }
 
     boolean isReady() {
