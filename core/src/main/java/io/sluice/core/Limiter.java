@@ -96,9 +96,9 @@ public final class Limiter implements AutoCloseable {
         return engine.giveBack(decision.outcome().charges(decision.ask()));
     }
 
-    /** The moment by which a decision asked for now has to be made, for {@link Ask#dueAt}. */
+    /** The moment by which a decision asked for now has to be made, for {@link Ask#dueAt}; at most a thousand days off. */
     public long dueIn(Duration deadline) {
-        return clock.nanoTime() + deadline.toNanos();
+        return clock.nanoTime() + Expect.wait("deadline", deadline) * 1_000;
     }
 
     @Override
