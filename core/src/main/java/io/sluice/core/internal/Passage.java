@@ -106,9 +106,12 @@ public final class Passage {
 
     /** Null if other numbers of this limit, used before, needed more than a word for this key. */
     private Cell.@Nullable Bucket find(Meter in) {
-        while (counts.cell(counts.file(in.limit), in.limit, LocalCounts.bounded(key), 0) instanceof Cell.Bucket found) {
-            if (found.meter == in) {
-                cell = found;
+        String own = LocalCounts.bounded(key);
+        while (counts.cell(counts.file(in.limit), in.limit, own, 0) instanceof Cell.Bucket found) {
+            if (found.meter.agreesWith(in)) {
+                if (found.key.equals(own)) {
+                    cell = found;
+                } // else it is an overflow count, ours only until there is room
                 return found;
             }
         }
