@@ -1,6 +1,7 @@
 package io.sluice.core.internal;
 
 import io.sluice.core.Limit;
+import io.sluice.core.algorithm.Pace;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
@@ -138,6 +139,6 @@ public final class Passage {
     }
 
     private static long micros(Meter in, long units) {
-        return in.flow == 1 ? units : (units + in.flow - 1) / in.flow;
+        return Math.min(Pace.MAX_MICROS, in.flow == 1 ? units : (units + in.flow - 1) / in.flow);
     }
 }

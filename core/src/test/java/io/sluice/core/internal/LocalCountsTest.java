@@ -127,23 +127,21 @@ final class LocalCountsTest {
 
     @Test
     void aGateThatHadToShareGetsItsOwnCountWhenThereIsRoom() {
-        LocalCounts counts = new LocalCounts(micros::get, true, 1);
+        LocalCounts counts = new LocalCounts(micros::get, true, 2_000);
         TokenBucket limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(10);
-        assertThat(decide(counts, Demand.of(limit, "first", 10)).allowed()).isTrue();
-        Passage gate = new Passage(counts, limit, "second");
-        assertThat(gate.pass(5).remaining()).isEqualTo(5);
-        assertThat(counts.overflowed()).isPositive();
-        micros.addAndGet(500_000);
-        gate.tryPass(5);
-        // The first key's count is as if unused by now, that of the overflow is not.
-        micros.addAndGet(500_000);
-        for (int i = 0; i < 10_000; i++) {
-            counts.cell(counts.file(limit), limit, "other" + i, 0);
+        for (int i = 0; i < 2_000; i++) {
+            decide(counts, Demand.of(limit, "early" + i, 10));
         }
-        micros.addAndGet(1);
-        Decided own = decide(counts, Demand.of(limit, "second", 1));
-        long left = own.verdicts().get(0).remaining();
-        assertThat(gate.pass(1).remaining()).isEqualTo(left - 1);
+        Passage gate = new Passage(counts, limit, "late");
+        micros.addAndGet(500_000);
+        assertThat(gate.pass(10).remaining()).isZero();
+        assertThat(counts.overflowed()).isEqualTo(1);
+        micros.addAndGet(500_000);
+        // The early ones are as if unused by now, the overflow count is not.
+        assertThat(decide(counts, Demand.of(limit, "late", 1)).verdicts().get(0).remaining())
+                .isEqualTo(9);
+        assertThat(gate.pass(1).remaining()).isEqualTo(8);
+        assertThat(counts.overflowed()).isEqualTo(1);
     }
 
     @Test
