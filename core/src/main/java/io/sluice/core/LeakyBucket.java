@@ -27,7 +27,7 @@ public final class LeakyBucket implements Limit {
         this.waiting = Expect.range("capacity", waiting, 0, MAX_CAPACITY - 1);
         this.pace = Pace.of(rate.permits(), rate.perMicros());
         this.maxWaitMicros = maxWaitMicros != null ? maxWaitMicros : pace.isZero() ? 0 : pace.microsFor(waiting, 0);
-        this.hash = Objects.hash(name, rate, waiting, maxWaitMicros);
+        this.hash = Objects.hash(name, rate, waiting, this.maxWaitMicros);
     }
 
     /** The same limit with room for so many waiting permits, and time to drain them; 0 lets nobody wait. */

@@ -175,9 +175,9 @@ public final class Limiter implements AutoCloseable {
         return waiting.giveBack(decision);
     }
 
-    /** The moment by which a decision asked for now has to be made, for {@link Ask#dueAt}. */
+    /** The moment by which a decision asked for now has to be made, for {@link Ask#dueAt}; at most a thousand days off. */
     public long dueIn(Duration deadline) {
-        return clock.nanoTime() + deadline.toNanos();
+        return clock.nanoTime() + Expect.wait("deadline", deadline) * 1_000;
     }
 
     /** Closes the engine. Those who wait are answered at once: refused, unless their failure policy lets them pass. */

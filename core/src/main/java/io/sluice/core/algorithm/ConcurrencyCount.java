@@ -31,8 +31,7 @@ final class ConcurrencyCount extends Count {
     public long grant(Demand demand, long nowMicros) {
         limit = (Concurrency) demand.limit();
         age(nowMicros);
-        Held mine = holders.get(demand.holder());
-        return mine != null && mine.untilMicros > nowMicros ? 0 : ofRoom(demand, room(used));
+        return isHeld(demand, nowMicros) ? 0 : ofRoom(demand, room(used));
     }
 
     @Override
@@ -43,7 +42,7 @@ final class ConcurrencyCount extends Count {
                 grant > 0,
                 charged ? grant : 0,
                 room(after),
-                grant > 0 ? 0 : never ? Verdict.NEVER : untilFreed(demand.atLeast(), nowMicros),
+                grant > 0 ? 0 : never ? Verdict.NEVER : retryAfter(demand, nowMicros),
                 after == 0 ? 0 : Verdict.NEVER,
                 0,
                 nowMicros);
@@ -105,6 +104,18 @@ final class ConcurrencyCount extends Count {
 
     private long until(Held held, long nowMicros) {
         return rebased ? Math.min(held.untilMicros, nowMicros + limit.windowMicros()) : held.untilMicros;
+    }
+
+    private boolean isHeld(Demand demand, long nowMicros) {
+        Held held = holders.get(demand.holder());
+        return held != null && held.untilMicros > nowMicros;
+    }
+
+    /** A holder gets nothing more before it has lost what it holds. */
+    private long retryAfter(Demand demand, long nowMicros) {
+        long freed = untilFreed(demand.atLeast(), nowMicros);
+        Held held = holders.get(demand.holder());
+        return held == null ? freed : Math.max(freed, until(held, nowMicros) - nowMicros);
     }
 
     /** Until enough holders would have lost their permits, should none give back. */

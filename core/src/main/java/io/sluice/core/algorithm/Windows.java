@@ -114,7 +114,9 @@ public abstract sealed class Windows {
                         case MONTH -> first.plusMonths(1);
                         case YEAR -> first.plusYears(1);
                     };
-            return new Window(micros(first), micros(next));
+            Window window = new Window(micros(first), micros(next));
+            // Clocks put back just after midnight show the day before again; the new day has begun all the same.
+            return moment < window.endMicros ? window : at(window.endMicros);
         }
 
         private long micros(LocalDate date) {

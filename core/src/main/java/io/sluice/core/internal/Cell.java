@@ -2,6 +2,7 @@ package io.sluice.core.internal;
 
 import io.sluice.core.algorithm.BucketState;
 import io.sluice.core.algorithm.Count;
+import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.algorithm.TokenBuckets;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -114,7 +115,10 @@ abstract sealed class Cell {
 
         @Override
         long grant(Demand demand, long word, long micros) {
-            return TokenBuckets.grant(meter.limit, meter.state(word, micros), demand, micros);
+            BucketState state = meter.state(word, micros);
+            long grant = TokenBuckets.grant(meter.limit, state, demand, micros);
+            // Slots can be reserved for ever, but not beyond what a word can tell.
+            return meter.holds(state.used() + grant) ? grant : 0;
         }
 
         @Override
@@ -195,7 +199,8 @@ abstract sealed class Cell {
 
         @Override
         boolean isUnused(long word, long micros) {
-            return count.isUnused(micros);
+            // Time may yet step back by as much as counts wait for it.
+            return count.isUnused(micros - StepBack.CLAMPED_MICROS);
         }
     }
 }

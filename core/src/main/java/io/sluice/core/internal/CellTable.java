@@ -5,6 +5,7 @@ import io.sluice.core.algorithm.Count;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -29,6 +30,7 @@ final class CellTable {
 
     private final Segment[] segments = new Segment[SEGMENTS];
     private final AtomicLong size = new AtomicLong();
+    private final AtomicInteger turn = new AtomicInteger();
     private final LongSupplier micros;
     private final long bound;
 
@@ -112,6 +114,9 @@ final class CellTable {
                 if (size.get() >= Math.min(bound, TOO_FEW_TO_SWEEP)) {
                     sweep(size.get() >= bound ? LOOKS_WHEN_FULL : LOOKS_PER_NEW_COUNT);
                 }
+                if (size.get() >= bound) {
+                    sweepElsewhere();
+                }
                 if (bounded && size.get() >= bound) {
                     return null;
                 }
@@ -141,6 +146,18 @@ final class CellTable {
                 return false;
             } finally {
                 unlock();
+            }
+        }
+
+        /** Where all of this segment is in use, others may hold what has aged to nothing; each gets its turn. */
+        private void sweepElsewhere() {
+            Segment other = segments[turn.incrementAndGet() & (SEGMENTS - 1)];
+            if (other != this && other.tryLock()) {
+                try {
+                    other.sweep(LOOKS_WHEN_FULL);
+                } finally {
+                    other.unlock();
+                }
             }
         }
 

@@ -1,5 +1,6 @@
 package io.sluice.core.internal;
 
+import io.sluice.core.Concurrency;
 import io.sluice.core.Limit;
 import io.sluice.core.TokenBucket;
 import io.sluice.core.algorithm.BucketState;
@@ -27,6 +28,7 @@ public final class LocalCounts {
 
     private static final String OVERFLOW = "#overflow:";
     private static final int OVERFLOW_COUNTS = 16;
+    private static final int POSITIONS_SEARCHED = 32;
     private static final int LIMITS_KEPT = 200_000;
 
     private final ConcurrentHashMap<Limit, Filed> filed = new ConcurrentHashMap<>();
@@ -137,16 +139,36 @@ public final class LocalCounts {
         }
         int[] order = inOrder(cells);
         for (int n = 0; n < order.length; n++) {
-            int i = order[n];
-            words[i] = cells[i].lock();
-            if (words[i] == Cell.DEAD) {
-                for (int back = 0; back < n; back++) {
-                    cells[order[back]].unlock(words[order[back]]);
-                }
+            words[order[n]] = cells[order[n]].lock();
+            if (words[order[n]] == Cell.DEAD) {
+                unlock(cells, words, order, n);
+                return false;
+            }
+        }
+        if (!ask.charges() && !stillUnknown(demands, cells)) {
+            unlock(cells, words, order, order.length);
+            return false;
+        }
+        return true;
+    }
+
+    /** Whether keys that were not known when they were looked up still are not: else a look would see half of a decision. */
+    private boolean stillUnknown(List<Demand> demands, Cell[] cells) {
+        for (int i = 0; i < cells.length; i++) {
+            Cell known = table.find(
+                    file(demands.get(i).limit()).series(),
+                    CountKey.bounded(demands.get(i).key()));
+            if (known != null && known != cells[i]) {
                 return false;
             }
         }
         return true;
+    }
+
+    private static void unlock(Cell[] cells, long[] words, int[] order, int count) {
+        for (int n = 0; n < count; n++) {
+            cells[order[n]].unlock(words[order[n]]);
+        }
     }
 
     private static int[] inOrder(Cell[] cells) {
@@ -188,6 +210,17 @@ public final class LocalCounts {
     private boolean onCell(Charge charge, Action action) {
         Series in = file(charge.limit()).series();
         String key = CountKey.bounded(charge.key());
+        boolean done = onCell(in, key, action);
+        if (charge.limit() instanceof Concurrency && overflowed.sum() > 0) {
+            // What is held is found by its holder: no harm in looking where it is not.
+            for (int position = 0; position < POSITIONS_SEARCHED; position++) {
+                done |= onCell(in, overflowKey(in, key, position), action);
+            }
+        }
+        return done;
+    }
+
+    private boolean onCell(Series in, String key, Action action) {
         for (Cell cell = table.find(in, key); cell != null; cell = table.find(in, key)) {
             long word = cell.lock();
             if (word != Cell.DEAD) {
@@ -229,14 +262,20 @@ public final class LocalCounts {
         if (cell == null) {
             cell = overflow(file, limit, key, position);
         }
-        return cell instanceof Cell.Bucket bucket && bucket.meter != file.meter ? adopt(bucket, file, limit) : cell;
+        return cell instanceof Cell.Bucket bucket && !bucket.meter.agreesWith(file.meter)
+                ? adopt(bucket, file, limit)
+                : cell;
     }
 
     private Cell overflow(Filed file, Limit limit, String key, int position) {
         overflowed.increment();
         // Different positions of a decision never share an overflow cell: a decision cannot lock one twice.
-        String shared = OVERFLOW + (file.series.hash(key) & (OVERFLOW_COUNTS - 1)) + ":" + position;
+        String shared = overflowKey(file.series, key, position);
         return Objects.requireNonNull(table.findOrAdd(file.series, shared, false, () -> newCell(file, limit, shared)));
+    }
+
+    private static String overflowKey(Series in, String key, int position) {
+        return OVERFLOW + (in.hash(key) & (OVERFLOW_COUNTS - 1)) + ":" + position;
     }
 
     private static Cell newCell(Filed file, Limit limit, String key) {
@@ -253,7 +292,7 @@ public final class LocalCounts {
         }
         TokenBucket next = (TokenBucket) limit;
         BucketState state = bucket.meter.state(word, micros.getAsLong());
-        Cell adopted = file.meter == null
+        Cell adopted = file.meter == null || !file.meter.holds(state.used())
                 ? new Cell.Other(file.series, bucket.key, Count.of(next, state))
                 : new Cell.Bucket(
                         file.series, bucket.key, file.meter, file.meter.word(state.at(next.pace(), state.atMicros())));

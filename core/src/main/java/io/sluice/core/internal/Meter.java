@@ -43,6 +43,16 @@ final class Meter {
         return fits ? new Meter(limit, origin) : null;
     }
 
+    /** Whether both mean the same by a word. */
+    boolean agreesWith(@Nullable Meter other) {
+        return this == other || (other != null && limit.equals(other.limit));
+    }
+
+    /** Whether a word has room for so many used permits; more can be used than the capacity, and than it once was. */
+    boolean holds(long used) {
+        return used <= LARGEST / per;
+    }
+
     /** The present as a moment. */
     long moment(long micros) {
         return (micros - origin) * flow;

@@ -1,6 +1,7 @@
 package io.sluice.core.internal;
 
 import io.sluice.core.Limit;
+import io.sluice.core.algorithm.Pace;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
@@ -106,9 +107,12 @@ public final class Passage {
 
     /** Null if other numbers of this limit, used before, needed more than a word for this key. */
     private Cell.@Nullable Bucket find(Meter in) {
-        while (counts.cell(counts.file(in.limit), in.limit, CountKey.bounded(key), 0) instanceof Cell.Bucket found) {
-            if (found.meter == in) {
-                cell = found;
+        String own = CountKey.bounded(key);
+        while (counts.cell(counts.file(in.limit), in.limit, own, 0) instanceof Cell.Bucket found) {
+            if (found.meter.agreesWith(in)) {
+                if (found.key.equals(own)) {
+                    cell = found;
+                } // else it is an overflow count, ours only until there is room
                 return found;
             }
         }
@@ -135,6 +139,6 @@ public final class Passage {
     }
 
     private static long micros(Meter in, long units) {
-        return in.flow == 1 ? units : (units + in.flow - 1) / in.flow;
+        return Math.min(Pace.MAX_MICROS, in.flow == 1 ? units : (units + in.flow - 1) / in.flow);
     }
 }

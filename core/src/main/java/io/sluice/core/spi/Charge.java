@@ -1,6 +1,7 @@
 package io.sluice.core.spi;
 
 import io.sluice.core.Limit;
+import java.util.Objects;
 
 /**
  * Permits that were charged and can be given back. Immutable.
@@ -12,6 +13,15 @@ import io.sluice.core.Limit;
  * @param holder who holds them, if they are held; else empty
  */
 public record Charge(Limit limit, String key, long permits, long chargedAtMicros, String holder) {
+
+    public Charge {
+        Objects.requireNonNull(limit, "limit");
+        Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(holder, "holder");
+        if (permits < 1 || permits > Limit.MAX_PERMITS) {
+            throw new IllegalArgumentException("permits: " + permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
+        }
+    }
 
     /** Whether somebody holds the permits until they are given back. */
     public boolean isHeld() {

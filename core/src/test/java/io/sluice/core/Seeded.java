@@ -1,0 +1,47 @@
+package io.sluice.core;
+
+import java.util.Random;
+
+/**
+ * Randomness that can be had again, and how much of it. {@code -Dsluice.tests.seed=N} repeats a run, {@code
+ * -Dsluice.tests.scale=100} makes the tests that use it do a hundred times as much.
+ */
+public final class Seeded extends Random {
+
+    private static final long serialVersionUID = 1;
+
+    private final long seed;
+
+    private Seeded(long seed) {
+        super(seed);
+        this.seed = seed;
+    }
+
+    /** Prints the seed, so that a failure can be repeated. */
+    public static Seeded random(String test) {
+        long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
+        System.out.println(test + ": seed " + seed);
+        return new Seeded(seed);
+    }
+
+    /** So many, or as many times more as were asked for. */
+    public static long scaled(long count) {
+        return count * Long.getLong("sluice.tests.scale", 1);
+    }
+
+    /** From {@code least} to {@code most}, small ones as often as large ones. */
+    public long magnitude(long least, long most) {
+        double low = Math.log((double) least);
+        double exponent = low + nextDouble() * (Math.log((double) most) - low);
+        return Math.min(most, Math.max(least, (long) Math.exp(exponent)));
+    }
+
+    public boolean oneIn(int chances) {
+        return nextInt(chances) == 0;
+    }
+
+    @Override
+    public String toString() {
+        return "seed " + seed;
+    }
+}

@@ -1,0 +1,200 @@
+package io.sluice.core.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.sluice.core.Concurrency;
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.Seeded;
+import io.sluice.core.TokenBucket;
+import io.sluice.core.algorithm.BucketState;
+import io.sluice.core.algorithm.TokenBuckets;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+final class LocalCountsTest {
+
+    private static final long NOW = 1_790_000_000_000_000L;
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private final AtomicLong micros = new AtomicLong(NOW);
+
+    @Test
+    void aGateAnswersAsTheBucketDoesThatItsWordStandsFor() {
+        Seeded random = Seeded.random("a bucket in a word");
+        for (long round = Seeded.scaled(300); round > 0; round--) {
+            LocalCounts counts = new LocalCounts(micros::get, true, 1_000);
+            Duration per = Duration.of(random.magnitude(1, 86_400_000_000L * 1_000), ChronoUnit.MICROS);
+            Rate rate = random.nextBoolean()
+                    ? Rate.perSecond(random.magnitude(1, 10_000_000))
+                    : new Rate(random.magnitude(1, Math.min(Limit.MAX_CAPACITY, per.toNanos())), per);
+            TokenBucket limit = Limit.named("x").tokenBucket(rate).withBurst(random.magnitude(1, 1_000_000));
+            Passage gate = new Passage(counts, limit, "k");
+            BucketState state = BucketState.fresh(micros.get());
+            for (int i = 0; i < 1_000; i++) {
+                micros.addAndGet(
+                        random.oneIn(2) ? 0 : random.magnitude(1, 1 + Math.min(limit.windowMicros(), NOW / 50)));
+                Demand demand = Demand.of(limit, "k", 1 + random.nextLong(limit.capacity() + 1));
+                BucketState aged = state.at(limit.pace(), micros.get());
+                long grant = TokenBuckets.grant(limit, aged, demand, micros.get());
+                Verdict expected = TokenBuckets.verdict(limit, aged, demand, grant, grant > 0, micros.get());
+                switch (random.nextInt(3)) {
+                    case 0 ->
+                        assertThat(gate.pass(demand.permits()))
+                                .as("%s: %s", random, limit)
+                                .isEqualTo(expected);
+                    case 1 ->
+                        assertThat(gate.tryPass(demand.permits()))
+                                .as("%s: %s", random, limit)
+                                .isEqualTo(grant > 0);
+                    default ->
+                        assertThat(decide(counts, demand).verdicts())
+                                .as("%s: %s", random, limit)
+                                .containsExactly(expected);
+                }
+                state = grant > 0 ? aged.plus(grant) : state;
+            }
+            micros.set(NOW);
+        }
+    }
+
+    /** A change of numbers must not make a word of what no word can hold: its sign says that the cell is locked. */
+    @Test
+    void whatWasUsedSurvivesAChangeToNumbersThatItDoesNotFit() {
+        LocalCounts counts = new LocalCounts(micros::get, true, 1_000);
+        TokenBucket wide = Limit.named("x").tokenBucket(Rate.perSecond(1_000_000_000));
+        TokenBucket narrow = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(10);
+        assertThat(decide(counts, Demand.of(wide, "k", 1_000_000_000)).allowed())
+                .isTrue();
+        assertTimeoutPreemptively(SOON, () -> {
+            assertThat(decide(counts, Demand.of(narrow, "k", 1)).allowed()).isFalse();
+            assertThat(new Passage(counts, narrow, "k").tryPass(1)).isFalse();
+        });
+        micros.addAndGet(86_400_000_000L * 365);
+        assertTimeoutPreemptively(
+                SOON, () -> assertThat(decide(counts, Demand.of(narrow, "k", 1)).allowed())
+                        .isFalse());
+    }
+
+    @Test
+    void slotsAreNotReservedBeyondWhatAWordCanTell() {
+        LocalCounts counts = new LocalCounts(micros::get, true, 1_000);
+        TokenBucket limit = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(26_000_000);
+        Demand patient = Demand.of(limit, "k", 26_000_000).waitingUpTo(Long.MAX_VALUE);
+        assertTimeoutPreemptively(SOON, () -> {
+            assertThat(decide(counts, patient).allowed()).isTrue();
+            for (int i = 0; i < 10; i++) {
+                decide(counts, patient);
+            }
+            assertThat(decide(counts, Demand.of(limit, "k", 1))
+                            .verdicts()
+                            .get(0)
+                            .remaining())
+                    .isZero();
+        });
+    }
+
+    @Test
+    void aGateGoesOnAfterSoManyOtherLimitsThatItsOwnWasForgotten() {
+        LocalCounts counts = new LocalCounts(micros::get, true, 1_000);
+        TokenBucket limit = Limit.named("x").tokenBucket(Rate.perDay(10)).withBurst(10);
+        Passage gate = new Passage(counts, limit, "k");
+        Passage started = new Passage(counts, limit, "k");
+        assertThat(started.tryPass(1)).isTrue();
+        for (int i = 0; i <= 200_001; i++) {
+            counts.file(limit.withBurst(100 + i));
+        }
+        assertTimeoutPreemptively(SOON, () -> {
+            assertThat(gate.pass(1).remaining()).isEqualTo(8);
+            assertThat(started.pass(1).remaining()).isEqualTo(7);
+            assertThat(decide(counts, Demand.of(limit, "k", 1))
+                            .verdicts()
+                            .get(0)
+                            .remaining())
+                    .isEqualTo(6);
+        });
+    }
+
+    @Test
+    void aGateThatHadToShareGetsItsOwnCountWhenThereIsRoom() {
+        LocalCounts counts = new LocalCounts(micros::get, true, 2_000);
+        TokenBucket limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        for (int i = 0; i < 2_000; i++) {
+            decide(counts, Demand.of(limit, "early" + i, 10));
+        }
+        Passage gate = new Passage(counts, limit, "late");
+        micros.addAndGet(500_000);
+        assertThat(gate.pass(10).remaining()).isZero();
+        assertThat(counts.overflowed()).isEqualTo(1);
+        micros.addAndGet(500_000);
+        // The early ones are as if unused by now, the overflow count is not.
+        assertThat(decide(counts, Demand.of(limit, "late", 1)).verdicts().get(0).remaining())
+                .isEqualTo(9);
+        assertThat(gate.pass(1).remaining()).isEqualTo(8);
+        assertThat(counts.overflowed()).isEqualTo(1);
+    }
+
+    @Test
+    void permitsThatWereTakenFromAnOverflowCountCanBeRenewedAndGivenBack() {
+        LocalCounts counts = new LocalCounts(micros::get, true, 1);
+        Concurrency limit = Limit.named("x").concurrency(2, Duration.ofSeconds(10));
+        decide(counts, Demand.of(limit, "first", 1));
+        for (int i = 0; i < 10; i++) {
+            Ask ask = Ask.charging(List.of(Demand.of(limit, "second", 2)));
+            Decided decided = counts.decide(ask);
+            assertThat(decided.allowed()).as("time %d", i).isTrue();
+            Charge charge = decided.charges(ask).get(0);
+            assertThat(counts.renew(charge)).isTrue();
+            counts.giveBack(charge);
+            assertThat(counts.renew(charge)).isFalse();
+        }
+        assertThat(counts.overflowed()).isEqualTo(10);
+    }
+
+    /** ADR 3: a count is forgotten a second later than it could be, because time may step back by so much. */
+    @Test
+    void countsAreNotForgottenWhileTimeMayStillStepBackToThem() {
+        LocalCounts counts = new LocalCounts(micros::get, false, 100_000);
+        Limit log = Limit.named("log").slidingLog(5, Duration.ofSeconds(3));
+        Limit other = Limit.named("other").slidingLog(5, Duration.ofDays(1));
+        for (int i = 0; i < 2_000; i++) {
+            decide(counts, Demand.of(log, "k" + i, 5));
+        }
+        micros.addAndGet(3_000_000);
+        for (int i = 0; i < 20_000; i++) {
+            decide(counts, Demand.of(other, "k" + i, 1));
+        }
+        micros.addAndGet(-1);
+        for (int i = 0; i < 2_000; i++) {
+            assertThat(decide(counts, Demand.of(log, "k" + i, 1)).allowed())
+                    .as("key %d, a microsecond before its window is over", i)
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void aGateRefusesPermitsThatAreNone() {
+        LocalCounts counts = new LocalCounts(micros::get, true, 1);
+        Passage gate = new Passage(counts, Limit.named("x").tokenBucket(Rate.perSecond(1)), "k");
+        for (long permits : new long[] {0, -1, Long.MIN_VALUE, Long.MAX_VALUE, Limit.MAX_PERMITS + 1}) {
+            String message = "permits: " + permits + " (expected: 1..1000000000)";
+            assertThatThrownBy(() -> gate.tryPass(permits)).hasMessage(message);
+            assertThatThrownBy(() -> gate.pass(permits)).hasMessage(message);
+        }
+        assertThat(gate.pass(Limit.MAX_PERMITS).retryAfterMicros()).isEqualTo(Verdict.NEVER);
+    }
+
+    private static Decided decide(LocalCounts counts, Demand demand) {
+        return counts.decide(Ask.charging(List.of(demand)));
+    }
+}
