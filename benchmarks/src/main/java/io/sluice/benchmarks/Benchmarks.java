@@ -1,26 +1,46 @@
 package io.sluice.benchmarks;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs the benchmarks and prints one table: each next to the floor of its class. Takes the options of JMH; without any, a
- * few minutes.
+ * Runs the benchmarks and prints one table: each next to the floor of its class, or to Sluice where there is none. Takes the
+ * options of JMH; without any, about a quarter of an hour. The table is also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
+
+    private static final Map<String, String> PEERS =
+            Map.of("Guava", "33.7.2", "Bucket4j", "8.19.0", "Resilience4j", "2.4.0", "Sentinel", "1.8.9");
 
     private Benchmarks() {}
 
     public static void main(String[] args) throws Exception {
-        CommandLineOptions given = new CommandLineOptions(args);
+        CommandLineOptions given;
+        try {
+            given = new CommandLineOptions(args);
+        } catch (CommandLineOptionException e) {
+            System.err.println("sluice bench: " + e.getMessage() + " (expected: the options of JMH; -h lists them)");
+            System.exit(2);
+            return;
+        }
+        if (given.shouldHelp()) {
+            given.showHelp();
+            return;
+        }
         OptionsBuilder options = new OptionsBuilder();
         options.parent(given);
         if (given.getIncludes().isEmpty()) {
@@ -35,28 +55,66 @@ public final class Benchmarks {
         if (!given.getMeasurementIterations().hasValue()) {
             options.measurementIterations(5).measurementTime(TimeValue.seconds(2));
         }
-        print(new Runner(options.build()).run());
+        String table = table(new Runner(options.build()).run());
+        System.out.print(table);
+        write(table);
     }
 
-    private static void print(Collection<RunResult> results) {
+    private static String table(Collection<RunResult> results) throws IOException {
         Map<String, Result<?>> scores = new TreeMap<>();
         for (RunResult result : results) {
-            scores.put(shortName(result.getParams().getBenchmark()), result.getPrimaryResult());
+            String threads = result.getParams().getThreads() == 1
+                    ? ""
+                    : ", " + result.getParams().getThreads() + " threads";
+            scores.put(shortName(result.getParams().getBenchmark()) + threads, result.getPrimaryResult());
         }
-        System.out.printf(
-                "%n%s %s, %s, %d cores%n%n",
+        StringBuilder table = new StringBuilder(String.format(
+                "%nCommit %s, %s %s, %s, %d cores; %s%n%n",
+                commit(),
                 System.getProperty("java.vm.name"),
                 System.getProperty("java.version"),
                 System.getProperty("os.arch"),
-                Runtime.getRuntime().availableProcessors());
-        System.out.printf("| %-28s | %12s | %10s |%n", "benchmark", "time", "× floor");
-        System.out.println("|------------------------------|--------------|------------|");
+                Runtime.getRuntime().availableProcessors(),
+                new TreeMap<>(PEERS).toString().replaceAll("[{}]", "").replace('=', ' ')));
+        table.append(String.format("| %-32s | %14s | %8s | %8s |%n", "benchmark", "time", "±", "× floor"));
+        table.append("|----------------------------------|----------------|----------|----------|\n");
         scores.forEach((name, score) -> {
             Result<?> floor = scores.get(name.substring(0, name.indexOf('.')) + ".floor");
-            String ratio = floor == null ? "" : String.format(Locale.ROOT, "%.2f", score.getScore() / floor.getScore());
-            System.out.printf(
-                    Locale.ROOT, "| %-28s | %6.1f %5s | %10s |%n", name, score.getScore(), score.getScoreUnit(), ratio);
+            table.append(String.format(
+                    Locale.ROOT,
+                    "| %-32s | %8.1f %5s | %8.1f | %8s |%n",
+                    name,
+                    score.getScore(),
+                    score.getScoreUnit(),
+                    score.getScoreError(),
+                    floor == null ? "" : String.format(Locale.ROOT, "%.2f", score.getScore() / floor.getScore())));
         });
+        return table.toString();
+    }
+
+    private static void write(String table) throws IOException {
+        Path root = root();
+        if (root != null) {
+            Path file = root.resolve("benchmarks/results/latest.md");
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, "# The last run of ./sluice bench\n" + table);
+            System.out.println("\nwritten to benchmarks/results/latest.md");
+        }
+    }
+
+    /** The checkout that ./sluice belongs to. */
+    private static @Nullable Path root() {
+        String root = System.getProperty("sluice.root");
+        return root == null ? null : Path.of(root);
+    }
+
+    private static String commit() throws IOException {
+        Path root = root();
+        if (root == null || !Files.exists(root.resolve(".git"))) {
+            return "unknown";
+        }
+        Process git = new ProcessBuilder("git", "-C", root.toString(), "rev-parse", "--short", "HEAD").start();
+        return new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     }
 
     private static String shortName(String benchmark) {

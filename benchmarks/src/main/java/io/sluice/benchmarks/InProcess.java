@@ -1,12 +1,18 @@
 package io.sluice.benchmarks;
 
+import com.alibaba.csp.sentinel.Entry;
+import com.alibaba.csp.sentinel.SphU;
+import com.alibaba.csp.sentinel.slots.block.BlockException;
 import com.google.common.util.concurrent.RateLimiter;
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.ConsumptionProbe;
 import io.sluice.core.Decision;
+import io.sluice.core.Gate;
 import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
-import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -17,27 +23,27 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** One thread, one key, every request allowed. */
+/** One key, every request allowed. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class InProcess {
 
-    private static final long PLENTY = 1_000_000_000;
-
     private final Clock clock = Clock.system();
     private final AtomicLong cell = new AtomicLong();
-    private final Limiter limiter = Limiter.inProcess();
-    private final RateLimiter guava = RateLimiter.create(PLENTY);
-    private final Bucket bucket4j = bucket();
-    private final Bucket[] buckets = {bucket(), bucket(), bucket(), bucket()};
-
-    private static Bucket bucket() {
-        return Bucket.builder()
-                .addLimit(limit -> limit.capacity(PLENTY).refillGreedy(PLENTY, Duration.ofSeconds(1)))
-                .withNanosecondPrecision()
-                .build();
-    }
+    private final LocalEngine engine = new LocalEngine(clock);
+    private final Limiter limiter = new Limiter(engine, clock, List.of());
+    private final Gate gate = engine.gate(Workload.ONE, "gate");
+    private final RateLimiter guava = RateLimiter.create(Peers.PLENTY);
+    private final io.github.resilience4j.ratelimiter.RateLimiter resilience4j = Peers.resilience4j(Peers.PLENTY_AS_INT);
+    private final Bucket bucket4j = Peers.bucket4j(Peers.PLENTY);
+    private final Bucket[] buckets = {
+        Peers.bucket4j(Peers.PLENTY),
+        Peers.bucket4j(Peers.PLENTY),
+        Peers.bucket4j(Peers.PLENTY),
+        Peers.bucket4j(Peers.PLENTY)
+    };
+    private final String sentinel = Peers.sentinel("allowed", Peers.PLENTY);
 
     /** The least an exact decision can cost: one clock read, one compare-and-set. */
     @Benchmark
@@ -47,24 +53,51 @@ public class InProcess {
     }
 
     @Benchmark
-    public Decision sluiceOne() {
+    public boolean sluiceGate() {
+        return gate.tryPass(1);
+    }
+
+    /** With remaining, retry-after and reset-after. */
+    @Benchmark
+    public long sluiceGateRich() {
+        Verdict verdict = gate.pass(1);
+        return verdict.remaining() + verdict.retryAfterMicros() + verdict.resetAfterMicros();
+    }
+
+    /** With the key looked up, and a decision that explains itself. */
+    @Benchmark
+    public Decision sluiceLimiter() {
         return limiter.decide(Workload.ONE, "203.0.113.7", 1);
     }
 
     @Benchmark
-    public boolean guavaOne() {
+    public boolean guava() {
         return guava.tryAcquire();
     }
 
     @Benchmark
-    public boolean bucket4jOne() {
+    public boolean bucket4j() {
         return bucket4j.tryConsume(1);
     }
 
-    /** With remaining and waiting time, as Sluice always answers. */
     @Benchmark
-    public ConsumptionProbe bucket4jOneProbe() {
-        return bucket4j.tryConsumeAndReturnRemaining(1);
+    public long bucket4jRich() {
+        ConsumptionProbe probe = bucket4j.tryConsumeAndReturnRemaining(1);
+        return probe.getRemainingTokens() + probe.getNanosToWaitForRefill() + probe.getNanosToWaitForReset();
+    }
+
+    @Benchmark
+    public boolean resilience4j() {
+        return resilience4j.acquirePermission();
+    }
+
+    @Benchmark
+    public boolean sentinel() {
+        try (Entry entry = SphU.entry(sentinel)) {
+            return entry != null;
+        } catch (BlockException e) {
+            return false;
+        }
     }
 
     /** All or nothing. */
@@ -75,7 +108,7 @@ public class InProcess {
 
     /** One after the other: a refusal by the last leaves the others charged. */
     @Benchmark
-    public void bucket4jFourProbes(Blackhole sink) {
+    public void bucket4jFour(Blackhole sink) {
         for (Bucket bucket : buckets) {
             sink.consume(bucket.tryConsumeAndReturnRemaining(1));
         }

@@ -1,0 +1,71 @@
+package io.sluice.benchmarks;
+
+import com.google.common.util.concurrent.RateLimiter;
+import io.github.bucket4j.Bucket;
+import io.sluice.core.Decision;
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.time.Clock;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/** A million keys, a few of them popular: what looking up the key adds. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class ManyKeys {
+
+    private static final int KEYS = 1_000_000;
+    private static final int REQUESTS = 1 << 20;
+
+    private final String[] requests = new String[REQUESTS];
+    private final Limiter limiter = new Limiter(new LocalEngine(Clock.system(), 2L * KEYS), Clock.system(), List.of());
+    private final ConcurrentHashMap<String, Bucket> bucket4j = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, RateLimiter> guava = new ConcurrentHashMap<>();
+    private int next;
+
+    @Setup
+    public void makeRequests() {
+        Random random = new Random(42);
+        String[] keys = new String[KEYS];
+        for (int i = 0; i < KEYS; i++) {
+            keys[i] = "user-" + i;
+        }
+        for (int i = 0; i < REQUESTS; i++) {
+            // Skewed: the square of a uniform number, so that a tenth of the keys has a third of the requests.
+            double uniform = random.nextDouble();
+            requests[i] = keys[(int) (uniform * uniform * KEYS)];
+        }
+    }
+
+    @Benchmark
+    public Decision sluice() {
+        return limiter.decide(Workload.ONE, request(), 1);
+    }
+
+    @Benchmark
+    public Object bucket4j() {
+        return bucket4j.computeIfAbsent(request(), key -> Peers.bucket4j(Peers.PLENTY))
+                .tryConsumeAndReturnRemaining(1);
+    }
+
+    @Benchmark
+    public boolean guava() {
+        return guava.computeIfAbsent(request(), key -> RateLimiter.create(Peers.PLENTY))
+                .tryAcquire();
+    }
+
+    private String request() {
+        next = (next + 1) & (REQUESTS - 1);
+        return requests[next];
+    }
+}

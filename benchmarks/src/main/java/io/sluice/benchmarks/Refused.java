@@ -1,0 +1,82 @@
+package io.sluice.benchmarks;
+
+import com.alibaba.csp.sentinel.Entry;
+import com.alibaba.csp.sentinel.SphU;
+import com.alibaba.csp.sentinel.slots.block.BlockException;
+import com.google.common.util.concurrent.RateLimiter;
+import io.github.bucket4j.Bucket;
+import io.sluice.core.Gate;
+import io.sluice.core.Limit;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.Rate;
+import io.sluice.core.time.Clock;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/** One key, every request refused. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class Refused {
+
+    private final Clock clock = Clock.system();
+    private final Gate gate = new LocalEngine(clock)
+            .gate(Limit.named("refused").tokenBucket(Rate.perDay(1)).withBurst(1), "k");
+    private final RateLimiter guava = RateLimiter.create(0.000_01);
+    private final io.github.resilience4j.ratelimiter.RateLimiter resilience4j = Peers.resilience4j(1);
+    private final Bucket bucket4j = Peers.bucket4j(1);
+    private final String sentinel = Peers.sentinel("refused", 0);
+
+    @Setup(Level.Iteration)
+    public void exhaust() {
+        gate.tryPass(1);
+        boolean unused = guava.tryAcquire();
+        resilience4j.acquirePermission();
+        bucket4j.tryConsume(1);
+        if (gate.tryPass(1) || guava.tryAcquire() || resilience4j.acquirePermission() || bucket4j.tryConsume(1)) {
+            throw new IllegalStateException("not exhausted");
+        }
+    }
+
+    /** The least an exact refusal can cost: one clock read. */
+    @Benchmark
+    public long floor() {
+        return clock.nanoTime();
+    }
+
+    @Benchmark
+    public boolean sluiceGate() {
+        return gate.tryPass(1);
+    }
+
+    @Benchmark
+    public boolean guava() {
+        return guava.tryAcquire();
+    }
+
+    @Benchmark
+    public boolean bucket4j() {
+        return bucket4j.tryConsume(1);
+    }
+
+    @Benchmark
+    public boolean resilience4j() {
+        return resilience4j.acquirePermission();
+    }
+
+    @Benchmark
+    public boolean sentinel() {
+        try (Entry entry = SphU.entry(sentinel)) {
+            return entry != null;
+        } catch (BlockException e) {
+            return false;
+        }
+    }
+}
