@@ -4,11 +4,13 @@ import java.util.Random;
 
 /**
  * Randomness that can be had again, and how much of it. {@code -Dsluice.tests.seed=N} repeats a run, {@code
- * -Dsluice.tests.scale=100} makes the tests that use it do a hundred times as much.
+ * -Dsluice.tests.scale=100} makes the tests that use it do a hundred times as much, {@code 0.1} a tenth.
  */
 public final class Seeded extends Random {
 
     private static final long serialVersionUID = 1;
+
+    private static final double SCALE = Double.parseDouble(System.getProperty("sluice.tests.scale", "1"));
 
     private final long seed;
 
@@ -26,7 +28,7 @@ public final class Seeded extends Random {
 
     /** So many, or as many times more as were asked for. */
     public static long scaled(long count) {
-        return count * Long.getLong("sluice.tests.scale", 1);
+        return Math.max(1, Math.round(count * SCALE));
     }
 
     /** From {@code least} to {@code most}, small ones as often as large ones. */

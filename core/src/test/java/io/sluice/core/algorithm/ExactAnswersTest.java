@@ -1,0 +1,286 @@
+package io.sluice.core.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.Calendar;
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Answers worked out by hand, at the edges that mutation testing found unguarded. */
+final class ExactAnswersTest {
+
+    private static final long NOW = Driven.NOW;
+    private static final long SECOND = 1_000_000;
+    private static final Limit.Named X = Limit.named("x");
+
+    @Test
+    void aBucketTakesReservationsUpToTheWaitItIsAllowedAndNotAMicrosecondLonger() {
+        Limit limit = X.tokenBucket(Rate.perSecond(1)).withBurst(3);
+        Driven bucket = new Driven(limit);
+        bucket.ask(Demand.of(limit, "k", 3), NOW);
+        assertThat(bucket.ask(Demand.of(limit, "k", 2).waitingUpTo(2 * SECOND - 1), NOW)
+                        .fits())
+                .isFalse();
+        Verdict slot = bucket.ask(Demand.of(limit, "k", 2).waitingUpTo(2 * SECOND), NOW);
+        assertThat(slot).isEqualTo(new Verdict(true, 2, 0, 0, 5 * SECOND, 2 * SECOND, NOW));
+        assertThat(bucket.ask(Demand.of(limit, "k", 3).waitingUpTo(5 * SECOND), NOW)
+                        .waitMicros())
+                .isEqualTo(5 * SECOND);
+        assertThat(bucket.ask(Demand.of(limit, "k", 4).waitingUpTo(100 * SECOND), NOW))
+                .isEqualTo(new Verdict(false, 0, 0, Verdict.NEVER, 8 * SECOND, 0, NOW));
+    }
+
+    @Test
+    void aBucketGivesWhatIsThereToWhoTakesLess() {
+        Limit limit = X.tokenBucket(Rate.perSecond(1)).withBurst(3);
+        Driven bucket = new Driven(limit);
+        assertThat(bucket.ask(Demand.of(limit, "k", 5).orAtLeast(3), NOW).granted())
+                .isEqualTo(3);
+        assertThat(bucket.ask(Demand.of(limit, "k", 5).orAtLeast(1), NOW + SECOND - 1)
+                        .fits())
+                .isFalse();
+        assertThat(bucket.ask(Demand.of(limit, "k", 5).orAtLeast(1), NOW + SECOND)
+                        .granted())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aChangeOfRateCarriesFractionsOverRoundedUp() {
+        Limit thirds = X.tokenBucket(new Rate(1, Driven.micros(3))).withBurst(10);
+        Limit halves = X.tokenBucket(new Rate(1, Driven.micros(2))).withBurst(10);
+        Driven bucket = new Driven(thirds);
+        bucket.ask(Demand.of(thirds, "k", 5), NOW);
+        // 4 2/3 are used; as halves 5, and no time has passed since they were written.
+        bucket.ask(Demand.of(thirds, "k", 1), NOW + 1);
+        assertThat(bucket.look(Demand.of(halves, "k", 1), NOW + 1))
+                .isEqualTo(new Verdict(true, 0, 4, 0, 12, 0, NOW + 1));
+        assertThat(bucket.look(Demand.of(halves, "k", 1), NOW + 2).resetAfterMicros())
+                .isEqualTo(11);
+        assertThat(bucket.look(Demand.of(thirds, "k", 1), NOW + 1).resetAfterMicros())
+                .isEqualTo(17);
+        assertThat(new BucketState(4, 2, 3, NOW).at(new Pace(1, 2), NOW)).isEqualTo(new BucketState(5, 0, 2, NOW));
+        assertThat(new BucketState(4, 1, 3, NOW).at(new Pace(1, 2), NOW)).isEqualTo(new BucketState(4, 1, 2, NOW));
+        assertThat(new BucketState(4, 0, 3, NOW).at(new Pace(1, 2), NOW)).isEqualTo(new BucketState(4, 0, 2, NOW));
+        assertThat(new BucketState(4, 2, 3, NOW).at(new Pace(2, 3), NOW)).isEqualTo(new BucketState(4, 2, 3, NOW));
+    }
+
+    @Test
+    void aBucketGivesBackWhatHasNotFlowedYetToTheLastPart() {
+        Pace thirds = new Pace(1, 3);
+        BucketState state = new BucketState(4, 1, 3, NOW);
+        // Of 3 permits charged 2 us ago 2 1/3 are left.
+        assertThat(state.giveBack(thirds, 3, NOW - 2)).isEqualTo(new BucketState(2, 0, 3, NOW));
+        assertThat(state.giveBack(thirds, 3, NOW - 1)).isEqualTo(new BucketState(1, 2, 3, NOW));
+        assertThat(state.giveBack(thirds, 3, NOW)).isEqualTo(new BucketState(1, 1, 3, NOW));
+        assertThat(state.giveBack(thirds, 3, NOW + 5)).isEqualTo(new BucketState(1, 1, 3, NOW));
+        assertThat(state.giveBack(thirds, 3, NOW - 9)).isEqualTo(state);
+        assertThat(state.giveBack(thirds, 9, NOW)).isEqualTo(new BucketState(0, 0, 3, NOW));
+        assertThat(state.giveBack(thirds, 3, NOW + SECOND)).isEqualTo(new BucketState(1, 1, 3, NOW));
+        assertThat(state.giveBack(thirds, 3, NOW + SECOND + 1)).isEqualTo(state);
+        assertThat(state.giveBack(new Pace(0, 1), 3, NOW)).isEqualTo(state);
+    }
+
+    @Test
+    void aStepBackOfASecondIsWaitedOutAndALongerOneIsNot() {
+        for (Limit limit : List.of(
+                X.tokenBucket(Rate.perSecond(1)).withBurst(1),
+                X.leakyBucket(Rate.perSecond(1)).withCapacity(0),
+                X.slidingLog(1, Duration.ofSeconds(1)))) {
+            Driven waits = new Driven(limit);
+            waits.ask(Demand.of(limit, "k", 1), NOW);
+            assertThat(waits.ask(Demand.of(limit, "k", 1), NOW - SECOND).retryAfterMicros())
+                    .as("%s", limit)
+                    .isEqualTo(2 * SECOND);
+            Driven goesOn = new Driven(limit);
+            goesOn.ask(Demand.of(limit, "k", 1), NOW);
+            assertThat(goesOn.ask(Demand.of(limit, "k", 1), NOW - SECOND - 1).retryAfterMicros())
+                    .as("%s", limit)
+                    .isEqualTo(SECOND);
+            assertThat(goesOn.ask(Demand.of(limit, "k", 1), NOW - 1).fits())
+                    .as("%s", limit)
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aFixedWindowKeepsItsWindowThroughASecondAndTakesWhatWasUsedAlongBeyond() {
+        Limit limit = X.fixedWindow(5, Duration.ofSeconds(10));
+        long boundary = NOW / (10 * SECOND) * 10 * SECOND;
+        Driven waits = new Driven(limit);
+        waits.ask(Demand.of(limit, "k", 3), boundary);
+        assertThat(waits.ask(Demand.of(limit, "k", 3), boundary - SECOND))
+                .isEqualTo(new Verdict(false, 0, 2, 11 * SECOND, 11 * SECOND, 0, boundary));
+        assertThat(waits.ask(Demand.of(limit, "k", 2), boundary).fits()).isTrue();
+        Driven goesOn = new Driven(limit);
+        goesOn.ask(Demand.of(limit, "k", 3), boundary);
+        assertThat(goesOn.ask(Demand.of(limit, "k", 3), boundary - SECOND - 1))
+                .isEqualTo(new Verdict(false, 0, 2, SECOND + 1, SECOND + 1, 0, boundary - SECOND - 1));
+        assertThat(goesOn.look(Demand.of(limit, "k", 5), boundary).fits()).isTrue();
+        Driven early = new Driven(limit);
+        early.ask(Demand.of(limit, "k", 3), boundary + 5);
+        early.giveBack(new Charge(limit, "k", 3, boundary - 1, ""), boundary + 6);
+        assertThat(early.look(Demand.of(limit, "k", 3), boundary + 6).fits()).isFalse();
+    }
+
+    @Test
+    void aSlidingWindowMovesAllToTheNewTimeAfterALargeStepBack() {
+        Limit strict = X.slidingWindow(10, Duration.ofSeconds(10));
+        Limit weighted = X.slidingWindow(10, Duration.ofSeconds(10)).asEstimate();
+        long slice = NOW / SECOND * SECOND;
+        for (Limit limit : List.of(strict, weighted)) {
+            Driven count = new Driven(limit);
+            count.ask(Demand.of(limit, "k", 4), slice - 5 * SECOND);
+            count.ask(Demand.of(limit, "k", 6), slice);
+            long now = slice - 60 * SECOND;
+            Verdict refused = count.ask(Demand.of(limit, "k", 5), now);
+            assertThat(refused.resetAfterMicros()).isEqualTo(11 * SECOND);
+            assertThat(refused.retryAfterMicros()).isEqualTo(limit == strict ? 11 * SECOND : 10 * SECOND + SECOND / 2);
+            assertThat(count.look(Demand.of(limit, "k", 5), now + refused.retryAfterMicros() - 1)
+                            .fits())
+                    .isFalse();
+            assertThat(count.look(Demand.of(limit, "k", 5), now + refused.retryAfterMicros())
+                            .fits())
+                    .isTrue();
+            Driven near = new Driven(limit);
+            near.ask(Demand.of(limit, "k", 10), slice);
+            assertThat(near.ask(Demand.of(limit, "k", 10), slice - SECOND).resetAfterMicros())
+                    .isEqualTo(12 * SECOND);
+            assertThat(near.ask(Demand.of(limit, "k", 10), slice - SECOND - 1).resetAfterMicros())
+                    .isEqualTo(10 * SECOND + 1);
+        }
+    }
+
+    @Test
+    void aSlidingWindowGivesBackToTheSliceThatWasCharged() {
+        Limit limit = X.slidingWindow(10, Duration.ofSeconds(10));
+        long slice = NOW / SECOND * SECOND;
+        Driven count = new Driven(limit);
+        count.ask(Demand.of(limit, "k", 4), slice);
+        count.ask(Demand.of(limit, "k", 6), slice + 2 * SECOND);
+        count.giveBack(new Charge(limit, "k", 4, slice, ""), slice + 10 * SECOND);
+        assertThat(count.look(Demand.of(limit, "k", 1), slice + 10 * SECOND).remaining())
+                .isEqualTo(4);
+        count.giveBack(new Charge(limit, "k", 6, slice + 2 * SECOND, ""), slice + 11 * SECOND);
+        assertThat(count.look(Demand.of(limit, "k", 1), slice + 11 * SECOND))
+                .isEqualTo(new Verdict(true, 0, 10, 0, 0, 0, slice + 11 * SECOND));
+        Driven late = new Driven(limit);
+        late.ask(Demand.of(limit, "k", 4), slice);
+        late.ask(Demand.of(limit, "k", 6), slice + 11 * SECOND);
+        late.giveBack(new Charge(limit, "k", 4, slice, ""), slice + 11 * SECOND);
+        assertThat(late.look(Demand.of(limit, "k", 1), slice + 11 * SECOND).remaining())
+                .isEqualTo(4);
+        Driven emptied = new Driven(limit);
+        emptied.ask(Demand.of(limit, "k", 2), slice);
+        emptied.ask(Demand.of(limit, "k", 3), slice + 5 * SECOND);
+        emptied.giveBack(new Charge(limit, "k", 3, slice + 5 * SECOND, ""), slice + 5 * SECOND);
+        assertThat(emptied.look(Demand.of(limit, "k", 1), slice + 5 * SECOND).resetAfterMicros())
+                .isEqualTo(6 * SECOND);
+        // What came after the charge is gone, so time may stand before it again without waiting.
+        assertThat(emptied.look(Demand.of(limit, "k", 9), slice + 4 * SECOND).retryAfterMicros())
+                .isEqualTo(7 * SECOND);
+    }
+
+    @Test
+    void theWeightOfASliceIsRoundedUpHoweverLargeTheNumbers() {
+        long capacity = Limit.MAX_CAPACITY;
+        Limit limit =
+                X.slidingWindow(capacity, Duration.ofDays(1_000)).withSlices(1).asEstimate();
+        long length = limit.windowMicros();
+        long start = NOW / length * length;
+        Driven count = new Driven(limit);
+        for (int i = 0; i < 1_000; i++) {
+            count.ask(Demand.of(limit, "k", Limit.MAX_PERMITS), start);
+        }
+        for (long into : new long[] {1, 12_345_678_901L, length / 3, length - 1}) {
+            BigInteger[] weight = BigInteger.valueOf(capacity)
+                    .multiply(BigInteger.valueOf(length - into))
+                    .divideAndRemainder(BigInteger.valueOf(length));
+            long counted = weight[0].longValueExact() + (weight[1].signum() > 0 ? 1 : 0);
+            assertThat(count.look(Demand.of(limit, "k", 1), start + length + into)
+                            .remaining())
+                    .isEqualTo(capacity - counted);
+        }
+        long retry = count.look(Demand.of(limit, "k", Limit.MAX_PERMITS), start + length)
+                .retryAfterMicros();
+        assertThat(count.look(Demand.of(limit, "k", Limit.MAX_PERMITS), start + length + retry)
+                        .fits())
+                .isTrue();
+        assertThat(count.look(Demand.of(limit, "k", Limit.MAX_PERMITS), start + length + retry - 1)
+                        .fits())
+                .isFalse();
+    }
+
+    @Test
+    void aLogGivesBackOnlyWhatWasAdmittedAtTheTimeOfTheCharge() {
+        Limit limit = X.slidingLog(10, Duration.ofSeconds(10));
+        Driven log = new Driven(limit);
+        for (int i = 0; i < 10; i++) {
+            log.ask(Demand.of(limit, "k", 1), i < 5 ? NOW : NOW + SECOND);
+        }
+        log.giveBack(new Charge(limit, "k", 3, NOW, ""), NOW + SECOND);
+        assertThat(log.look(Demand.of(limit, "k", 1), NOW + SECOND).remaining()).isEqualTo(3);
+        log.giveBack(new Charge(limit, "k", 9, NOW, ""), NOW + SECOND);
+        assertThat(log.look(Demand.of(limit, "k", 1), NOW + SECOND).remaining()).isEqualTo(5);
+        log.giveBack(new Charge(limit, "k", 9, NOW + SECOND, ""), NOW + SECOND);
+        assertThat(log.look(Demand.of(limit, "k", 10), NOW + SECOND))
+                .isEqualTo(new Verdict(true, 0, 10, 0, 0, 0, NOW + SECOND));
+    }
+
+    @Test
+    void aPermitIsHeldUntilItEndsAndRenewedOnlyWhileItIs() {
+        Limit limit = X.concurrency(2, Duration.ofSeconds(10));
+        Driven count = new Driven(limit);
+        Demand demand = Demand.of(limit, "k", 2).heldBy("me");
+        Charge charge = Driven.charge(demand, count.ask(demand, NOW));
+        assertThat(count.isUnused(NOW + 10 * SECOND - 1)).isFalse();
+        assertThat(count.isUnused(NOW + 10 * SECOND)).isTrue();
+        assertThat(count.renew(new Charge(limit, "k", 2, NOW, "you"), NOW)).isFalse();
+        assertThat(count.renew(charge, NOW + 9 * SECOND)).isTrue();
+        assertThat(count.ask(Demand.of(limit, "k", 1), NOW + 11 * SECOND).retryAfterMicros())
+                .isEqualTo(8 * SECOND);
+        assertThat(count.renew(charge, NOW + 19 * SECOND)).isFalse();
+        Driven stepped = new Driven(limit);
+        stepped.ask(demand, NOW);
+        assertThat(stepped.ask(Demand.of(limit, "k", 1), NOW - SECOND).retryAfterMicros())
+                .isEqualTo(11 * SECOND);
+        assertThat(stepped.ask(Demand.of(limit, "k", 1), NOW - SECOND - 1).retryAfterMicros())
+                .isEqualTo(10 * SECOND);
+        stepped.giveBack(charge, NOW - SECOND - 1);
+        assertThat(stepped.isUnused(NOW - SECOND - 1)).isTrue();
+    }
+
+    @Test
+    void onlyHeldPermitsAreRenewed() {
+        for (int kind = 0; kind < Driven.KINDS - 1; kind++) {
+            Limit limit = List.of(
+                            X.tokenBucket(Rate.perSecond(1)),
+                            X.leakyBucket(Rate.perSecond(1)),
+                            X.fixedWindow(1, Duration.ofSeconds(1)),
+                            X.fixedWindow(1, Calendar.DAY, ZoneOffset.UTC),
+                            X.slidingWindow(1, Duration.ofSeconds(1)),
+                            X.slidingWindow(1, Duration.ofSeconds(1)).asEstimate(),
+                            X.slidingLog(1, Duration.ofSeconds(1)))
+                    .get(kind);
+            Driven count = new Driven(limit);
+            Demand demand = Demand.of(limit, "k", 1);
+            assertThat(count.renew(Driven.charge(demand, count.ask(demand, NOW)), NOW))
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void windowsKnowTheirUsualLength() {
+        assertThat(Windows.of(7).usualMicros()).isEqualTo(7);
+        assertThat(Windows.of(7).areEven()).isTrue();
+        assertThat(Windows.of(Calendar.WEEK, ZoneOffset.UTC).usualMicros()).isEqualTo(7 * 86_400 * SECOND);
+        assertThat(Windows.of(Calendar.WEEK, ZoneOffset.UTC).areEven()).isFalse();
+    }
+}
