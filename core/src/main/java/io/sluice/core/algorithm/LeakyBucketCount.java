@@ -1,51 +1,29 @@
 package io.sluice.core.algorithm;
 
 import io.sluice.core.LeakyBucket;
-import io.sluice.core.spi.Charge;
+import io.sluice.core.Limit;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
 /** A {@link BucketState} judged by {@link LeakyBuckets}. */
-final class LeakyBucketCount extends Count {
-
-    private LeakyBucket limit;
-    private BucketState state = BucketState.fresh(0);
-    private BucketState aged = state;
+final class LeakyBucketCount extends BucketCount {
 
     LeakyBucketCount(LeakyBucket limit) {
-        this.limit = limit;
+        super(limit.pace(), BucketState.fresh(0));
     }
 
     @Override
-    public long grant(Demand demand, long nowMicros) {
-        limit = (LeakyBucket) demand.limit();
-        aged = state.at(limit.pace(), nowMicros);
-        return LeakyBuckets.grant(limit, aged, demand, nowMicros);
+    Pace pace(Limit limit) {
+        return ((LeakyBucket) limit).pace();
     }
 
     @Override
-    public Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros) {
-        return LeakyBuckets.verdict(limit, aged, demand, grant, charged, nowMicros);
+    long grant(BucketState aged, Demand demand, long nowMicros) {
+        return LeakyBuckets.grant((LeakyBucket) demand.limit(), aged, demand, nowMicros);
     }
 
     @Override
-    public void charge(Demand demand, long granted, long nowMicros) {
-        state = aged.plus(granted);
-    }
-
-    @Override
-    public void refuse(long nowMicros) {
-        state = state.refused(aged);
-    }
-
-    @Override
-    public void giveBack(Charge charge, long nowMicros) {
-        limit = (LeakyBucket) charge.limit();
-        state = state.at(limit.pace(), nowMicros).giveBack(limit.pace(), charge.permits(), charge.chargedAtMicros());
-    }
-
-    @Override
-    public boolean isUnused(long nowMicros) {
-        return state.at(limit.pace(), nowMicros).isUnused();
+    Verdict verdict(BucketState aged, Demand demand, long grant, boolean charged, long nowMicros) {
+        return LeakyBuckets.verdict((LeakyBucket) demand.limit(), aged, demand, grant, charged, nowMicros);
     }
 }

@@ -1,0 +1,59 @@
+package io.sluice.core.algorithm;
+
+import io.sluice.core.Limit;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+
+/** A {@link BucketState} and who judges it. */
+abstract class BucketCount extends Count {
+
+    private Pace pace;
+    private BucketState state;
+    private BucketState aged;
+
+    BucketCount(Pace pace, BucketState state) {
+        this.pace = pace;
+        this.state = state;
+        this.aged = state;
+    }
+
+    abstract Pace pace(Limit limit);
+
+    abstract long grant(BucketState aged, Demand demand, long nowMicros);
+
+    abstract Verdict verdict(BucketState aged, Demand demand, long grant, boolean charged, long nowMicros);
+
+    @Override
+    public final long grant(Demand demand, long nowMicros) {
+        pace = pace(demand.limit());
+        aged = state.at(pace, nowMicros);
+        return grant(aged, demand, nowMicros);
+    }
+
+    @Override
+    public final Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros) {
+        return verdict(aged, demand, grant, charged, nowMicros);
+    }
+
+    @Override
+    public final void charge(Demand demand, long granted, long nowMicros) {
+        state = aged.plus(granted);
+    }
+
+    @Override
+    public final void refuse(long nowMicros) {
+        state = state.refused(aged);
+    }
+
+    @Override
+    public final void giveBack(Charge charge, long nowMicros) {
+        pace = pace(charge.limit());
+        state = state.at(pace, nowMicros).giveBack(pace, charge.permits(), charge.chargedAtMicros());
+    }
+
+    @Override
+    public final boolean isUnused(long nowMicros) {
+        return state.at(pace, nowMicros).isUnused();
+    }
+}
