@@ -133,7 +133,7 @@ final class RedisLink implements AutoCloseable {
         }
         client.shutdownAsync(0, 1, TimeUnit.SECONDS).whenComplete((done, failure) -> {
             resources.shutdown(0, 1, TimeUnit.SECONDS);
-            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+            loop.shutdownGracefully(100, 1_000, TimeUnit.MILLISECONDS);
         });
     }
 

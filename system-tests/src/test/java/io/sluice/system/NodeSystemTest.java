@@ -115,7 +115,7 @@ final class NodeSystemTest {
     void startsWithSampleRulesByOneCommand() throws Exception {
         try (SluiceProcess start = SluiceProcess.run("start", "--api-port", "0", "--data", folder.toString())) {
             assertThat(start.get("/health").statusCode()).isEqualTo(200);
-            assertThat(start.printed()).contains("curl");
+            Awaitility.await().untilAsserted(() -> assertThat(start.printed()).contains("curl"));
             assertThat(start.stop()).isZero();
         }
     }

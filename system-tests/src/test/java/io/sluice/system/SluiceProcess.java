@@ -29,10 +29,11 @@ final class SluiceProcess implements AutoCloseable {
     private final Process process;
     private final Queue<String> printed = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
+    private final Thread reader;
 
     private SluiceProcess(Process process) {
         this.process = process;
-        Thread reader = new Thread(() -> read(process.getInputStream()), "reads " + process.pid());
+        reader = new Thread(() -> read(process.getInputStream()), "reads " + process.pid());
         reader.setDaemon(true);
         reader.start();
     }
@@ -82,6 +83,7 @@ final class SluiceProcess implements AutoCloseable {
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
             throw new AssertionError("still running:\n" + printed());
         }
+        reader.join(TimeUnit.SECONDS.toMillis(60));
         return process.exitValue();
     }
 
