@@ -149,6 +149,11 @@ final class ExactAnswersTest {
             assertThat(count.look(Demand.of(limit, "k", 5), now + refused.retryAfterMicros())
                             .fits())
                     .isTrue();
+            Driven moved = new Driven(limit);
+            moved.ask(Demand.of(limit, "k", 4), slice - 5 * SECOND);
+            moved.ask(Demand.of(limit, "k", 2), slice);
+            moved.ask(Demand.of(limit, "k", 10), now);
+            assertThat(moved.look(Demand.of(limit, "k", 1), now).remaining()).isEqualTo(4);
             Driven near = new Driven(limit);
             near.ask(Demand.of(limit, "k", 10), slice);
             assertThat(near.ask(Demand.of(limit, "k", 10), slice - SECOND).resetAfterMicros())
