@@ -7,6 +7,9 @@ final class Expect {
 
     private static final Duration LONGEST = Duration.ofDays(1_000);
 
+    /** A thousand days: no longer wait is offered, and longer ones could not all be named. */
+    static final long LONGEST_MICROS = LONGEST.toSeconds() * 1_000_000;
+
     private Expect() {}
 
     static long range(String name, long value, long least, long most) {

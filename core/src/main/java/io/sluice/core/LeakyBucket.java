@@ -26,7 +26,9 @@ public final class LeakyBucket implements Limit {
         this.rate = Objects.requireNonNull(rate, "rate");
         this.waiting = Expect.range("capacity", waiting, 0, MAX_CAPACITY - 1);
         this.pace = Pace.of(rate.permits(), rate.perMicros());
-        this.maxWaitMicros = maxWaitMicros != null ? maxWaitMicros : pace.isZero() ? 0 : pace.microsFor(waiting, 0);
+        this.maxWaitMicros = maxWaitMicros != null
+                ? maxWaitMicros
+                : pace.isZero() ? 0 : Math.min(Expect.LONGEST_MICROS, pace.microsFor(waiting, 0));
         this.hash = Objects.hash(name, rate, waiting, this.maxWaitMicros);
     }
 
