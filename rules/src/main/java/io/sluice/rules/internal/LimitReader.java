@@ -3,7 +3,10 @@ package io.sluice.rules.internal;
 import io.sluice.core.Limit;
 import io.sluice.core.SlidingLog;
 import io.sluice.core.TokenBucket;
+import io.sluice.rules.Absent;
 import io.sluice.rules.Attributes;
+import io.sluice.rules.By;
+import io.sluice.rules.Privacy;
 import io.sluice.rules.RuleLimit;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
@@ -79,7 +82,12 @@ final class LimitReader {
                         "limit: counts the same as the one at line " + other.line()
                                 + " (expected: an id on one of them)");
             }
-            limits.add(new RuleLimit(rule + "." + id.orElse(Integer.toString(index)), limit, by));
+            limits.add(new RuleLimit(
+                    rule + "." + id.orElse(Integer.toString(index)),
+                    limit,
+                    by.stream().map(By::attribute).toList(),
+                    Absent.IP,
+                    Privacy.PLAIN));
         });
     }
 

@@ -2,6 +2,10 @@ package io.sluice.rules.internal;
 
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.FailurePolicy;
+import io.sluice.rules.About;
+import io.sluice.rules.Action;
+import io.sluice.rules.Handling;
+import io.sluice.rules.Lease;
 import io.sluice.rules.Mode;
 import io.sluice.rules.PathPattern;
 import io.sluice.rules.Rule;
@@ -23,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 
 /** Makes rules of a document. What the language has and the program does not yet is refused, never passed over. */
@@ -81,15 +86,22 @@ public final class RuleReader {
         String id = id(fields);
         return new Rule(
                 id,
-                fields.text("name"),
                 fields.flag("enabled").orElse(true),
+                Action.LIMIT,
                 scope(fields),
-                fields.choice("mode", MODES).orElse(Mode.DISTRIBUTED),
-                fields.choice("on_failure", POLICIES).orElse(FailurePolicy.LOCAL),
-                fields.share("local_share").orElse(Rule.DEFAULT_LOCAL_SHARE),
-                fields.read("deadline", text -> Quantities.span("deadline", text, LONGEST_DEADLINE))
-                        .orElse(Limiter.DEFAULT_DEADLINE),
-                limits(id, fields));
+                false,
+                limits(id, fields),
+                List.of(),
+                List.of(),
+                new Handling(
+                        fields.choice("mode", MODES).orElse(Mode.DISTRIBUTED),
+                        Lease.DEFAULT,
+                        fields.choice("on_failure", POLICIES).orElse(FailurePolicy.LOCAL),
+                        fields.share("local_share").map(OptionalDouble::of).orElse(OptionalDouble.empty()),
+                        fields.read("deadline", text -> Quantities.span("deadline", text, LONGEST_DEADLINE))
+                                .orElse(Limiter.DEFAULT_DEADLINE),
+                        OptionalDouble.empty()),
+                new About(fields.text("name"), Optional.empty(), false, Optional.empty(), Map.of()));
     }
 
     static void refuseNotYet(Fields fields, Map<String, String> notYet) {
