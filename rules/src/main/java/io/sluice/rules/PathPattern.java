@@ -56,6 +56,21 @@ public final class PathPattern {
         return at == path.length();
     }
 
+    /** At least one; a {@link Rest} only as the last. */
+    public List<Segment> segments() {
+        return segments;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PathPattern pattern && pattern.text.equals(text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
     @Override
     public String toString() {
         return text;
@@ -79,25 +94,30 @@ public final class PathPattern {
         return c <= ' ' || c == 0x7f || c == '?' || c == '#';
     }
 
-    private sealed interface Segment {
+    /** What stands between two slashes. */
+    public sealed interface Segment {
+        /** Whether what stands in the path from start (inclusive) to end (exclusive) is meant. */
         boolean matches(String path, int start, int end);
     }
 
-    private record Exact(String name) implements Segment {
+    /** Just this text. */
+    public record Exact(String name) implements Segment {
         @Override
         public boolean matches(String path, int start, int end) {
             return end - start == name.length() && path.startsWith(name, start);
         }
     }
 
-    private record Any() implements Segment {
+    /** Any text but none. */
+    public record Any() implements Segment {
         @Override
         public boolean matches(String path, int start, int end) {
             return end > start;
         }
     }
 
-    private record Rest() implements Segment {
+    /** All that follows, and the slash before it, or nothing. */
+    public record Rest() implements Segment {
         @Override
         public boolean matches(String path, int start, int end) {
             return true;

@@ -1,6 +1,9 @@
 package io.sluice.rules;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -10,18 +13,33 @@ import org.jspecify.annotations.Nullable;
  * @param service the exact service
  * @param resource which paths
  * @param methods in capitals; a request's method matches in any case, so that {@code post} does not escape a limit on POST
+ * @param match what attributes must be, by the attribute's name; all of them must hold
  */
-public record Scope(@Nullable String service, @Nullable PathPattern resource, Set<String> methods) {
+public record Scope(
+        @Nullable String service, @Nullable PathPattern resource, Set<String> methods, Map<String, Condition> match) {
 
     /** Every request. */
-    public static final Scope EVERYTHING = new Scope(null, null, Set.of());
+    public static final Scope EVERYTHING = new Scope(null, null, Set.of(), Map.of());
 
     public Scope {
         methods = Set.copyOf(methods);
+        Map<String, Condition> named = new LinkedHashMap<>();
+        match.forEach((attribute, condition) -> {
+            String name = Attributes.normalisedName(attribute);
+            if (!condition.attribute().equals(name)) {
+                throw new IllegalArgumentException(
+                        "match." + name + ": a condition on " + condition.attribute() + " (expected: on " + name + ")");
+            }
+            if (named.put(name, condition) != null) {
+                throw new IllegalArgumentException(
+                        "match: " + name + " twice (expected: names that differ in more than case)");
+            }
+        });
+        match = Collections.unmodifiableMap(named);
     }
 
     public boolean matches(Attributes request) {
-        return matchesService(request) && matchesMethod(request) && matchesResource(request);
+        return matchesService(request) && matchesMethod(request) && matchesResource(request) && matchesRest(request);
     }
 
     /** The level of a limit that does not tell callers apart. */
@@ -41,5 +59,14 @@ public record Scope(@Nullable String service, @Nullable PathPattern resource, Se
     private boolean matchesResource(Attributes request) {
         String path = request.get("path");
         return resource == null || (path != null && resource.matches(path));
+    }
+
+    private boolean matchesRest(Attributes request) {
+        for (Condition condition : match.values()) {
+            if (!condition.matches(request.get(condition.attribute()))) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -148,7 +148,7 @@ public final class RuleReader {
             methods.add(word.text().toUpperCase(Locale.ROOT));
         }
         return new Scope(
-                service.orElse(null), fields.read("resource", PathPattern::of).orElse(null), methods);
+                service.orElse(null), fields.read("resource", PathPattern::of).orElse(null), methods, Map.of());
     }
 
     private List<RuleLimit> limits(String rule, Fields fields) {
