@@ -4,13 +4,18 @@ import io.sluice.rules.yaml.YamlValue.Entry;
 import io.sluice.rules.yaml.YamlValue.YamlList;
 import io.sluice.rules.yaml.YamlValue.YamlMap;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.DoublePredicate;
 import java.util.function.Function;
 
 /**
@@ -126,23 +131,25 @@ public final class Fields {
     public Optional<Long> whole(String key, long least, long most) {
         String expected = least + ".." + most;
         return unquoted(key, expected).flatMap(text -> {
-            if (!text.matches("-?[0-9]{1,18}")) {
-                return refuse(key, text, expected);
-            }
-            long number = Long.parseLong(text);
-            return number < least || number > most ? refuse(key, text, expected) : Optional.of(number);
+            OptionalLong number = Digits.whole(text);
+            return number.isEmpty() || number.getAsLong() < least || number.getAsLong() > most
+                    ? refuse(key, text, expected)
+                    : Optional.of(number.getAsLong());
         });
     }
 
     /** A part of a whole: above 0, at most 1. */
     public Optional<Double> share(String key) {
-        String expected = "above 0, at most 1";
+        return decimal(key, number -> number > 0 && number <= 1, "above 0, at most 1");
+    }
+
+    /** A number that need not be whole. */
+    public Optional<Double> decimal(String key, DoublePredicate legal, String expected) {
         return unquoted(key, expected).flatMap(text -> {
-            if (!text.matches("[0-9]{1,4}(\\.[0-9]{1,12})?")) {
-                return refuse(key, text, expected);
-            }
-            double number = new BigDecimal(text).doubleValue();
-            return number > 0 && number <= 1 ? Optional.of(number) : refuse(key, text, expected);
+            OptionalDouble number = Digits.decimal(text);
+            return number.isPresent() && legal.test(number.getAsDouble())
+                    ? Optional.of(number.getAsDouble())
+                    : refuse(key, text, expected);
         });
     }
 
@@ -179,6 +186,40 @@ public final class Fields {
                 words.add(word);
             }
             return words.isEmpty() ? refuse(key, "an empty list", "at least one, or no " + key) : Optional.of(words);
+        });
+    }
+
+    /** One value or a list of values, at least one: whole mappings too. */
+    public Optional<List<YamlValue>> oneOrMore(String key) {
+        return value(key).flatMap(value -> {
+            List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
+            return items.isEmpty() ? refuse(key, "an empty list", "at least one, or no " + key) : Optional.of(items);
+        });
+    }
+
+    /** The fields of a mapping inside this one. */
+    public Optional<Fields> fields(String key, Collection<String> known) {
+        return value(key).flatMap(value -> of(key, value, known, errors));
+    }
+
+    /** The entries of a mapping whose keys are free, in order; keys that are no words or repeat are reported and left out. */
+    public Optional<Map<YamlScalar, YamlValue>> entries(String key) {
+        return value(key).flatMap(value -> {
+            if (!(value instanceof YamlMap map)) {
+                return refuse(key, value.shown(), "a mapping");
+            }
+            Map<YamlScalar, YamlValue> entries = new LinkedHashMap<>();
+            Set<String> seen = new HashSet<>();
+            for (Entry entry : map.entries()) {
+                if (!(entry.key() instanceof YamlScalar name) || name.isNull()) {
+                    errors.add(entry.key().place(), key + ": " + entry.key().shown() + " (expected: a word)");
+                } else if (!seen.add(name.text())) {
+                    errors.add(name.place(), "duplicate key: " + name.shown() + " (expected: once)");
+                } else {
+                    entries.put(name, entry.value());
+                }
+            }
+            return Optional.of(entries);
         });
     }
 
