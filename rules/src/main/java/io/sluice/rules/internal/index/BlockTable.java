@@ -8,15 +8,15 @@ import java.util.function.Supplier;
 
 /**
  * Values by block of addresses: one table for each prefix length that occurs. So a look-up costs one step for each of them,
- * at most 33 for IPv4 and 129 for IPv6, however many blocks there are.
+ * at most 33 for IPv4 and 129 for IPv6, however many blocks there are. Does not change once it is filled.
  */
-final class BlockTable<V> {
+public final class BlockTable<V> {
 
     private final Map<Prefix, V> values = new HashMap<>();
     private int[] lengthsOfV4 = {};
     private int[] lengthsOfV6 = {};
 
-    V at(Network network, Supplier<V> fresh) {
+    public V at(Network network, Supplier<V> fresh) {
         byte[] address = network.address();
         if (address.length == 4) {
             lengthsOfV4 = with(lengthsOfV4, network.prefixLength());
@@ -26,14 +26,27 @@ final class BlockTable<V> {
         return values.computeIfAbsent(Prefix.of(address, network.prefixLength()), absent -> fresh.get());
     }
 
+    /** Whether there is a block with this address, of 4 or 16 bytes. */
+    public boolean has(byte[] address) {
+        for (int length : lengths(address)) {
+            if (values.containsKey(Prefix.of(address, length))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void visit(byte[] address, Found<V> found) {
-        int[] lengths = address.length == 4 ? lengthsOfV4 : address.length == 16 ? lengthsOfV6 : new int[0];
-        for (int length : lengths) {
+        for (int length : lengths(address)) {
             V value = values.get(Prefix.of(address, length));
             if (value != null) {
                 found.found(value);
             }
         }
+    }
+
+    private int[] lengths(byte[] address) {
+        return address.length == 4 ? lengthsOfV4 : lengthsOfV6;
     }
 
     private static int[] with(int[] sorted, int length) {
@@ -61,13 +74,13 @@ final class BlockTable<V> {
         private static long word(byte[] address, int from, int count) {
             long word = 0;
             for (int i = 0; i < count; i++) {
-                word = word << 8 | (address[from + i] & 0xff);
+                word = (word << 8) | (address[from + i] & 0xff);
             }
             return word;
         }
 
         private static long masked(long word, int bits) {
-            return bits <= 0 ? 0 : bits >= Long.SIZE ? word : word & -1L << (Long.SIZE - bits);
+            return bits <= 0 ? 0 : bits >= Long.SIZE ? word : word & (-1L << (Long.SIZE - bits));
         }
     }
 }

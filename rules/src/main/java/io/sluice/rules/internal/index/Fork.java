@@ -48,7 +48,10 @@ final class Fork<V> {
             globs.visit(value, found);
         }
         if (blocks != null) {
-            blocks.visit(subject.address(value), found);
+            byte[] address = subject.address(value);
+            if (address.length > 0) {
+                blocks.visit(address, found);
+            }
         }
         return routes == null ? 0 : routes.visit(subject.segments(value), found);
     }

@@ -1,7 +1,7 @@
 package io.sluice.rules.internal.index;
 
+import io.sluice.rules.Address;
 import io.sluice.rules.Attributes;
-import io.sluice.rules.Network;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A request while it is looked up: what tables need of it, made once and when first needed. For one thread. */
 final class Subject {
+
+    private static final byte[] NONE = {};
 
     private final Set<String> names;
     private final Function<String, @Nullable String> attributes;
@@ -70,10 +72,6 @@ final class Subject {
     }
 
     private static byte[] parsed(String text) {
-        try {
-            return Network.parse(text).address();
-        } catch (IllegalArgumentException e) {
-            return new byte[0];
-        }
+        return Address.parse(text).map(Address::bytes).orElse(NONE);
     }
 }
