@@ -1,14 +1,14 @@
 package io.sluice.rules;
 
-/** What counts when an attribute that a limit counts {@code by} is missing. */
+/** What counts when a request does not have an attribute that a limit counts by. */
 public enum Absent {
-    /** The client's address instead, or one shared count where there is none. */
+    /** The caller's address instead, or one shared count where there is none. */
     IP("ip"),
-    /** One count for all requests without it. */
+    /** One count that all such requests share. */
     SHARE("share"),
-    /** The limit does not apply. */
+    /** The limit is not for such requests. */
     SKIP("skip"),
-    /** The request is refused. */
+    /** Such requests are refused. */
     REFUSE("refuse");
 
     private final String word;

@@ -2,9 +2,11 @@ package io.sluice.rules;
 
 import io.sluice.rules.internal.ClientAddress;
 import io.sluice.rules.internal.RequestPath;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,11 @@ public final class Attributes {
 
     public @Nullable String get(String name) {
         return values.get(name);
+    }
+
+    /** Of all that is known, in their one spelling. */
+    public Set<String> names() {
+        return Collections.unmodifiableSet(values.keySet());
     }
 
     private static String normalised(String name, String value) {

@@ -1,6 +1,8 @@
 package io.sluice.rules;
 
 import io.sluice.rules.internal.RequestPath;
+import io.sluice.rules.internal.index.BlockTable;
+import io.sluice.rules.internal.index.GlobTable;
 import io.sluice.rules.yaml.Shown;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -8,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Condition {
 
+    /** More are not compared one by one. */
+    private static final int FEW = 8;
+
     private static final String IP = "ip";
     private static final String METHOD = "method";
     private static final String PATH = "path";
@@ -28,12 +34,22 @@ public final class Condition {
     private final Set<String> values;
     private final Set<Glob> globs;
     private final Set<Network> networks;
+    private final @Nullable GlobTable<Boolean> manyGlobs;
+    private final @Nullable BlockTable<Boolean> manyNetworks;
 
     private Condition(String attribute, Set<String> values, Set<Glob> globs, Set<Network> networks) {
         this.attribute = attribute;
         this.values = Collections.unmodifiableSet(values);
         this.globs = Collections.unmodifiableSet(globs);
         this.networks = Collections.unmodifiableSet(networks);
+        this.manyGlobs = globs.size() > FEW ? new GlobTable<>() : null;
+        this.manyNetworks = networks.size() > FEW ? new BlockTable<>() : null;
+        if (manyGlobs != null) {
+            globs.forEach(glob -> manyGlobs.at(glob, () -> true));
+        }
+        if (manyNetworks != null) {
+            networks.forEach(network -> manyNetworks.at(network, () -> true));
+        }
     }
 
     /**
@@ -51,26 +67,17 @@ public final class Condition {
         Set<Glob> globs = new LinkedHashSet<>();
         Set<Network> networks = new LinkedHashSet<>();
         for (String value : values) {
-            try {
-                if (name.equals(IP)) {
-                    networks.add(Network.parse(value));
-                } else {
-                    String text = name.equals(METHOD) ? value.toUpperCase(Locale.ROOT) : value;
-                    Glob.parse(text).ifPresentOrElse(globs::add, () -> exact.add(compared(name, Glob.literal(text))));
-                }
-            } catch (IllegalArgumentException e) {
-                String expected = name.equals(IP)
-                        ? "an address such as 203.0.113.9 or a block such as 10.0.0.0/8"
-                        : e.getMessage();
-                throw new IllegalArgumentException(
-                        "match." + name + ": " + Shown.text(value) + " (expected: " + expected + ")", e);
+            if (name.equals(IP)) {
+                networks.add(network(value));
+            } else {
+                glob(name, value).ifPresentOrElse(globs::add, () -> exact.add(compared(name, Glob.literal(value))));
             }
         }
         return new Condition(name, exact, globs, networks);
     }
 
-    /** An attribute's value in the form in which conditions compare it: for methods in capitals. */
-    public static String compared(String attribute, String value) {
+    /** An attribute's value in the form in which it is compared. */
+    private static String compared(String attribute, String value) {
         return switch (attribute) {
             case METHOD -> value.toUpperCase(Locale.ROOT);
             case PATH -> RequestPath.normalised(value);
@@ -91,17 +98,53 @@ public final class Condition {
             return matchesAddress(value);
         }
         String text = attribute.equals(METHOD) ? value.toUpperCase(Locale.ROOT) : value;
-        return values.contains(text) || globs.stream().anyMatch(glob -> glob.matches(text));
+        return values.contains(text) || matchesGlob(text);
     }
 
     private boolean matchesAddress(String value) {
-        byte[] address;
-        try {
-            address = Network.parse(value).address();
-        } catch (IllegalArgumentException e) {
+        Address address = Address.parse(value).orElse(null);
+        if (address == null) {
             return false;
         }
-        return networks.stream().anyMatch(network -> network.contains(address));
+        if (manyNetworks != null) {
+            return manyNetworks.has(address.bytes());
+        }
+        for (Network network : networks) {
+            if (network.contains(address)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean matchesGlob(String text) {
+        if (manyGlobs != null) {
+            return manyGlobs.has(text);
+        }
+        for (Glob glob : globs) {
+            if (glob.matches(text)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static Optional<Glob> glob(String attribute, String value) {
+        try {
+            return Glob.parse(attribute.equals(METHOD) ? value.toUpperCase(Locale.ROOT) : value);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "match." + attribute + ": " + Shown.text(value) + " (expected: " + e.getMessage() + ")", e);
+        }
+    }
+
+    private static Network network(String value) {
+        try {
+            return Network.parse(value);
+        } catch (IllegalArgumentException e) {
+            String message = String.valueOf(e.getMessage());
+            throw new IllegalArgumentException("match.ip" + message.substring(message.indexOf(':')), e);
+        }
     }
 
     /** Whose name is in its one spelling. */
@@ -129,7 +172,7 @@ public final class Condition {
         List<String> texts = new ArrayList<>();
         values.forEach(value -> texts.add(Glob.escaped(value)));
         globs.forEach(glob -> texts.add(glob.toString()));
-        networks.forEach(network -> texts.add(network.toString()));
+        networks.forEach(network -> texts.add(shown(network)));
         return texts;
     }
 
@@ -150,5 +193,11 @@ public final class Condition {
     @Override
     public String toString() {
         return attribute + ": " + texts();
+    }
+
+    private static String shown(Network network) {
+        byte[] address = network.address();
+        boolean one = network.prefixLength() == address.length * Byte.SIZE;
+        return one ? Address.of(address).toString() : network.toString();
     }
 }

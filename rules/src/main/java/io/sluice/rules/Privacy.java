@@ -1,10 +1,10 @@
 package io.sluice.rules;
 
-/** How the values that a limit counts by are stored. */
+/** Whether the store of counts may see the values that a limit counts by. */
 public enum Privacy {
-    /** As they are. */
+    /** It may. */
     PLAIN("plain"),
-    /** As a keyed hash. */
+    /** It sees a keyed hash of them. */
     HASH("hash");
 
     private final String word;

@@ -1,7 +1,6 @@
 package io.sluice.rules;
 
-import io.sluice.rules.internal.RuleIndex;
-import io.sluice.rules.internal.ScanningIndex;
+import io.sluice.rules.internal.index.ScopeIndex;
 import java.util.List;
 
 /** The rules in force: immutable, numbered, compiled for matching. */
@@ -9,7 +8,7 @@ public final class RuleSet {
 
     private final long version;
     private final List<Rule> rules;
-    private final RuleIndex index;
+    private final ScopeIndex<Rule> index;
 
     /**
      * A set.
@@ -20,7 +19,7 @@ public final class RuleSet {
     public RuleSet(long version, List<Rule> rules) {
         this.version = version;
         this.rules = List.copyOf(rules);
-        this.index = new ScanningIndex(this.rules);
+        this.index = new ScopeIndex<>(this.rules.stream().filter(Rule::enabled).toList(), Rule::scope);
     }
 
     /** No rules: everything is allowed. */

@@ -79,8 +79,8 @@ class ConditionTest {
 
     @ParameterizedTest
     @CsvSource({
-        "ip, 10.*, 'match.ip: 10.* (expected: an address such as 203.0.113.9 or a block such as 10.0.0.0/8)'",
-        "ip, localhost, 'match.ip: localhost (expected: an address such as 203.0.113.9 or a block such as 10.0.0.0/8)'",
+        "ip, 10.*, 'match.ip: 10.* (expected: an address, or a network such as 10.0.0.0/8 or 2001:db8::/32)'",
+        "ip, localhost, 'match.ip: localhost (expected: an address, or a network such as 10.0.0.0/8 or 2001:db8::/32)'",
         "user, a\\b, 'match.user: a\\b (expected: \\\\ for a backslash, \\* for a star, \\? for a question mark)'",
         "user, a\\, 'match.user: a\\ (expected: \\\\ for a backslash, \\* for a star, \\? for a question mark)'",
     })
@@ -88,6 +88,13 @@ class ConditionTest {
         assertThatThrownBy(() -> Condition.parse(attribute, List.of(value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);
+    }
+
+    @Test
+    void printsAddressesWithoutALength() {
+        assertThat(Condition.parse("ip", List.of("::ffff:10.1.2.3", "2001:DB8::/32"))
+                        .texts())
+                .containsExactly("10.1.2.3", "2001:db8::/32");
     }
 
     @Test

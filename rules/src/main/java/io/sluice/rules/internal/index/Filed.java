@@ -1,0 +1,30 @@
+package io.sluice.rules.internal.index;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A scope on its way into the index.
+ *
+ * @param position in the order of the document
+ * @param constraints that no node above has looked up yet
+ * @param copies how many of it there are by now: one for each key of a constraint that it was filed under
+ */
+record Filed(int position, List<Constraint> constraints, int copies) {
+
+    /**
+     * Several lists of values in one scope would multiply. The first that is looked up may be as long as it likes, so that the
+     * index grows with the document; after that there are never more copies than this.
+     */
+    private static final int MOST_COPIES = 16;
+
+    boolean allows(Constraint constraint) {
+        return copies == 1 || (long) copies * constraint.keys().size() <= MOST_COPIES;
+    }
+
+    Filed lookedUp(Constraint constraint) {
+        List<Constraint> rest = new ArrayList<>(constraints);
+        rest.remove(constraint);
+        return new Filed(position, rest, copies * constraint.keys().size());
+    }
+}

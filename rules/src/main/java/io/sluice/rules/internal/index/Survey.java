@@ -1,0 +1,131 @@
+package io.sluice.rules.internal.index;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How well each constraint would tell the scopes of a node apart. */
+final class Survey {
+
+    private final Map<String, Column> columns = new HashMap<>();
+
+    Survey(List<Filed> all) {
+        for (Filed filed : all) {
+            for (Constraint constraint : filed.constraints()) {
+                columns.computeIfAbsent(constraint.attribute(), Column::new).add(constraint);
+            }
+        }
+        columns.values().forEach(Column::sample);
+    }
+
+    /**
+     * The constraint under which a scope burdens requests the least; null if there is none that it may be filed under.
+     *
+     * @param enough differences below this do not matter
+     */
+    @Nullable
+    Constraint best(Filed filed, int enough) {
+        Constraint best = null;
+        Rank bestRank = null;
+        for (Constraint constraint : filed.constraints()) {
+            if (filed.allows(constraint)) {
+                Rank rank = rank(constraint, enough);
+                if (bestRank == null || Rank.ORDER.compare(rank, bestRank) < 0) {
+                    best = constraint;
+                    bestRank = rank;
+                }
+            }
+        }
+        return best;
+    }
+
+    private Rank rank(Constraint constraint, int enough) {
+        Column column = columns.computeIfAbsent(constraint.attribute(), Column::new);
+        long load = enough;
+        for (Key key : constraint.keys()) {
+            load = Math.max(load, column.count(key).load);
+        }
+        return new Rank(load, constraint.keys().size(), column.scopes, constraint.attribute());
+    }
+
+    /**
+     * @param load how many scopes a request would find with this one, in the worst case that was seen
+     * @param copies how often it would be filed
+     * @param scopes how many could be filed in the same table: the fewer tables, the fewer look-ups
+     */
+    private record Rank(long load, int copies, int scopes, String attribute) {
+        static final Comparator<Rank> ORDER = Comparator.comparingLong(Rank::load)
+                .thenComparingInt(Rank::copies)
+                .thenComparing(Comparator.comparingInt(Rank::scopes).reversed())
+                .thenComparing(Rank::attribute);
+    }
+
+    /** What all the scopes ask of one attribute. */
+    private static final class Column {
+
+        private static final int SAMPLES = 2_000;
+        private static final int TOUCHES = 32;
+        private static final int USUAL_STEPS = 64;
+
+        private final String attribute;
+        private final Fork<Count> fork;
+        private final List<Key> keys = new ArrayList<>();
+        private boolean overlapping;
+        private int scopes;
+
+        Column(String attribute) {
+            this.attribute = attribute;
+            this.fork = new Fork<>(attribute);
+        }
+
+        void add(Constraint constraint) {
+            scopes++;
+            for (Key key : constraint.keys()) {
+                Count count = count(key);
+                if (count.load == 0) {
+                    keys.add(key);
+                    overlapping |= !(key instanceof Key.Text);
+                }
+                count.scopes++;
+                count.load++;
+            }
+        }
+
+        Count count(Key key) {
+            return fork.at(key, Count::new);
+        }
+
+        /**
+         * Patterns are found together with others that match the same value. Which, is seen by looking up values that are like
+         * the keys: not all of them and not for ever, since a pattern that is found with very many is seen with some.
+         */
+        void sample() {
+            if (!overlapping) {
+                return;
+            }
+            long touches = (long) TOUCHES * keys.size();
+            int stride = Math.max(1, keys.size() / SAMPLES);
+            List<Count> touched = new ArrayList<>();
+            for (int i = 0; i < keys.size() && touches >= 0; i += stride) {
+                touched.clear();
+                int steps = fork.visit(Subject.with(attribute, keys.get(i).sample()), touched::add);
+                long load = Math.max(0, steps - USUAL_STEPS);
+                for (Count count : touched) {
+                    load += count.scopes;
+                }
+                for (Count count : touched) {
+                    count.load = Math.max(count.load, load);
+                }
+                touches -= touched.size() + steps;
+            }
+        }
+    }
+
+    private static final class Count {
+        private int scopes;
+        private long load;
+    }
+}

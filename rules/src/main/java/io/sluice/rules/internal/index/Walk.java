@@ -1,0 +1,23 @@
+package io.sluice.rules.internal.index;
+
+/** A request on its way through the index. For one thread. */
+abstract class Walk implements Found<Node> {
+
+    private final Subject subject;
+
+    Walk(Subject subject) {
+        this.subject = subject;
+    }
+
+    /** Offers a scope, which may have been offered before; those of a node come in order. False: no later one is wanted. */
+    abstract boolean wants(int position);
+
+    Subject subject() {
+        return subject;
+    }
+
+    @Override
+    public void found(Node node) {
+        node.walk(this);
+    }
+}
