@@ -8,8 +8,8 @@ import java.util.Optional;
  * <p>Reports say {@code <rule>.<id>}, or {@code <rule>.<position>} where the limit has no id; of candidates
  * {@code <rule>.candidate-<id or position>}. Counts are filed under a name without the position, so that limits can be moved.
  *
- * <p>No two limits of a rule set have the same of either. A limit's own id has no dots, is never digits alone and never begins
- * with {@code candidate}, so what stands behind the last dot tells what stands before it. Counts of limits without an id are filed
+ * <p>No two limits of a rule set have the same of either. A limit's own id has no dots, is never digits alone and never {@code candidate} nor
+ * {@code candidate-…}, so what stands behind the last dot tells what stands before it. Counts of limits without an id are filed
  * under the rule's id alone; one that has dots itself gets another at the end, lest rule {@code a.b} count together with
  * limit {@code b} of rule {@code a}.
  *
@@ -45,7 +45,8 @@ public record LimitName(String reported, String counted) {
                 && id.length() <= 64
                 && id.chars().allMatch(c -> isLetter(c) || isDigit(c) || c == '-' || c == '_')
                 && !id.chars().allMatch(LimitName::isDigit)
-                && !id.startsWith(CANDIDATE);
+                && !id.equals(CANDIDATE)
+                && !id.startsWith(CANDIDATE + "-");
     }
 
     /** The id that a limit was given in its rule; empty if it goes by its position. */

@@ -15,7 +15,9 @@ public final class Digits {
     /** {@code 17} or {@code -17}, at most 18 digits; empty if it is anything else. */
     public static OptionalLong whole(String text) {
         String digits = text.startsWith("-") ? text.substring(1) : text;
-        return digits.isEmpty() || digits.length() > MOST_DIGITS || !digits.chars().allMatch(c -> c >= '0' && c <= '9')
+        return digits.isEmpty()
+                        || digits.length() > MOST_DIGITS
+                        || !digits.chars().allMatch(c -> c >= '0' && c <= '9')
                 ? OptionalLong.empty()
                 : OptionalLong.of(Long.parseLong(text));
     }

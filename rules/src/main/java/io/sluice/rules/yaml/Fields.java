@@ -41,21 +41,31 @@ public final class Fields {
      * @param known every legal key, in the order in which errors list them
      */
     public static Optional<Fields> of(String what, YamlValue value, Collection<String> known, Errors errors) {
+        return of(what, value, known, Map.of(), errors);
+    }
+
+    /**
+     * The fields of a mapping that is like others but for some keys.
+     *
+     * @param refused what is to be said of keys that are legal elsewhere
+     */
+    public static Optional<Fields> of(
+            String what, YamlValue value, Collection<String> known, Map<String, String> refused, Errors errors) {
         if (!(value instanceof YamlMap map)) {
             errors.add(value.place(), what + ": " + value.shown() + " (expected: a mapping)");
             return Optional.empty();
         }
         Fields fields = new Fields(map.place(), errors);
-        map.entries().forEach(entry -> fields.put(entry, known));
+        map.entries().forEach(entry -> fields.put(entry, known, refused));
         return Optional.of(fields);
     }
 
-    private void put(Entry entry, Collection<String> known) {
+    private void put(Entry entry, Collection<String> known, Map<String, String> refused) {
         Place at = entry.key().place();
         if (!(entry.key() instanceof YamlScalar key)) {
             errors.add(at, "key: " + entry.key().shown() + " (expected: a word)");
         } else if (!known.contains(key.text())) {
-            errors.add(at, unknown(key.text(), known));
+            errors.add(at, refused.getOrDefault(key.text(), unknown(key.text(), known)));
         } else if (values.putIfAbsent(key.text(), entry.value()) != null) {
             errors.add(at, "duplicate key: " + key.text() + " (expected: once)");
         } else {
@@ -69,6 +79,11 @@ public final class Fields {
                         .map(nearest -> nearest + ", perhaps?")
                         .orElse(String.join(", ", known))
                 + ")";
+    }
+
+    /** The document that the mapping stands in. */
+    public String file() {
+        return errors.file();
     }
 
     /** Where the mapping begins. */
@@ -151,6 +166,14 @@ public final class Fields {
                     ? Optional.of(number.getAsDouble())
                     : refuse(key, text, expected);
         });
+    }
+
+    /** Whether a field is just this word. */
+    public boolean isWord(String key, String word) {
+        return value(key)
+                .filter(value ->
+                        value instanceof YamlScalar scalar && scalar.text().equals(word))
+                .isPresent();
     }
 
     /** One of a few words; {@code words} maps each to what it means. */

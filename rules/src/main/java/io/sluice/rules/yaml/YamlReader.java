@@ -25,7 +25,8 @@ public final class YamlReader {
         try {
             Optional<YamlValue> root =
                     JsonTree.mayRead(text) ? Optional.of(jsonOrYaml(file, text)) : YamlTree.read(file, text);
-            if (root.filter(value -> !(value instanceof YamlScalar word) || !word.isNull()).isEmpty()) {
+            if (root.filter(value -> !(value instanceof YamlScalar word) || !word.isNull())
+                    .isEmpty()) {
                 errors.add(Place.START, "document: empty (expected: YAML or JSON)");
                 return Optional.empty();
             }
