@@ -3,6 +3,7 @@ package io.sluice.rules;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.internal.RuleFiles;
 import io.sluice.rules.internal.RuleFiles.Content;
+import io.sluice.rules.spi.PublishedRules;
 import io.sluice.rules.spi.RuleListener;
 import io.sluice.rules.spi.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
@@ -10,87 +11,109 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Rules from one file, looked at twice a second; a change is in force within 2 s. Safe for use by many threads.
+ * Rules from a file, or from all rule files of a directory as one set; looked at twice a second, a change is in force within
+ * 2 s. Safe for use by many threads.
  *
  * <p>Content counts, not time stamps, so a change within one tick of the file system is seen and a mere touch is none. A
- * change is taken when two looks in a row see the same content: a file that is being written is never taken half.
+ * change is taken when two looks in a row see the same content: a file that is being written is never taken half. Rules that are only
+ * written differently are no change.
+ *
+ * <p>Sets are numbered from 1, or on from the last set that is known from before a restart: the same rules get the same number
+ * again, others the next.
  */
 public final class FileRuleSource implements RuleSource {
 
     private static final System.Logger LOG = System.getLogger(FileRuleSource.class.getName());
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
-    private final Path file;
+    private final Path path;
+    private final Optional<RuleStamp> last;
     private final Clock clock;
     private final Executor looking;
     private final Runnable stopLooking;
-    private final List<RuleListener> listeners = new CopyOnWriteArrayList<>();
-    private volatile RuleSet latest;
+    private final PublishedRules rules = new PublishedRules();
     private volatile boolean closed;
 
-    /** Touched only by the looking thread, after the constructor. */
+    /** Touched only by the looking thread, after the first look. */
     private Content judged;
 
     private Content seen;
 
     private FileRuleSource(
-            Path file, RuleSet first, Content content, Clock clock, Executor looking, Runnable stopLooking) {
-        this.file = file;
-        this.latest = first;
-        this.judged = content;
-        this.seen = content;
+            Path path, Optional<RuleStamp> last, Clock clock, Executor looking, Runnable stopLooking) {
+        this.path = path;
+        this.last = last;
         this.clock = clock;
         this.looking = looking;
         this.stopLooking = stopLooking;
+        this.judged = RuleFiles.read(path);
+        this.seen = judged;
     }
 
-    /** Loads the file and keeps looking at it, on a daemon thread of its own. */
-    public static FileRuleSource open(Path file, Clock clock) throws RulesRefusedException {
+    /** Loads the rules and keeps looking, on a daemon thread of its own; refuses to begin with bad ones. */
+    public static FileRuleSource open(Path path, Clock clock) throws RulesRefusedException {
+        FileRuleSource source = watch(path, clock, Optional.empty());
+        if (!source.hasRules()) {
+            source.close();
+            throw new RulesRefusedException(source.refused());
+        }
+        return source;
+    }
+
+    /**
+     * Looks, and keeps looking, on a daemon thread of its own. If there are no good rules to begin with, the source has none until
+     * there are.
+     *
+     * @param last the last set before a restart, if it is known
+     */
+    public static FileRuleSource watch(Path path, Clock clock, Optional<RuleStamp> last) {
         ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
             Thread looker = new Thread(task, "sluice-rule-file");
             looker.setDaemon(true);
             return looker;
         });
-        try {
-            return open(file, clock, thread, thread::shutdown);
-        } catch (RulesRefusedException e) {
-            thread.shutdown();
-            throw e;
-        }
+        return watch(path, clock, last, thread, thread::shutdown);
     }
 
-    static FileRuleSource open(Path file, Clock clock, Executor looking, Runnable stopLooking)
-            throws RulesRefusedException {
-        Content content = RuleFiles.read(file);
-        RuleDocument document = content.document();
-        if (document instanceof RuleDocument.Refused refused) {
-            throw new RulesRefusedException(refused.errors());
-        }
-        RuleSet first = new RuleSet(1, ((RuleDocument.Accepted) document).rules());
-        FileRuleSource source = new FileRuleSource(file, first, content, clock, looking, stopLooking);
+    static FileRuleSource watch(
+            Path path, Clock clock, Optional<RuleStamp> last, Executor looking, Runnable stopLooking) {
+        FileRuleSource source = new FileRuleSource(path, last, clock, looking, stopLooking);
+        source.begin(source.judged.document());
         source.lookLater();
         return source;
     }
 
     @Override
     public RuleSet latest() {
-        return latest;
+        return rules.latest();
+    }
+
+    @Override
+    public CompletionStage<RuleSet> first() {
+        return rules.first();
+    }
+
+    @Override
+    public List<DocumentError> refused() {
+        return rules.refused();
     }
 
     @Override
     public void listen(RuleListener listener) {
-        listeners.add(listener);
+        rules.listen(listener);
     }
 
     @Override
     public void close() {
         closed = true;
+        rules.close();
         stopLooking.run();
     }
 
@@ -105,34 +128,69 @@ public final class FileRuleSource implements RuleSource {
 
     private void look() {
         try {
-            Content now = RuleFiles.read(file);
-            if (now.sameAs(seen) && !now.sameAs(judged)) {
+            Content now = seen.again();
+            if (now == seen && !now.sameAs(judged)) {
                 judged = now;
                 judge(now.document());
             }
-            seen = now;
+            seen = now.sameAs(judged) ? judged : now;
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "looking at " + file + " failed; will look again", e);
+            LOG.log(Level.WARNING, "looking at " + path + " failed; will look again", e);
+        } finally {
+            lookLater();
         }
-        lookLater();
+    }
+
+    /** Says nothing to the log: whoever begins says with what. */
+    private void begin(RuleDocument document) {
+        if (document instanceof RuleDocument.Refused refused) {
+            rules.refuse(refused.errors());
+        } else {
+            rules.publish(first(((RuleDocument.Accepted) document).rules()));
+        }
     }
 
     private void judge(RuleDocument document) {
-        if (document instanceof RuleDocument.Accepted accepted) {
-            RuleSet next = new RuleSet(latest.version() + 1, accepted.rules());
-            latest = next;
-            LOG.log(
-                    Level.INFO,
-                    () -> "rules changed: " + file + ", version " + next.version() + ", "
-                            + next.rules().size() + " rules");
-            listeners.forEach(listener -> listener.changed(next));
-        } else {
-            List<DocumentError> errors = ((RuleDocument.Refused) document).errors();
-            String more = errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)";
-            LOG.log(
-                    Level.WARNING,
-                    () -> "rules refused, version " + latest.version() + " stays in force: " + errors.get(0) + more);
-            listeners.forEach(listener -> listener.refused(errors));
+        if (document instanceof RuleDocument.Refused refused) {
+            refuse(refused.errors());
+            return;
         }
+        List<Rule> next = ((RuleDocument.Accepted) document).rules();
+        if (hasRules() && next.equals(latest().rules())) {
+            settle();
+        } else {
+            publish(next);
+        }
+    }
+
+    private void settle() {
+        if (!refused().isEmpty()) {
+            rules.settle();
+            LOG.log(Level.INFO, () -> "rules good again, version " + latest().version() + " stays in force: " + path);
+        }
+    }
+
+    private void publish(List<Rule> next) {
+        RuleSet before = latest();
+        RuleSet set = hasRules() ? new RuleSet(before.version() + 1, next) : first(next);
+        rules.publish(set);
+        LOG.log(
+                Level.INFO,
+                () -> "rules changed, version " + set.version() + " is in force: "
+                        + RuleChange.summary(RuleChange.between(before, set)));
+    }
+
+    private RuleSet first(List<Rule> next) {
+        RuleSet set = new RuleSet(last.map(RuleStamp::version).orElse(0L) + 1, next);
+        return last.filter(stamp -> stamp.digest().equals(set.digest()))
+                .map(stamp -> set.numbered(stamp.version()))
+                .orElse(set);
+    }
+
+    private void refuse(List<DocumentError> errors) {
+        rules.refuse(errors);
+        String stays = hasRules() ? "version " + latest().version() + " stays in force" : "there are none yet";
+        String more = errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)";
+        LOG.log(Level.WARNING, () -> "rules refused, " + stays + ": " + errors.get(0) + more);
     }
 }

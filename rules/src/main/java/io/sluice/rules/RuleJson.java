@@ -2,6 +2,7 @@ package io.sluice.rules;
 
 import io.sluice.rules.internal.document.RuleWriter;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Rules as JSON, each on a line, in one form: equal rules give the same text, keys stand in a fixed order, defaults are left out. What
@@ -18,10 +19,17 @@ public final class RuleJson {
 
     /** Rules in their order, for {@link RuleDocument#parse}. */
     public static String document(List<Rule> rules) {
-        StringBuilder document = new StringBuilder("{\"rules\":[");
+        StringBuilder document = new StringBuilder();
+        write(rules, document::append);
+        return document.toString();
+    }
+
+    /** The same document, a rule at a time, for whoever does not want the whole of it in memory. */
+    public static void write(List<Rule> rules, Consumer<String> out) {
+        out.accept("{\"rules\":[");
         for (int i = 0; i < rules.size(); i++) {
-            document.append(i == 0 ? "\n" : ",\n").append(rule(rules.get(i)));
+            out.accept((i == 0 ? "\n" : ",\n") + rule(rules.get(i)));
         }
-        return document.append("]}").toString();
+        out.accept("]}");
     }
 }

@@ -1,7 +1,11 @@
 package io.sluice.rules;
 
+import io.sluice.rules.internal.SetDigest;
 import io.sluice.rules.internal.index.ScopeIndex;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The rules in force: immutable, numbered, compiled for matching. */
 public final class RuleSet {
@@ -10,6 +14,9 @@ public final class RuleSet {
     private final List<Rule> rules;
     private final ScopeIndex<Rule> index;
 
+    /** Computed by whoever asks first: deciding does not need it, and it costs as much as writing all rules. */
+    private volatile @Nullable String digest;
+
     /**
      * A set.
      *
@@ -17,9 +24,17 @@ public final class RuleSet {
      * @param rules in document order, with ids that differ
      */
     public RuleSet(long version, List<Rule> rules) {
-        this.version = version;
+        this.version = requireVersion(version);
         this.rules = List.copyOf(rules);
+        requireUniqueIds(this.rules);
         this.index = new ScopeIndex<>(this.rules.stream().filter(Rule::enabled).toList(), Rule::scope);
+    }
+
+    private RuleSet(long version, RuleSet same) {
+        this.version = version;
+        this.rules = same.rules;
+        this.index = same.index;
+        this.digest = same.digest;
     }
 
     /** No rules: everything is allowed. */
@@ -36,8 +51,47 @@ public final class RuleSet {
         return rules;
     }
 
+    /**
+     * What tells the rules from others, whatever their version and however they were written: the SHA-256, in 64 hexadecimal
+     * digits, of {@link RuleJson#document}. The first call takes as long as writing it, later ones nothing.
+     */
+    public String digest() {
+        String known = digest;
+        if (known == null) {
+            known = SetDigest.of(rules);
+            digest = known;
+        }
+        return known;
+    }
+
+    /** The same rules under another number; nothing is compiled again. */
+    public RuleSet numbered(long version) {
+        return new RuleSet(requireVersion(version), this);
+    }
+
+    /** Number and digest. */
+    public RuleStamp stamp() {
+        return new RuleStamp(version, digest());
+    }
+
     /** The enabled rules that are for this request, in document order. */
     public List<Rule> matching(Attributes request) {
         return index.matching(request);
+    }
+
+    private static long requireVersion(long version) {
+        if (version < 0) {
+            throw new IllegalArgumentException("version: " + version + " (expected: not negative)");
+        }
+        return version;
+    }
+
+    private static void requireUniqueIds(List<Rule> rules) {
+        Set<String> ids = new HashSet<>(rules.size() * 2);
+        for (Rule rule : rules) {
+            if (!ids.add(rule.id())) {
+                throw new IllegalArgumentException("rules: " + rule.id() + " twice (expected: ids that differ)");
+            }
+        }
     }
 }

@@ -2,78 +2,127 @@ package io.sluice.rules.internal;
 
 import io.sluice.rules.RuleDocument;
 import io.sluice.rules.yaml.DocumentError;
-import io.sluice.rules.yaml.YamlReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
-/** Rule files as bytes and text. */
+/**
+ * A rule file, or a directory of them that make one set: each {@code *.yaml}, {@code *.yml} and {@code *.json} in it that is
+ * not hidden, in the order of their names. Directories in it are not looked into.
+ *
+ * <p>A directory is read through its real path, or that of {@code ..data} in it (Kubernetes mounts: all files are links into
+ * what {@code ..data} names). If that has become another one meanwhile, everything is read again: a swap of the link is never
+ * seen half.
+ */
 public final class RuleFiles {
 
-    private static final int MOST_BYTES = YamlReader.MOST_CHARACTERS;
+    /** The most files in a directory: all are read at every look. */
+    static final int MOST_FILES = 1_000;
+
+    private static final int MOST_BYTES = FileContent.MOST_BYTES;
+    private static final int ATTEMPTS = 10;
 
     private RuleFiles() {}
 
-    /** What a file held when it was read: its bytes, or why there are none. Two of the same content are equal. */
+    /** What was there when it was read. Immutable. */
     public static final class Content {
 
-        private final Path file;
-        private final byte[] bytes;
-        private final String failure;
+        private final Path path;
+        private final List<FileContent> files;
 
-        private Content(Path file, byte[] bytes, String failure) {
-            this.file = file;
-            this.bytes = bytes;
-            this.failure = failure;
+        private Content(Path path, List<FileContent> files) {
+            this.path = path;
+            this.files = List.copyOf(files);
         }
 
         public boolean sameAs(Content other) {
-            return failure.equals(other.failure) && Arrays.equals(bytes, other.bytes);
+            if (files.size() != other.files.size()) {
+                return false;
+            }
+            for (int i = 0; i < files.size(); i++) {
+                if (!files.get(i).sameAs(other.files.get(i))) {
+                    return false;
+                }
+            }
+            return true;
         }
 
+        /** What is there now: this if nothing has changed, and then nothing was kept in memory to find out. */
+        public Content again() {
+            Content now = RuleFiles.readAfter(this);
+            return now.files.equals(files) ? this : now;
+        }
+
+        /** The rules of all files; a file that cannot be read is an error like others. */
         public RuleDocument document() {
-            if (!failure.isEmpty()) {
-                return new RuleDocument.Refused(List.of(DocumentError.of(file.toString(), failure)));
+            List<RuleDocument.Text> texts = new ArrayList<>();
+            List<DocumentError> errors = new ArrayList<>();
+            for (FileContent file : files) {
+                try {
+                    texts.add(new RuleDocument.Text(file.name(), file.text()));
+                } catch (IOException e) {
+                    errors.add(DocumentError.of(file.name(), String.valueOf(e.getMessage())));
+                }
             }
-            try {
-                String text = StandardCharsets.UTF_8
-                        .newDecoder()
-                        .decode(ByteBuffer.wrap(bytes))
-                        .toString();
-                return RuleDocument.parse(file.toString(), text.startsWith("\uFEFF") ? text.substring(1) : text);
-            } catch (CharacterCodingException e) {
-                return new RuleDocument.Refused(
-                        List.of(DocumentError.of(file.toString(), "encoding: not UTF-8 (expected: UTF-8)")));
+            RuleDocument document = RuleDocument.parseAll(texts);
+            if (errors.isEmpty()) {
+                return document;
             }
+            if (document instanceof RuleDocument.Refused refused) {
+                errors.addAll(refused.errors());
+            }
+            return new RuleDocument.Refused(errors);
         }
     }
 
-    public static Content read(Path file) {
-        try {
-            if (Files.isDirectory(file)) {
-                return failed(file, "file: a directory (expected: one file; directories are not supported yet)");
-            }
-            try (InputStream in = Files.newInputStream(file)) {
-                byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-                return bytes.length > MOST_BYTES
-                        ? failed(file, "size: too large (expected: at most " + MOST_BYTES + " bytes)")
-                        : new Content(file, bytes, "");
-            }
-        } catch (NoSuchFileException e) {
-            return failed(file, "file: missing (expected: a rule document)");
-        } catch (IOException e) {
-            return failed(file, "file: unreadable (expected: a file this user may read)");
-        }
+    /** Reads a file or a directory. */
+    public static Content read(Path path) {
+        return readAfter(new Content(path, List.of()));
     }
 
-    private static Content failed(Path file, String failure) {
-        return new Content(file, new byte[0], failure);
+    private static Content readAfter(Content before) {
+        for (int i = 0; i < ATTEMPTS; i++) {
+            FolderListing listing = FolderListing.of(before.path);
+            Content content = read(listing, before);
+            if (listing.isStillThere()) {
+                return content;
+            }
+        }
+        return again(before, "directory: replaced while it was read (expected: to stay for a moment)");
+    }
+
+    private static Content read(FolderListing listing, Content before) {
+        if (!listing.failure().isEmpty()) {
+            return again(before, listing.failure());
+        }
+        Map<String, FileContent> known = new HashMap<>();
+        before.files.forEach(file -> known.put(file.name(), file));
+        List<FileContent> files = new ArrayList<>();
+        long bytes = 0;
+        for (FolderListing.Entry entry : listing.entries()) {
+            FileContent old = known.get(entry.name());
+            FileContent file =
+                    old == null ? FileContent.read(entry.name(), entry.place()) : old.again(entry.place());
+            bytes += file.length();
+            if (bytes > MOST_BYTES) {
+                return again(
+                        before, "size: more than " + MOST_BYTES + " bytes in all (expected: at most " + MOST_BYTES + ")");
+            }
+            files.add(file);
+        }
+        return new Content(before.path, files);
+    }
+
+    /** The same failure is the same content. */
+    private static Content again(Content before, String failure) {
+        Content now = failed(before.path, failure);
+        return now.sameAs(before) ? before : now;
+    }
+
+    private static Content failed(Path path, String failure) {
+        return new Content(path, List.of(FileContent.failed(path.toString(), failure)));
     }
 }

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * Rates, durations and moments as documents write them, and back. Refusals are {@link IllegalArgumentException}s with the whole
  * message.
  */
-final class Quantities {
+public final class Quantities {
 
     private static final Duration LONGEST = Duration.ofDays(1_000);
     private static final Duration MICRO = Duration.ofNanos(1_000);
@@ -102,7 +102,7 @@ final class Quantities {
     }
 
     /** A span as documents write it, in the longest unit that it is a whole number of. */
-    static String text(Duration span) {
+    public static String text(Duration span) {
         long micros = micros(span);
         for (Unit unit : UNITS) {
             if (micros >= unit.micros() && micros % unit.micros() == 0) {
@@ -112,7 +112,7 @@ final class Quantities {
         return "0s";
     }
 
-    static Duration ofMicros(long micros) {
+    public static Duration ofMicros(long micros) {
         return MICRO.multipliedBy(micros);
     }
 

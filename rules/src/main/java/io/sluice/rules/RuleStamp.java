@@ -1,0 +1,23 @@
+package io.sluice.rules;
+
+import java.util.regex.Pattern;
+
+/**
+ * What names a rule set without its rules: enough to tell whether two nodes, or one before and after a restart, have the same.
+ *
+ * @param version its number, see {@link RuleSet#version}
+ * @param digest of its content, see {@link RuleSet#digest}
+ */
+public record RuleStamp(long version, String digest) {
+
+    private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
+
+    public RuleStamp {
+        if (version < 0) {
+            throw new IllegalArgumentException("version: " + version + " (expected: not negative)");
+        }
+        if (!DIGEST.matcher(digest).matches()) {
+            throw new IllegalArgumentException("digest: not one (expected: 64 hexadecimal digits)");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.sluice.rules.internal;
+
+import io.sluice.rules.yaml.YamlReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** What a file held when it was read: its bytes, or why there are none. Immutable. */
+final class FileContent {
+
+    static final int MOST_BYTES = YamlReader.MOST_CHARACTERS;
+
+    private static final int BUFFER = 64 * 1024;
+
+    private final String name;
+    private final byte[] bytes;
+    private final String failure;
+
+    private FileContent(String name, byte[] bytes, String failure) {
+        this.name = name;
+        this.bytes = bytes;
+        this.failure = failure;
+    }
+
+    static FileContent failed(String name, String failure) {
+        return new FileContent(name, new byte[0], failure);
+    }
+
+    static FileContent read(String name, Path place) {
+        try {
+            String refused = refused(place);
+            if (!refused.isEmpty()) {
+                return failed(name, refused);
+            }
+            try (InputStream in = Files.newInputStream(place)) {
+                byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+                return bytes.length > MOST_BYTES
+                        ? failed(name, tooLarge(bytes.length))
+                        : new FileContent(name, bytes, "");
+            }
+        } catch (NoSuchFileException e) {
+            return failed(name, "file: missing (expected: a rule document)");
+        } catch (IOException e) {
+            return failed(name, "file: unreadable (expected: a file this user may read)");
+        }
+    }
+
+    /** What the file holds now; this if it is the same. */
+    FileContent again(Path place) {
+        if (failure.isEmpty() && holds(place)) {
+            return this;
+        }
+        FileContent now = read(name, place);
+        return now.sameAs(this) ? this : now;
+    }
+
+    boolean sameAs(FileContent other) {
+        return name.equals(other.name) && failure.equals(other.failure) && Arrays.equals(bytes, other.bytes);
+    }
+
+    String name() {
+        return name;
+    }
+
+    int length() {
+        return bytes.length;
+    }
+
+    /** As text, without a byte order mark. */
+    String text() throws IOException {
+        if (!failure.isEmpty()) {
+            throw new IOException(failure);
+        }
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+            return text.startsWith("\uFEFF") ? text.substring(1) : text;
+        } catch (CharacterCodingException e) {
+            throw new IOException("encoding: not UTF-8 (expected: UTF-8)", e);
+        }
+    }
+
+    /** Compares piece by piece: a look at a file that has not changed leaves no garbage of its size. */
+    private boolean holds(Path place) {
+        try {
+            if (!refused(place).isEmpty() || (Files.isRegularFile(place) && Files.size(place) != bytes.length)) {
+                return false;
+            }
+            byte[] buffer = new byte[Math.min(BUFFER, bytes.length + 1)];
+            try (InputStream in = Files.newInputStream(place)) {
+                int at = 0;
+                for (int n = in.read(buffer); n > 0; n = in.read(buffer)) {
+                    if (n > bytes.length - at || !Arrays.equals(buffer, 0, n, bytes, at, at + n)) {
+                        return false;
+                    }
+                    at += n;
+                }
+                return at == bytes.length;
+            }
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static String refused(Path place) throws IOException {
+        if (Files.isDirectory(place)) {
+            return "file: a directory (expected: a rule document)";
+        }
+        long size = Files.size(place);
+        return size > MOST_BYTES ? tooLarge(size) : "";
+    }
+
+    private static String tooLarge(long bytes) {
+        return "size: " + bytes + " bytes (expected: at most " + MOST_BYTES + ")";
+    }
+}

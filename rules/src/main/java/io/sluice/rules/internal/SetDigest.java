@@ -1,0 +1,30 @@
+package io.sluice.rules.internal;
+
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleJson;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+
+/** The SHA-256 of rules in their one written form, rule by rule: the whole text of a large set is never in memory. */
+public final class SetDigest {
+
+    private SetDigest() {}
+
+    /** That of {@link RuleJson#document}, in hexadecimal digits. */
+    public static String of(List<Rule> rules) {
+        MessageDigest sha = sha256();
+        RuleJson.write(rules, text -> sha.update(text.getBytes(StandardCharsets.UTF_8)));
+        return HexFormat.of().formatHex(sha.digest());
+    }
+
+    static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}
