@@ -171,8 +171,14 @@ public final class FileRuleSource implements RuleSource {
     }
 
     private void publish(List<Rule> next) {
+        if (!hasRules()) {
+            RuleSet set = first(next);
+            rules.publish(set);
+            LOG.log(Level.INFO, () -> "rules found, version " + set.version() + " is in force: " + path);
+            return;
+        }
         RuleSet before = latest();
-        RuleSet set = hasRules() ? new RuleSet(before.version() + 1, next) : first(next);
+        RuleSet set = new RuleSet(before.version() + 1, next);
         rules.publish(set);
         LOG.log(
                 Level.INFO,

@@ -19,6 +19,9 @@ public sealed interface RuleChange {
 
     /** The first few sentences on one line, and how many more there are. */
     static String summary(List<RuleChange> changes) {
+        if (changes.isEmpty()) {
+            return "the same rules";
+        }
         int shown = Math.min(changes.size(), 5);
         String first = String.join(
                 "; ", changes.subList(0, shown).stream().map(Object::toString).toList());

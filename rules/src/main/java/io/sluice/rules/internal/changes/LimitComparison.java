@@ -72,10 +72,8 @@ final class LimitComparison {
     private void compare(RuleLimit old, RuleLimit now) {
         Map<String, String> numbers = LimitWords.numbers(old.limit());
         Map<String, String> newNumbers = LimitWords.numbers(now.limit());
-        List<String> fresh = different(LimitWords.identity(rule, old), LimitWords.identity(rule, now));
-        if (!fresh.isEmpty()) {
-            fresh.addAll(different(numbers, newNumbers));
-            changes.add(new RuleChange.StartsFresh(rule, counted(old), String.join(", ", fresh)));
+        if (!LimitWords.identity(rule, old).equals(LimitWords.identity(rule, now))) {
+            changes.add(new RuleChange.StartsFresh(rule, counted(old), String.join(", ", whyFresh(old, now))));
         } else if (!numbers.equals(newNumbers)) {
             say(named(now) + " " + amounts(old, now, numbers, newNumbers));
         }
@@ -88,6 +86,24 @@ final class LimitComparison {
         if (!otherwise.equals(newOtherwise) && old.by().size() == now.by().size()) {
             say(named(now) + " otherwise by " + Phrases.fromTo(otherwise, newOtherwise));
         }
+    }
+
+    /** Parameters of two algorithms are not put side by side, one by one. */
+    private List<String> whyFresh(RuleLimit old, RuleLimit now) {
+        Map<String, String> was = LimitWords.identity(rule, old);
+        Map<String, String> is = LimitWords.identity(rule, now);
+        List<String> why = new ArrayList<>();
+        if (old.limit().algorithm().equals(now.limit().algorithm())) {
+            why.addAll(different(was, is));
+            why.addAll(different(LimitWords.numbers(old.limit()), LimitWords.numbers(now.limit())));
+        } else {
+            why.add(LimitWords.whole(old.limit()) + " → " + LimitWords.whole(now.limit()));
+            List<String> ofAlgorithms = List.of("algorithm", "window", "slices");
+            was.keySet().removeAll(ofAlgorithms);
+            is.keySet().removeAll(ofAlgorithms);
+            why.addAll(different(was, is));
+        }
+        return why;
     }
 
     /** As a whole, or where that does not tell the difference the numbers themselves. */

@@ -49,6 +49,11 @@ final class LimitWords {
         return limit.capacity() + " per " + window(limit) + (weighted ? ", weighted" : "");
     }
 
+    /** With the algorithm. */
+    static String whole(Limit limit) {
+        return limit.algorithm() + " " + amount(limit);
+    }
+
     /** What a count belongs to, beside the rule: who differs in one of these starts fresh. */
     static Map<String, String> identity(String rule, RuleLimit limit) {
         Map<String, String> identity = new LinkedHashMap<>();
