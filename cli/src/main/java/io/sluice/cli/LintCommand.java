@@ -24,7 +24,10 @@ final class LintCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "FILE", arity = "1..*", description = "rule documents, YAML or JSON")
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "1..*",
+            description = "rule documents, YAML or JSON; a directory is one set")
     private final List<Path> files = new ArrayList<>();
 
     @Override

@@ -84,7 +84,8 @@ final class NodeRunner {
                 Optional.ofNullable(options.redis).or(file::redisUri),
                 file.redisPrefix().orElse(NodeConfig.DEFAULT_PREFIX),
                 options.bind == null ? NodeConfig.LOOPBACK : options.bind,
-                options.apiPort == null ? RoleOptions.DEFAULT_API_PORT : options.apiPort);
+                options.apiPort == null ? RoleOptions.DEFAULT_API_PORT : options.apiPort,
+                Optional.ofNullable(options.data));
     }
 
     private int failed(@Nullable String message, List<String> details) {

@@ -26,7 +26,10 @@ final class RoleOptions {
     @Nullable
     Path config;
 
-    @Option(names = "--rules", paramLabel = "FILE", description = "rule document; changes are live within 2 s")
+    @Option(
+            names = "--rules",
+            paramLabel = "FILE-or-DIR",
+            description = "rule document, or a directory of them as one set; changes are live within 2 s")
     @Nullable
     Path rules;
 
@@ -61,7 +64,10 @@ final class RoleOptions {
     @Nullable
     String db;
 
-    @Option(names = "--data", paramLabel = "DIR", description = "where files are kept (not used yet)")
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "where the last good rules are kept, for a start with a bad rule document")
     @Nullable
     Path data;
 
@@ -72,7 +78,6 @@ final class RoleOptions {
         idle.put("--grpc-port", grpcPort);
         idle.put("--center-port", centerPort);
         idle.put("--db", db);
-        idle.put("--data", data);
         port("--api-port", apiPort);
         idle.forEach((name, value) -> {
             if (value instanceof Integer number) {

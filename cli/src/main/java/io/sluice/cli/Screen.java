@@ -21,7 +21,7 @@ final class Screen {
         out.println("  health      GET  " + base + "/health");
         out.println("  metrics     GET  " + base + "/metrics");
         out.println("  rules       " + source(config.rules()) + ": " + count + (count == 1 ? " rule" : " rules")
-                + ", version " + node.rules().version());
+                + ", version " + node.rules().version() + (node.hasKeptRules() ? ", kept from the last run" : ""));
         out.println("  engine      " + engine(node, config));
         out.println();
         out.println(

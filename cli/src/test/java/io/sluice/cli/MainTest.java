@@ -97,6 +97,16 @@ class MainTest {
     }
 
     @Test
+    void lintOfADirectoryChecksItsFilesAsOneSet() throws IOException {
+        Path one = Files.writeString(folder.resolve("a.yaml"), "rules: [{ id: x, action: deny }]");
+        Path two = Files.writeString(folder.resolve("b.yaml"), "rules: [{ id: x, action: deny }]");
+
+        assertThat(run("lint", folder.toString())).isEqualTo(1);
+        assertThat(out.toString().lines())
+                .containsExactly(two + ":1:15: id: x (expected: another id, " + one + ", line 1 has this one)");
+    }
+
+    @Test
     void theSampleIsTheExampleAndHasNoErrors() throws IOException {
         Path example = Path.of("..", "examples", "rules", "sample.yaml");
 

@@ -11,6 +11,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.FileRuleSource;
+import io.sluice.rules.KeptRuleSource;
 import io.sluice.rules.RuleDocument;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RulesRefusedException;
@@ -20,6 +21,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -88,7 +90,7 @@ public final class Node implements AutoCloseable {
                 () -> config.redisUri().map(uri -> opener.open(uri, config.redisPrefix(), Clock.system())));
         RuleSource rules;
         try {
-            rules = rules(config.rules());
+            rules = rules(config);
         } catch (StartFailedException e) {
             closeOnceOpen(opening);
             throw e;
@@ -129,6 +131,11 @@ public final class Node implements AutoCloseable {
         return rules.latest();
     }
 
+    /** Whether the rules in force are those of the last run, because those of now are bad. */
+    public boolean hasKeptRules() {
+        return rules instanceof KeptRuleSource kept && kept.isRestored();
+    }
+
     /** Why the shared store does not decide, though it should; empty if all is well. */
     public Optional<String> degraded() {
         return Optional.ofNullable(health.degraded());
@@ -150,10 +157,13 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    private static RuleSource rules(RulesFrom from) throws StartFailedException {
+    private static RuleSource rules(NodeConfig config) throws StartFailedException {
+        RulesFrom from = config.rules();
         try {
             if (from instanceof RulesFrom.File file) {
-                return FileRuleSource.open(file.path(), Clock.system());
+                return config.data().isPresent()
+                        ? keptRules(file.path(), config.data().get())
+                        : FileRuleSource.open(file.path(), Clock.system());
             }
             if (from instanceof RulesFrom.Text text) {
                 RuleDocument document = RuleDocument.parse(text.name(), text.text());
@@ -171,6 +181,17 @@ public final class Node implements AutoCloseable {
                             + (count == 1 ? "it" : "them") + " and start again)",
                     e.errors().stream().map(Object::toString).toList());
         }
+    }
+
+    /** Rules of a file or, if those are bad, of the last run. */
+    private static RuleSource keptRules(Path path, Path folder) throws RulesRefusedException {
+        FileRuleSource file = FileRuleSource.watch(path, Clock.system(), KeptRuleSource.last(folder));
+        RuleSource rules = KeptRuleSource.over(file, folder, Clock.system());
+        if (!rules.hasRules()) {
+            rules.close();
+            throw new RulesRefusedException(rules.refused());
+        }
+        return rules;
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it

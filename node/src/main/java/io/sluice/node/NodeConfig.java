@@ -11,8 +11,10 @@ import java.util.Optional;
  * @param redisPrefix what the names of all counts in the store start with
  * @param host the address that everything binds to
  * @param apiPort the port of the decision API; 0 takes a free one
+ * @param data where the node keeps what it needs for its next start, such as the rules in force; without it nothing is kept
  */
-public record NodeConfig(RulesFrom rules, Optional<String> redisUri, String redisPrefix, String host, int apiPort) {
+public record NodeConfig(
+        RulesFrom rules, Optional<String> redisUri, String redisPrefix, String host, int apiPort, Optional<Path> data) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
@@ -30,17 +32,21 @@ public record NodeConfig(RulesFrom rules, Optional<String> redisUri, String redi
 
     /** A node on loopback that counts in process. */
     public static NodeConfig inProcess(RulesFrom rules, int apiPort) {
-        return new NodeConfig(rules, Optional.empty(), DEFAULT_PREFIX, LOOPBACK, apiPort);
+        return new NodeConfig(rules, Optional.empty(), DEFAULT_PREFIX, LOOPBACK, apiPort, Optional.empty());
     }
 
     public NodeConfig withRedis(String uri) {
-        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort);
+        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, data);
+    }
+
+    public NodeConfig withData(Path folder) {
+        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, Optional.of(folder));
     }
 
     /** Where rules come from. */
     public sealed interface RulesFrom {
 
-        /** A file, watched for changes. */
+        /** A file, or a directory of them, watched for changes. */
         record File(Path path) implements RulesFrom {}
 
         /** A document that comes with the program and does not change. */

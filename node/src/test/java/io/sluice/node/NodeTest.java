@@ -174,6 +174,55 @@ class NodeTest {
     }
 
     @Test
+    void aBadFileAtStartMeansTheSetOfTheLastRun() throws Exception {
+        Path data = folder.resolve("data");
+        Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: closed, limits: [{ rate: 0 }] }]");
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.File(file), 0).withData(data);
+        try (RunningNode node = RunningNode.start(config, Store::redis)) {
+            assertThat(node.check(CHECK).body()).contains("\"rule_version\":1");
+        }
+
+        Files.writeString(file, "rules: nonsense");
+        try (RunningNode node = RunningNode.start(config, Store::redis)) {
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+            assertThat(node.check(CHECK).body()).contains("\"rule_version\":1");
+            assertThat(node.get("/health").statusCode()).isEqualTo(200);
+            assertThat(node.get("/metrics").body()).contains("rate_limit_rule_errors_total 1.0");
+
+            replace(file, "rules: []");
+            await().atMost(Duration.ofSeconds(2)).until(() -> node.check(CHECK).statusCode() == 200);
+            assertThat(node.check(CHECK).body()).contains("\"rule_version\":2");
+        }
+    }
+
+    @Test
+    void aBadFileAtStartWithoutAKeptSetFailsTheStart() throws Exception {
+        Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a }]");
+        Path data = Files.createDirectory(folder.resolve("data"));
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.File(file), 0).withData(data);
+
+        StartFailedException failure = catchThrowableOfType(StartFailedException.class, () -> Node.start(config));
+        assertThat(failure).hasMessage("rules: 1 error (expected: none; correct it and start again)");
+
+        Path kept = Files.writeString(data.resolve("kept-rules.json"), "{}");
+        failure = catchThrowableOfType(StartFailedException.class, () -> Node.start(config));
+        assertThat(failure.details())
+                .containsExactly(
+                        file + ":1:9: limits: none (expected: at least one limit)",
+                        kept + ": document: not a kept rule set (expected: version, digest and rules)");
+    }
+
+    @Test
+    void aDirectoryOfRulesIsOneSet() throws Exception {
+        Path rules = Files.createDirectory(folder.resolve("rules"));
+        Files.writeString(rules.resolve("a.yaml"), "rules: [{ id: a, limits: [{ rate: 5 }] }]");
+        Files.writeString(rules.resolve("b.json"), "{\"rules\": [{\"id\": \"b\", \"limits\": [{\"rate\": 5}]}]}");
+        try (RunningNode node = RunningNode.start(NodeConfig.inProcess(new RulesFrom.File(rules), 0), Store::redis)) {
+            assertThat(node.check(CHECK).body()).contains("\"matched\":[\"a\",\"b\"]");
+        }
+    }
+
+    @Test
     void reloadsUnderLoadNeitherFailARequestNorResetItsCount() throws Exception {
         String rules = "rules: [{ id: a, limits: [{ algorithm: sliding_log, limit: %d, window: 1h }] }]";
         Path file = Files.writeString(folder.resolve("rules.yaml"), rules.formatted(100));

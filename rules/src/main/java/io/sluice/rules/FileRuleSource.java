@@ -46,8 +46,7 @@ public final class FileRuleSource implements RuleSource {
 
     private Content seen;
 
-    private FileRuleSource(
-            Path path, Optional<RuleStamp> last, Clock clock, Executor looking, Runnable stopLooking) {
+    private FileRuleSource(Path path, Optional<RuleStamp> last, Clock clock, Executor looking, Runnable stopLooking) {
         this.path = path;
         this.last = last;
         this.clock = clock;

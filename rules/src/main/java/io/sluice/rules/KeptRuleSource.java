@@ -82,8 +82,7 @@ public final class KeptRuleSource implements RuleSource {
         return over(source, folder, clock, thread, () -> stop(thread));
     }
 
-    static KeptRuleSource over(
-            RuleSource source, Path folder, Clock clock, Executor writing, Runnable stopWriting) {
+    static KeptRuleSource over(RuleSource source, Path folder, Clock clock, Executor writing, Runnable stopWriting) {
         KeptRuleSource kept = new KeptRuleSource(source, new KeptFile(folder), clock, writing, stopWriting);
         kept.file.sweep();
         if (!source.hasRules()) {
@@ -163,8 +162,11 @@ public final class KeptRuleSource implements RuleSource {
             unusable.clear();
             if (restored) {
                 restored = false;
-                LOG.log(Level.INFO, () -> "the source of rules has a set, version " + set.version()
-                        + " is in force instead of the kept one: " + RuleChange.summary(RuleChange.between(latest(), set)));
+                LOG.log(
+                        Level.INFO,
+                        () -> "the source of rules has a set, version " + set.version()
+                                + " is in force instead of the kept one: "
+                                + RuleChange.summary(RuleChange.between(latest(), set)));
             }
             rules.publish(set);
             unwritten.set(set);

@@ -13,9 +13,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -35,7 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeptRuleSourceTest {
 
     private static final String ONE = "rules: [{ id: one, limits: [{ rate: 1 }] }]";
-    private static final String TWO = "rules: [{ id: two, name: Bäume, limits: [{ rate: 1 }] }, { id: one, action: deny }]";
+    private static final String TWO =
+            "rules: [{ id: two, name: Bäume, limits: [{ rate: 1 }] }, { id: one, action: deny }]";
 
     private final ManualClock clock = ManualClock.at(0);
     private final HeardRules heard = new HeardRules();
@@ -132,7 +137,8 @@ class KeptRuleSourceTest {
     void onlyItsOwnerMayReadTheFile() throws Exception {
         keep(set(1, ONE));
 
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
     }
 
     @Test
@@ -148,10 +154,11 @@ class KeptRuleSourceTest {
             requireUnusable("digest: ");
         }
         for (int length = 0; length < good.length; length += 7) {
-            Files.write(file, java.util.Arrays.copyOf(good, length));
+            Files.write(file, Arrays.copyOf(good, length));
             requireUnusable(length < body ? "document: not a kept rule set" : "digest: ");
         }
-        Files.writeString(file, new String(good, StandardCharsets.UTF_8).replace("\"rate\":\"1/s\"", "\"rate\":\"9/s\""));
+        Files.writeString(
+                file, new String(good, StandardCharsets.UTF_8).replace("\"rate\":\"1/s\"", "\"rate\":\"9/s\""));
         requireUnusable("digest: ");
         Files.delete(file);
         Files.createDirectory(file);
@@ -161,9 +168,8 @@ class KeptRuleSourceTest {
     @Test
     void aKeptSetThatTheProgramNoLongerUnderstandsIsNotUsed() throws Exception {
         String document = "{\"rules\":[\n{\"id\":\"a\",\"frobnicate\":1,\"action\":\"deny\"}]}";
-        String digest = java.util.HexFormat.of()
-                .formatHex(java.security.MessageDigest.getInstance("SHA-256")
-                        .digest(document.getBytes(StandardCharsets.UTF_8)));
+        String digest = HexFormat.of()
+                .formatHex(MessageDigest.getInstance("SHA-256").digest(document.getBytes(StandardCharsets.UTF_8)));
         Files.createDirectories(folder);
         Files.writeString(file, "{\"version\":3,\"digest\":\"" + digest + "\"," + document.substring(1));
 
@@ -181,8 +187,7 @@ class KeptRuleSourceTest {
         assertThat(kept.hasRules()).isFalse();
         assertThat(kept.refused().stream().map(Object::toString))
                 .containsExactly(
-                        "f: bad",
-                        file + ": document: not a kept rule set (expected: version, digest and rules)");
+                        "f: bad", file + ": document: not a kept rule set (expected: version, digest and rules)");
 
         source.rules.publish(set(1, ONE));
         source.rules.refuse(List.of(DocumentError.of("f", "bad again")));
@@ -207,11 +212,11 @@ class KeptRuleSourceTest {
     @Test
     void aSetThatIsOnDiskIsNotWrittenAgain() throws Exception {
         keep(set(12, TWO));
-        Object before = Files.readAttributes(file, java.nio.file.attribute.BasicFileAttributes.class).fileKey();
+        Object before = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
 
         keep(set(12, TWO));
 
-        assertThat(Files.readAttributes(file, java.nio.file.attribute.BasicFileAttributes.class).fileKey())
+        assertThat(Files.readAttributes(file, BasicFileAttributes.class).fileKey())
                 .isEqualTo(before);
     }
 
@@ -223,7 +228,8 @@ class KeptRuleSourceTest {
 
         source.rules.publish(set(1, ONE));
         assertThat(kept.latest().version()).isEqualTo(1);
-        assertThat(kept.trouble()).hasValueSatisfying(trouble -> assertThat(trouble).startsWith(file + ": "));
+        assertThat(kept.trouble())
+                .hasValueSatisfying(trouble -> assertThat(trouble).startsWith(file + ": "));
         source.rules.publish(set(2, TWO));
         assertThat(kept.latest().version()).isEqualTo(2);
 
@@ -361,15 +367,18 @@ class KeptRuleSourceTest {
     }
 
     private KeptRuleSource restart(Path rules) {
-        FileRuleSource files =
-                FileRuleSource.watch(rules, clock, KeptRuleSource.last(folder), Runnable::run, () -> {});
+        FileRuleSource files = FileRuleSource.watch(rules, clock, KeptRuleSource.last(folder), Runnable::run, () -> {});
         return over(files);
     }
 
     private void requireUnusable(String why) {
         KeptRuleSource kept = over(new GivenSource());
         assertThat(kept.hasRules()).isFalse();
-        assertThat(kept.refused()).singleElement().asString().startsWith(file.toString()).contains(": " + why);
+        assertThat(kept.refused())
+                .singleElement()
+                .asString()
+                .startsWith(file.toString())
+                .contains(": " + why);
     }
 
     private KeptRuleSource keep(RuleSet set) {
@@ -386,14 +395,21 @@ class KeptRuleSourceTest {
 
     private List<String> names() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.map(each -> String.valueOf(each.getFileName())).sorted().toList();
+            return files.map(each -> String.valueOf(each.getFileName()))
+                    .sorted()
+                    .toList();
         }
     }
 
     private static String manyRules(int writer, int round) {
         StringBuilder rules = new StringBuilder();
         for (int i = 0; i < 50 + 20 * writer; i++) {
-            rules.append("- { id: w").append(writer).append('.').append(round).append('.').append(i);
+            rules.append("- { id: w")
+                    .append(writer)
+                    .append('.')
+                    .append(round)
+                    .append('.')
+                    .append(i);
             rules.append(", action: deny }\n");
         }
         return rules.toString();

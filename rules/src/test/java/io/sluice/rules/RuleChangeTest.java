@@ -20,15 +20,15 @@ class RuleChangeTest {
 
     @Test
     void nothingChangedIsNothing() {
-        assertThat(changes("[{ id: a, " + LIMIT + " }]", "- " + LIMIT + "\n  id: a")).isEmpty();
+        assertThat(changes("[{ id: a, " + LIMIT + " }]", "- " + LIMIT + "\n  id: a"))
+                .isEmpty();
         assertThat(changes("[]", "[]")).isEmpty();
     }
 
     @Test
     void rulesComeAndGo() {
         String before = "[{ id: a, " + LIMIT + " }, { id: b, action: deny }]";
-        String after =
-                """
+        String after = """
                 - { id: b, action: deny }
                 - { id: c, limits: [{ rate: 1 }, { by: user, rate: 1 }] }
                 - { id: d, limits: [{ rate: 1 }], enabled: false, shadow: true }
@@ -61,7 +61,10 @@ class RuleChangeTest {
     static Stream<Arguments> limits() {
         return Stream.of(
                 // What keeps its counts.
-                of("{ by: ip, limit: 5, window: 1m }", "{ by: ip, limit: 10, window: 1m }", "limit by ip 5 per 1m → 10 per 1m"),
+                of(
+                        "{ by: ip, limit: 5, window: 1m }",
+                        "{ by: ip, limit: 10, window: 1m }",
+                        "limit by ip 5 per 1m → 10 per 1m"),
                 of("{ rate: 50/s }", "{ rate: 60/s }", "limit 50/s → 60/s"),
                 of("{ rate: 50/s }", "{ rate: 50/s, burst: 100 }", "limit 50/s → 50/s, burst 100"),
                 of("{ rate: 50/s }", "{ rate: 50/s, max_wait: 2s }", "limit 50/s → 50/s, max_wait 2s"),
@@ -156,16 +159,17 @@ class RuleChangeTest {
     @ParameterizedTest
     @MethodSource("limits")
     void countsStartFreshExactlyIfTheyAreFiledElsewhere(String before, String after, String sentence) {
-        RuleLimit old = set(rule("limits: [" + before + "]")).rules().get(0).limits().get(0);
-        RuleLimit now = set(rule("limits: [" + after + "]")).rules().get(0).limits().get(0);
+        RuleLimit old =
+                set(rule("limits: [" + before + "]")).rules().get(0).limits().get(0);
+        RuleLimit now =
+                set(rule("limits: [" + after + "]")).rules().get(0).limits().get(0);
         boolean same = old.limit().name().equals(now.limit().name())
                 && old.limit().shape().equals(now.limit().shape())
                 && attributes(old).equals(attributes(now))
                 && old.privacy() == now.privacy();
 
         assertThat(sentence.startsWith("counts of")).isEqualTo(!same);
-        assertThat(RuleChange.between(
-                        set(rule("limits: [" + before + "]")), set(rule("limits: [" + after + "]"))))
+        assertThat(RuleChange.between(set(rule("limits: [" + before + "]")), set(rule("limits: [" + after + "]"))))
                 .allMatch(change -> change instanceof RuleChange.StartsFresh == !same);
     }
 
@@ -179,9 +183,9 @@ class RuleChangeTest {
                 .containsExactly("a: limit by header.x-phone added (5 per 1h)");
         assertThat(changes(limits(phone, hour, day), limits(hour, day)))
                 .containsExactly("a: limit by header.x-phone removed (1 per 1m)");
-        assertThat(changes(limits(phone, hour), limits(hour, phone)))
-                .containsExactly("a: the order of limits changed");
-        assertThat(changes(limits(phone, hour, day), limits(phone, "{ by: header.x-phone, limit: 6, window: 1h }", day)))
+        assertThat(changes(limits(phone, hour), limits(hour, phone))).containsExactly("a: the order of limits changed");
+        assertThat(changes(
+                        limits(phone, hour, day), limits(phone, "{ by: header.x-phone, limit: 6, window: 1h }", day)))
                 .containsExactly("a: limit by header.x-phone 5 per 1h → 6 per 1h");
         assertThat(changes(limits(phone, hour), limits(phone, "{ by: header.x-phone, limit: 5, window: 2h }")))
                 .containsExactly("a: counts of the limit by header.x-phone start fresh (window 1h → 2h)");
@@ -205,10 +209,7 @@ class RuleChangeTest {
                         "match user 2 added (e, f), 1 removed (a)"),
                 of("", "mode: local", "mode distributed → local (with a shared store, counts start fresh)"),
                 of("", "mode: local_distributed", "mode distributed → local_distributed"),
-                of(
-                        "mode: local_distributed",
-                        "mode: local_distributed, lease: { size: 10 }",
-                        "lease size auto → 10"),
+                of("mode: local_distributed", "mode: local_distributed, lease: { size: 10 }", "lease size auto → 10"),
                 of(
                         "mode: local_distributed",
                         "mode: local_distributed, lease: { share: 0.5 }",
@@ -254,7 +255,10 @@ class RuleChangeTest {
                         user,
                         "{ when: { user: u-17 }, rate: 500/s, until: 2027-01-01T00:00:00Z }",
                         "override of limit by user for user u-17: until always → 2027-01-01T00:00:00Z"),
-                of(vip + "," + user, user + "," + vip, "the order of overrides changed (the first that matches applies)"),
+                of(
+                        vip + "," + user,
+                        user + "," + vip,
+                        "the order of overrides changed (the first that matches applies)"),
                 of(
                         "",
                         "{ when: { plan: vip, app: [a, b, c, d, e] }, rate: 1, until: 2027-01-01T00:00:00Z }",
@@ -276,10 +280,12 @@ class RuleChangeTest {
         String two = "{ id: y, by: ip, limit: 5, window: 1m }";
         String overrides = "overrides: [{ when: { plan: vip }, of: x, limit: 9 }]";
 
-        assertThat(changes(rule("limits: [" + one + "," + two + "], " + overrides),
+        assertThat(changes(
+                        rule("limits: [" + one + "," + two + "], " + overrides),
                         rule("limits: [" + two + "," + one + "], " + overrides)))
                 .containsExactly("a: the order of limits changed");
-        assertThat(changes(rule("limits: [" + one + "," + two + "], " + overrides),
+        assertThat(changes(
+                        rule("limits: [" + one + "," + two + "], " + overrides),
                         rule("limits: [{ id: x, by: user, limit: 5, window: 1h }," + two + "], " + overrides)))
                 .containsExactly("a: counts of x start fresh (window 1m → 1h)");
     }
@@ -341,7 +347,16 @@ class RuleChangeTest {
     void everyPartOfARuleHasItsWords() {
         assertThat(components(Rule.class))
                 .containsExactlyInAnyOrder(
-                        "id", "enabled", "action", "scope", "shadow", "limits", "candidate", "overrides", "handling", "about");
+                        "id",
+                        "enabled",
+                        "action",
+                        "scope",
+                        "shadow",
+                        "limits",
+                        "candidate",
+                        "overrides",
+                        "handling",
+                        "about");
         assertThat(components(Scope.class)).containsExactlyInAnyOrder("service", "resource", "methods", "match");
         assertThat(components(Handling.class))
                 .containsExactlyInAnyOrder("mode", "lease", "onFailure", "localShare", "deadline", "guard");

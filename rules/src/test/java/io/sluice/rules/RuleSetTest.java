@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,8 +31,7 @@ class RuleSetTest {
     @Test
     void formattingCommentsAndDefaultsDoNotChangeTheDigest() {
         String plain = "rules: [{ id: a, limits: [{ limit: 60, window: 1m }] }]";
-        String other =
-                """
+        String other = """
                 # the same, said by somebody else
                 - enabled: true
                   limits:
@@ -80,13 +80,13 @@ class RuleSetTest {
         assertThat(numbered.rules()).isEqualTo(set.rules());
         assertThat(numbered.digest()).isEqualTo(set.digest());
         assertThat(numbered.stamp()).isEqualTo(new RuleStamp(9, set.digest()));
-        assertThat(numbered.matching(Attributes.of(java.util.Map.of()))).hasSize(1);
+        assertThat(numbered.matching(Attributes.of(Map.of()))).hasSize(1);
     }
 
     @Test
     void refusesWhatIsNoSet() {
-        List<Rule> twice = new ArrayList<>(set("[{ id: a, action: deny }]").rules());
-        twice.addAll(twice);
+        Rule rule = set("[{ id: a, action: deny }]").rules().get(0);
+        List<Rule> twice = List.of(rule, rule);
 
         assertThatThrownBy(() -> new RuleSet(1, twice)).hasMessage("rules: a twice (expected: ids that differ)");
         assertThatThrownBy(() -> new RuleSet(-1, List.of())).hasMessage("version: -1 (expected: not negative)");
@@ -97,12 +97,20 @@ class RuleSetTest {
     private static String shuffled(Random random) {
         List<String> keys = new ArrayList<>(List.of(
                 "methods: " + list(random, "GET", "POST", "PUT", "DELETE"),
-                "match: { " + String.join(", ", order(random, "ip: " + list(random, "10.0.0.0/8", "192.0.2.7", "::1"),
-                        "user: " + list(random, "a", "b*", "c", "d?"), "plan: vip")) + " }",
+                "match: { "
+                        + String.join(
+                                ", ",
+                                order(
+                                        random,
+                                        "ip: " + list(random, "10.0.0.0/8", "192.0.2.7", "::1"),
+                                        "user: " + list(random, "a", "b*", "c", "d?"),
+                                        "plan: vip"))
+                        + " }",
                 "labels: { " + String.join(", ", order(random, "team: x", "tier: y", "z: z", "a: a")) + " }",
                 "message: { " + String.join(", ", order(random, "en: no", "zh: bu")) + " }",
                 "limits: [{ by: [tenant, user], limit: 5, window: 1m }]",
-                "overrides: [{ when: { " + String.join(", ", order(random, "plan: " + list(random, "x", "y", "z"), "app: a"))
+                "overrides: [{ when: { "
+                        + String.join(", ", order(random, "plan: " + list(random, "x", "y", "z"), "app: a"))
                         + " }, limit: 9 }]",
                 "id: a"));
         Collections.shuffle(keys, random);
@@ -110,7 +118,10 @@ class RuleSetTest {
     }
 
     private static String list(Random random, String... values) {
-        return "[" + String.join(", ", order(random, values).stream().map(v -> "'" + v + "'").toList()) + "]";
+        return "["
+                + String.join(
+                        ", ",
+                        order(random, values).stream().map(v -> "'" + v + "'").toList()) + "]";
     }
 
     private static List<String> order(Random random, String... values) {

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 
 /** What a file held when it was read: its bytes, or why there are none. Immutable. */
@@ -32,9 +33,11 @@ final class FileContent {
         return new FileContent(name, new byte[0], failure);
     }
 
-    static FileContent read(String name, Path place) {
+    static FileContent read(FolderListing.Entry entry) {
+        String name = entry.name();
+        Path place = entry.place();
         try {
-            String refused = refused(place);
+            String refused = refused(entry, attributes(place));
             if (!refused.isEmpty()) {
                 return failed(name, refused);
             }
@@ -52,11 +55,11 @@ final class FileContent {
     }
 
     /** What the file holds now; this if it is the same. */
-    FileContent again(Path place) {
-        if (failure.isEmpty() && holds(place)) {
+    FileContent again(FolderListing.Entry entry) {
+        if (failure.isEmpty() && holds(entry)) {
             return this;
         }
-        FileContent now = read(name, place);
+        FileContent now = read(entry);
         return now.sameAs(this) ? this : now;
     }
 
@@ -89,13 +92,15 @@ final class FileContent {
     }
 
     /** Compares piece by piece: a look at a file that has not changed leaves no garbage of its size. */
-    private boolean holds(Path place) {
+    private boolean holds(FolderListing.Entry entry) {
         try {
-            if (!refused(place).isEmpty() || (Files.isRegularFile(place) && Files.size(place) != bytes.length)) {
+            BasicFileAttributes attributes = attributes(entry.place());
+            if (!refused(entry, attributes).isEmpty()
+                    || (attributes.isRegularFile() && attributes.size() != bytes.length)) {
                 return false;
             }
             byte[] buffer = new byte[Math.min(BUFFER, bytes.length + 1)];
-            try (InputStream in = Files.newInputStream(place)) {
+            try (InputStream in = Files.newInputStream(entry.place())) {
                 int at = 0;
                 for (int n = in.read(buffer); n > 0; n = in.read(buffer)) {
                     if (n > bytes.length - at || !Arrays.equals(buffer, 0, n, bytes, at, at + n)) {
@@ -110,12 +115,19 @@ final class FileContent {
         }
     }
 
-    private static String refused(Path place) throws IOException {
-        if (Files.isDirectory(place)) {
+    private static BasicFileAttributes attributes(Path place) throws IOException {
+        return Files.readAttributes(place, BasicFileAttributes.class);
+    }
+
+    /** To read a pipe is to wait for whoever writes into it: only where it was named itself is that what somebody wants. */
+    private static String refused(FolderListing.Entry entry, BasicFileAttributes attributes) {
+        if (attributes.isDirectory()) {
             return "file: a directory (expected: a rule document)";
         }
-        long size = Files.size(place);
-        return size > MOST_BYTES ? tooLarge(size) : "";
+        if (attributes.isOther() && !entry.alone()) {
+            return "file: a pipe or device (expected: a rule document)";
+        }
+        return attributes.size() > MOST_BYTES ? tooLarge(attributes.size()) : "";
     }
 
     private static String tooLarge(long bytes) {

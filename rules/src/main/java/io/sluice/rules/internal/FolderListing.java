@@ -1,6 +1,5 @@
 package io.sluice.rules.internal;
 
-import io.sluice.rules.yaml.Shown;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -31,12 +30,13 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
      *
      * @param name as its owner knows it
      * @param place where it is read
+     * @param alone whether it was named itself, and is not one of a directory
      */
-    record Entry(String name, Path place) {}
+    record Entry(String name, Path place, boolean alone) {}
 
     static FolderListing of(Path path) {
         if (!Files.isDirectory(path)) {
-            return new FolderListing(path, null, List.of(new Entry(path.toString(), path)), "");
+            return new FolderListing(path, null, List.of(new Entry(path.toString(), path, true)), "");
         }
         Path root = null;
         try {
@@ -52,8 +52,6 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
                             "directory: " + entries.size() + " rule files (expected: at most " + RuleFiles.MOST_FILES
                                     + ")")
                     : new FolderListing(path, root, entries, "");
-        } catch (PipeException e) {
-            return failed(path, root, String.valueOf(e.getMessage()));
         } catch (NoSuchFileException e) {
             return failed(path, root, "directory: missing (expected: a directory of rule documents)");
         } catch (IOException | DirectoryIteratorException e) {
@@ -81,8 +79,7 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
             for (Path place : stream) {
                 String name = String.valueOf(place.getFileName());
                 if (isRules(name)) {
-                    requireNoPipe(place, name);
-                    entries.add(new Entry(folder.resolve(name).toString(), place));
+                    entries.add(new Entry(folder.resolve(name).toString(), place, false));
                 }
             }
         }
@@ -90,26 +87,9 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
         return entries;
     }
 
-    /** To read one would wait for whoever writes into it. */
-    private static void requireNoPipe(Path place, String name) throws IOException {
-        if (Files.exists(place) && !Files.isRegularFile(place) && !Files.isDirectory(place)) {
-            throw new PipeException("directory: " + Shown.text(name) + " is a pipe or device (expected: files alone)");
-        }
-    }
-
     private static boolean isRules(String name) {
         String small = name.toLowerCase(Locale.ROOT);
         return !name.startsWith(".") && ENDINGS.stream().anyMatch(small::endsWith);
-    }
-
-    /** What is called like a rule file is something that cannot be read like one. */
-    private static final class PipeException extends IOException {
-
-        private static final long serialVersionUID = 1;
-
-        PipeException(String message) {
-            super(message);
-        }
     }
 
     private static FolderListing failed(Path path, @Nullable Path root, String failure) {

@@ -202,7 +202,8 @@ public final class KeptFile {
             return unusable("document: not a kept rule set (expected: version, digest and rules)");
         }
         String body = text.substring(RULES.length(), text.length() - END.length());
-        List<String> lines = body.isEmpty() ? List.of() : Arrays.asList(body.substring(1).split(",\n", -1));
+        List<String> lines =
+                body.isEmpty() ? List.of() : Arrays.asList(body.substring(1).split(",\n", -1));
         List<RuleDocument.Text> parts = new ArrayList<>();
         for (int i = 0; i < lines.size(); i += PART) {
             String part = String.join(",\n", lines.subList(i, Math.min(lines.size(), i + PART)));

@@ -104,12 +104,12 @@ public final class RuleFiles {
         long bytes = 0;
         for (FolderListing.Entry entry : listing.entries()) {
             FileContent old = known.get(entry.name());
-            FileContent file =
-                    old == null ? FileContent.read(entry.name(), entry.place()) : old.again(entry.place());
+            FileContent file = old == null ? FileContent.read(entry) : old.again(entry);
             bytes += file.length();
             if (bytes > MOST_BYTES) {
                 return again(
-                        before, "size: more than " + MOST_BYTES + " bytes in all (expected: at most " + MOST_BYTES + ")");
+                        before,
+                        "size: more than " + MOST_BYTES + " bytes in all (expected: at most " + MOST_BYTES + ")");
             }
             files.add(file);
         }

@@ -83,8 +83,10 @@ class RuleFilesTest {
     @Test
     void refusesMoreBytesThanADocumentMayHave() throws Exception {
         long most = FileContent.MOST_BYTES;
-        try (RandomAccessFile one = new RandomAccessFile(folder.resolve("a.yaml").toFile(), "rw");
-                RandomAccessFile two = new RandomAccessFile(folder.resolve("b.yaml").toFile(), "rw")) {
+        try (RandomAccessFile one =
+                        new RandomAccessFile(folder.resolve("a.yaml").toFile(), "rw");
+                RandomAccessFile two =
+                        new RandomAccessFile(folder.resolve("b.yaml").toFile(), "rw")) {
             one.setLength(most + 1);
             assertThat(errors(RuleFiles.read(folder.resolve("a.yaml"))))
                     .containsExactly(folder.resolve("a.yaml") + ": size: " + (most + 1) + " bytes (expected: at most "
@@ -93,8 +95,8 @@ class RuleFilesTest {
             two.setLength(most / 2 + 1);
             Content content = RuleFiles.read(folder);
             assertThat(errors(content))
-                    .containsExactly(folder + ": size: more than " + most + " bytes in all (expected: at most " + most
-                            + ")");
+                    .containsExactly(
+                            folder + ": size: more than " + most + " bytes in all (expected: at most " + most + ")");
             assertThat(content.again()).isSameAs(content);
         }
     }
@@ -105,7 +107,7 @@ class RuleFilesTest {
         Files.createSymbolicLink(folder.resolve("a.yaml"), Path.of("/dev/zero"));
 
         assertThat(errors(RuleFiles.read(folder)))
-                .containsExactly(folder + ": directory: a.yaml is a pipe or device (expected: files alone)");
+                .containsExactly(folder.resolve("a.yaml") + ": file: a pipe or device (expected: a rule document)");
     }
 
     /** Generations follow each other as fast as they can be made; whatever is read is of one alone. */

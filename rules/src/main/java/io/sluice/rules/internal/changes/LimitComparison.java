@@ -122,8 +122,7 @@ final class LimitComparison {
         List<String> different = new ArrayList<>();
         for (String key : all.keySet()) {
             if (!Objects.equals(old.get(key), now.get(key))) {
-                different.add(key + " "
-                        + Phrases.fromTo(old.getOrDefault(key, "none"), now.getOrDefault(key, "none")));
+                different.add(key + " " + Phrases.fromTo(old.getOrDefault(key, "none"), now.getOrDefault(key, "none")));
             }
         }
         return different;

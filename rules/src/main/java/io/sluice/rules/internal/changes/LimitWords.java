@@ -29,7 +29,8 @@ final class LimitWords {
     static String named(String rule, RuleLimit limit, boolean candidate) {
         Optional<String> id = LimitName.ownId(rule, limit);
         String by = limit.by().isEmpty() ? "" : " by " + by(limit.by());
-        return (candidate ? "candidate " : "") + "limit" + id.map(own -> " " + own).orElse(by);
+        return (candidate ? "candidate " : "") + "limit"
+                + id.map(own -> " " + own).orElse(by);
     }
 
     /** The numbers and what they are for: {@code 5 per 1m}, {@code 50/s, burst 100}. */
@@ -94,7 +95,9 @@ final class LimitWords {
     }
 
     static String by(List<By> by) {
-        return by.isEmpty() ? NONE : String.join(", ", by.stream().map(By::attribute).toList());
+        return by.isEmpty()
+                ? NONE
+                : String.join(", ", by.stream().map(By::attribute).toList());
     }
 
     /** What stands in for attributes that a request does not have. */

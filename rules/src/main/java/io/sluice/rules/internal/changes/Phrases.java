@@ -43,7 +43,9 @@ final class Phrases {
     }
 
     static List<String> texts(@Nullable Condition condition) {
-        return condition == null ? List.of() : condition.texts().stream().sorted().toList();
+        return condition == null
+                ? List.of()
+                : condition.texts().stream().sorted().toList();
     }
 
     private static String list(Collection<String> values) {
