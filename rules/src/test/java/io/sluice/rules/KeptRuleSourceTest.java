@@ -3,6 +3,7 @@ package io.sluice.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.internal.KeptFile;
 import io.sluice.rules.spi.PublishedRules;
 import io.sluice.rules.spi.RuleListener;
 import io.sluice.rules.spi.RuleSource;
@@ -151,18 +152,18 @@ class KeptRuleSourceTest {
             byte[] bad = good.clone();
             bad[i] ^= 1;
             Files.write(file, bad);
-            requireUnusable("digest: ");
+            requireDamaged("digest: ");
         }
         for (int length = 0; length < good.length; length += 7) {
             Files.write(file, Arrays.copyOf(good, length));
-            requireUnusable(length < body ? "document: not a kept rule set" : "digest: ");
+            requireDamaged(length < body ? "document: not a kept rule set" : "digest: ");
         }
         Files.writeString(
                 file, new String(good, StandardCharsets.UTF_8).replace("\"rate\":\"1/s\"", "\"rate\":\"9/s\""));
-        requireUnusable("digest: ");
+        requireDamaged("digest: ");
         Files.delete(file);
         Files.createDirectory(file);
-        requireUnusable("file: unreadable");
+        requireDamaged("file: unreadable");
     }
 
     @Test
@@ -369,6 +370,14 @@ class KeptRuleSourceTest {
     private KeptRuleSource restart(Path rules) {
         FileRuleSource files = FileRuleSource.watch(rules, clock, KeptRuleSource.last(folder), Runnable::run, () -> {});
         return over(files);
+    }
+
+    /** Without a source over it, which would log each of very many. */
+    private void requireDamaged(String why) {
+        assertThat(new KeptFile(folder).read())
+                .isInstanceOfSatisfying(
+                        KeptFile.Reading.Unusable.class,
+                        bad -> assertThat(bad.error().message()).startsWith(why));
     }
 
     private void requireUnusable(String why) {
