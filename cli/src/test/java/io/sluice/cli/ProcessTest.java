@@ -79,6 +79,28 @@ class ProcessTest {
                         "sluice: rules: 1 error (expected: none; correct it and start again)");
     }
 
+    @Test
+    void badRulesAtStartMeanThoseOfTheLastRun() throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a, limits: [{ rate: 1 }] }]");
+        String[] node = {
+            "node", "--api-port", "0", "--rules", rules.toString(), "--data", folder.resolve("data").toString()
+        };
+        Process first = launch(node);
+        assertThat(readUntil(first, "Ctrl-C stops it.")).contains(rules + ": 1 rule, version 1\n");
+        first.destroy();
+        assertThat(first.waitFor(20, TimeUnit.SECONDS)).isTrue();
+
+        Files.writeString(rules, "rules: nonsense");
+        Process second = launch(node);
+
+        assertThat(readUntil(second, "Ctrl-C stops it."))
+                .contains(rules + ": 1 rule, version 1, kept from the last run\n");
+        assertThat(Files.readString(folder.resolve("err")).lines())
+                .singleElement()
+                .asString()
+                .contains("WARN", rules + ":1:8: ", "starting with the set kept from the last run, version 1");
+    }
+
     private Process launch(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -284,7 +284,7 @@ class KeptRuleSourceTest {
             for (int w = 0; w < writers; w++) {
                 int writer = w;
                 all.add(threads.submit(() -> {
-                    for (int i = 1; i <= 30; i++) {
+                    for (int i = 1; i <= 10; i++) {
                         GivenSource own = new GivenSource();
                         KeptRuleSource kept = KeptRuleSource.over(own, folder, clock, Runnable::run, () -> {});
                         assertThat(kept.refused()).isEmpty();

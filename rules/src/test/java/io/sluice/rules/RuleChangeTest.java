@@ -336,7 +336,7 @@ class RuleChangeTest {
         for (RuleSet one : sets) {
             for (RuleSet other : sets) {
                 assertThat(RuleChange.between(one, other).isEmpty())
-                        .as("%s and %s", RuleJson.document(one.rules()), RuleJson.document(other.rules()))
+                        .as(() -> RuleJson.document(one.rules()) + RuleJson.document(other.rules()))
                         .isEqualTo(one.digest().equals(other.digest()));
             }
         }

@@ -87,7 +87,10 @@ public final class KeptFile {
 
     public Reading read() {
         try {
-            byte[] bytes = bytes();
+            if (Files.size(file) > MOST_BYTES) {
+                return unusable("size: " + Files.size(file) + " bytes (expected: at most " + MOST_BYTES + ")");
+            }
+            byte[] bytes = Files.readAllBytes(file);
             Matcher head = head(bytes);
             if (!head.lookingAt()) {
                 return unusable("document: not a kept rule set (expected: version, digest and rules)");
@@ -109,10 +112,10 @@ public final class KeptFile {
     /** Whether the file holds the set of this stamp, undamaged. */
     public boolean holds(RuleStamp stamp) {
         try {
-            if (!stamp().equals(Optional.of(stamp))) {
+            if (!stamp().equals(Optional.of(stamp)) || Files.size(file) > MOST_BYTES) {
                 return false;
             }
-            byte[] bytes = bytes();
+            byte[] bytes = Files.readAllBytes(file);
             Matcher head = head(bytes);
             return head.lookingAt() && digest(bytes, head.end()).equals(stamp.digest());
         } catch (IOException e) {
@@ -188,13 +191,6 @@ public final class KeptFile {
         } catch (IOException e) {
             // Not every system can; the old set is good as well.
         }
-    }
-
-    private byte[] bytes() throws IOException {
-        if (Files.size(file) > MOST_BYTES) {
-            throw new IOException("size");
-        }
-        return Files.readAllBytes(file);
     }
 
     private Reading rules(long version, String text) {
