@@ -103,7 +103,8 @@ class AttackTest {
                     .as(spelling)
                     .isFalse();
         }
-        assertThat(passes(evaluator, Map.of("ip", "192.0.2.1", "path", "/api/other"))).isTrue();
+        assertThat(passes(evaluator, Map.of("ip", "192.0.2.1", "path", "/api/other")))
+                .isTrue();
     }
 
     private Map<String, String> caller(CallerAddress callers, String peer, String header) {
