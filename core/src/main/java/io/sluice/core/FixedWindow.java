@@ -20,27 +20,47 @@ public final class FixedWindow implements Limit {
     private final long limit;
     private final String window;
     private final Windows windows;
+    private final @Nullable Calendar calendar;
+    private final @Nullable ZoneId zone;
 
-    private FixedWindow(String name, long limit, String window, Windows windows) {
+    private FixedWindow(
+            String name,
+            long limit,
+            String window,
+            Windows windows,
+            @Nullable Calendar calendar,
+            @Nullable ZoneId zone) {
         this.name = name;
         this.limit = Expect.range("limit", limit, 0, MAX_CAPACITY);
         this.window = window;
         this.windows = windows;
+        this.calendar = calendar;
+        this.zone = zone;
     }
 
     static FixedWindow of(String name, long limit, Duration window) {
         long micros = Expect.micros("window", window);
-        return new FixedWindow(name, limit, Spans.text(micros), Windows.of(micros));
+        return new FixedWindow(name, limit, Spans.text(micros), Windows.of(micros), null, null);
     }
 
     static FixedWindow of(String name, long limit, Calendar calendar, ZoneId zone) {
         String window = calendar.name().toLowerCase(Locale.ROOT) + " in " + zone.getId();
-        return new FixedWindow(name, limit, window, Windows.of(calendar, zone));
+        return new FixedWindow(name, limit, window, Windows.of(calendar, zone), calendar, zone);
     }
 
     /** Where the windows begin and end. */
     public Windows windows() {
         return windows;
+    }
+
+    /** The windows of the calendar that are meant; null if all are of one length. */
+    public @Nullable Calendar calendar() {
+        return calendar;
+    }
+
+    /** Whose calendar; null if all windows are of one length. */
+    public @Nullable ZoneId zone() {
+        return zone;
     }
 
     @Override
@@ -71,7 +91,7 @@ public final class FixedWindow implements Limit {
     @Override
     public FixedWindow scaled(double share) {
         Shares.check(share);
-        return new FixedWindow(name, Shares.of(limit, share), window, windows);
+        return new FixedWindow(name, Shares.of(limit, share), window, windows, calendar, zone);
     }
 
     @Override

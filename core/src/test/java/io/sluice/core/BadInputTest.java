@@ -85,6 +85,8 @@ final class BadInputTest {
                 Duration.ofDays(1_000).plusNanos(1))) {
             add(cases, "maxWait: " + bad + WAIT, () -> X.leakyBucket(Rate.perSecond(1))
                     .withMaxWait(bad));
+            add(cases, "maxWait: " + bad + WAIT, () -> X.tokenBucket(Rate.perSecond(1))
+                    .withMaxWait(bad));
             add(cases, "deadline: " + bad + WAIT, () -> new Limiter(
                             new LocalEngine(ManualClock.at(0)), ManualClock.at(0), List.of())
                     .dueIn(bad));
@@ -288,6 +290,10 @@ final class BadInputTest {
     void equalLimitsAreEqualHoweverTheyWereBuilt() {
         LeakyBucket built = X.leakyBucket(Rate.perSecond(10)).withCapacity(10);
         assertThat(built.withMaxWait(SECOND)).isEqualTo(built).hasSameHashCodeAs(built);
+        assertThat(TEN.withMaxWait(SECOND)).isNotEqualTo(TEN);
+        assertThat(TEN.withMaxWait(SECOND).withBurst(3).withMaxWait(Duration.ZERO))
+                .isEqualTo(TEN.withBurst(3))
+                .hasSameHashCodeAs(TEN.withBurst(3));
     }
 
     private static List<Limit> all() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 final class LimiterTest {
 
-    private static final Limit TEN = Limit.named("ten").tokenBucket(Rate.perSecond(10));
+    private static final TokenBucket TEN = Limit.named("ten").tokenBucket(Rate.perSecond(10));
     private static final Limit FIVE = Limit.named("five").slidingLog(5, Duration.ofMinutes(1));
 
     private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
@@ -79,6 +79,16 @@ final class LimiterTest {
         Decision decision = limiter.decide(List.of(Demand.of(TEN, "k", 2).waitingUpTo(1_000_000)));
         assertThat(decision.allowed()).isTrue();
         assertThat(decision.waitFor()).isEqualTo(Duration.ofMillis(200));
+    }
+
+    @Test
+    void aBucketWithAWaitHandsOutItsPermitsInAdvance() {
+        TokenBucket patient = TEN.withMaxWait(Duration.ofMillis(200));
+        limiter.decide(patient, "k", 10);
+        assertThat(limiter.decide(patient, "k", 2).waitFor()).isEqualTo(Duration.ofMillis(200));
+        assertThat(limiter.decide(patient, "k", 1).allowed()).isFalse();
+        assertThat(engine.gate(patient, "j").tryPass(10)).isTrue();
+        assertThat(engine.gate(patient, "j").pass(2).waitMicros()).isEqualTo(200_000);
     }
 
     @Test

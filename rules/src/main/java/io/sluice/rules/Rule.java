@@ -1,39 +1,58 @@
 package io.sluice.rules;
 
-import io.sluice.core.spi.FailurePolicy;
-import java.time.Duration;
+import io.sluice.core.Limit;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * Limits, and the requests they are for. Immutable.
+ * Which requests, and what is done with them. Immutable.
  *
  * @param id unique in its set
- * @param name for people
  * @param enabled a rule that is not applies to nothing
+ * @param action what it does; only {@link Action#LIMIT} has limits, candidates, overrides and a shadow
  * @param scope which requests
- * @param mode where it is decided
- * @param onFailure what decides while the shared store does not
- * @param localShare the part of each limit that one process enforces under {@link FailurePolicy#LOCAL}
- * @param deadline how long the shared store may take
- * @param limits at least one
+ * @param shadow whether its limits are decided, counted and reported, but never refuse
+ * @param limits at least one for {@link Action#LIMIT}
+ * @param candidate limits that are tried beside those in force, like shadow limits
+ * @param overrides other numbers for some callers, in the order in which they are looked at
+ * @param handling where and how it is decided
+ * @param about what it says about itself
  */
 public record Rule(
         String id,
-        Optional<String> name,
         boolean enabled,
+        Action action,
         Scope scope,
-        Mode mode,
-        FailurePolicy onFailure,
-        double localShare,
-        Duration deadline,
-        List<RuleLimit> limits) {
-
-    /** The share where neither the rule nor the number of nodes gives one. */
-    public static final double DEFAULT_LOCAL_SHARE = 0.5;
+        boolean shadow,
+        List<RuleLimit> limits,
+        List<RuleLimit> candidate,
+        List<LimitOverride> overrides,
+        Handling handling,
+        About about) {
 
     public Rule {
         limits = List.copyOf(limits);
+        candidate = List.copyOf(candidate);
+        overrides = List.copyOf(overrides);
+        if (action == Action.LIMIT && limits.isEmpty()) {
+            throw new IllegalArgumentException("limits: none (expected: at least one limit)");
+        }
+        if (action != Action.LIMIT
+                && !(limits.isEmpty()
+                        && candidate.isEmpty()
+                        && overrides.isEmpty()
+                        && !shadow
+                        && handling.equals(Handling.DEFAULT))) {
+            throw new IllegalArgumentException(
+                    "action: " + action.word() + " (expected: limit, for a rule with limits)");
+        }
+        for (LimitOverride override : overrides) {
+            Limit target = limits.get(override.limit()).limit();
+            if (!target.name().equals(override.numbers().name())
+                    || !target.shape().equals(override.numbers().shape())) {
+                throw new IllegalArgumentException(
+                        "overrides: " + override.numbers() + " (expected: other numbers of " + target + ")");
+            }
+        }
     }
 
     /** How wide one of the rule's limits reaches. */

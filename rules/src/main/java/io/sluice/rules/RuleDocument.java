@@ -1,10 +1,12 @@
 package io.sluice.rules;
 
 import io.sluice.rules.internal.RuleFiles;
-import io.sluice.rules.internal.RuleReader;
+import io.sluice.rules.internal.document.RuleIds;
+import io.sluice.rules.internal.document.RuleReader;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.Errors;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What became of a rule document: rules, or all that is wrong with it. */
@@ -16,8 +18,26 @@ public sealed interface RuleDocument {
      * @param file what errors call it
      */
     static RuleDocument parse(String file, String text) {
+        return parseAll(List.of(new Text(file, text)));
+    }
+
+    /** Reads documents that make one set, such as the files of a directory; ids differ in all of them. */
+    static RuleDocument parseAll(List<Text> texts) {
+        RuleIds ids = new RuleIds();
+        List<Rule> rules = new ArrayList<>();
+        List<DocumentError> all = new ArrayList<>();
+        for (Text text : texts) {
+            Errors errors = new Errors(text.file());
+            rules.addAll(RuleReader.read(text.text(), ids, errors));
+            all.addAll(errors.list());
+        }
+        return all.isEmpty() ? new Accepted(rules) : new Refused(all);
+    }
+
+    /** Reads a document that is one rule, and not a list of them. */
+    static RuleDocument parseRule(String file, String text) {
         Errors errors = new Errors(file);
-        List<Rule> rules = RuleReader.read(file, text, errors);
+        List<Rule> rules = RuleReader.readOne(text, errors);
         return errors.isEmpty() ? new Accepted(rules) : new Refused(errors.list());
     }
 
@@ -25,6 +45,13 @@ public sealed interface RuleDocument {
     static RuleDocument read(Path file) {
         return RuleFiles.read(file).document();
     }
+
+    /**
+     * A document to be read.
+     *
+     * @param file what errors call it
+     */
+    record Text(String file, String text) {}
 
     /** A document without an error. */
     record Accepted(List<Rule> rules) implements RuleDocument {

@@ -24,7 +24,8 @@ public final class Passage {
         this.counts = counts;
         this.limit = limit;
         this.key = key;
-        this.meter = counts.file(limit).meter();
+        // Slots that are handed out in advance are the business of the long way.
+        this.meter = limit.maxWaitMicros() > 0 ? null : counts.file(limit).meter();
         Demand.of(limit, key, 1);
     }
 

@@ -5,6 +5,8 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Label;
 import io.sluice.rules.Attributes;
+import io.sluice.rules.By;
+import io.sluice.rules.Handling;
 import io.sluice.rules.Mode;
 import io.sluice.rules.Rule;
 import io.sluice.rules.RuleLimit;
@@ -53,11 +55,14 @@ public record Applied(
         FailurePolicy onFailure = FailurePolicy.OPEN;
         double localShare = 1;
         for (Rule rule : rules) {
-            boolean inStore = withStore && rule.mode() != Mode.LOCAL;
+            Handling handling = rule.handling();
+            boolean inStore = withStore && handling.mode() != Mode.LOCAL;
             if (inStore) {
-                deadline = deadline == null || rule.deadline().compareTo(deadline) < 0 ? rule.deadline() : deadline;
-                onFailure = rule.onFailure().compareTo(onFailure) > 0 ? rule.onFailure() : onFailure;
-                localShare = Math.min(localShare, rule.localShare());
+                deadline = deadline == null || handling.deadline().compareTo(deadline) < 0
+                        ? handling.deadline()
+                        : deadline;
+                onFailure = handling.onFailure().compareTo(onFailure) > 0 ? handling.onFailure() : onFailure;
+                localShare = Math.min(localShare, handling.localShare().orElse(Handling.DEFAULT_LOCAL_SHARE));
             }
             for (RuleLimit limit : rule.limits()) {
                 bound.add(bind(rule, limit, request, Math.max(1, permits), inStore));
@@ -95,9 +100,13 @@ public record Applied(
     }
 
     private static Bound bind(Rule rule, RuleLimit limit, Attributes request, long permits, boolean inStore) {
-        Demand demand = Demand.of(limit.limit(), CountKeys.key(limit.by(), request), permits)
+        Demand demand = Demand.of(limit.limit(), CountKeys.key(attributes(limit), request), permits)
                 .labelled(new Label(rule.id(), limit.id(), mode(inStore)));
         return new Bound(rule, limit, demand, inStore);
+    }
+
+    private static List<String> attributes(RuleLimit limit) {
+        return limit.by().stream().map(By::attribute).toList();
     }
 
     private static String mode(boolean inStore) {

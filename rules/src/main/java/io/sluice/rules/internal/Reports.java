@@ -2,6 +2,7 @@ package io.sluice.rules.internal;
 
 import io.sluice.core.Decision;
 import io.sluice.core.spi.Label;
+import io.sluice.rules.By;
 import io.sluice.rules.Ruling;
 import io.sluice.rules.internal.Applied.Bound;
 import java.time.Duration;
@@ -67,7 +68,7 @@ public final class Reports {
                 label.rule(),
                 label.limit(),
                 bound.limit().limit(),
-                bound.limit().by(),
+                bound.limit().by().stream().map(By::attribute).toList(),
                 decision.remaining(),
                 decision.resetAfter());
     }

@@ -11,29 +11,36 @@ public final class Errors {
 
     private final String file;
     private final List<DocumentError> list = new ArrayList<>();
-    private boolean more;
+    private long count;
 
     public Errors(String file) {
         this.file = file;
     }
 
     public void add(Place place, String message) {
-        if (list.size() < MOST) {
+        if (count++ < MOST) {
             list.add(new DocumentError(file, place.line(), place.column(), message));
-        } else {
-            more = true;
         }
     }
 
     public boolean isEmpty() {
-        return list.isEmpty();
+        return count == 0;
+    }
+
+    /** How many so far, the unlisted ones too: the same before and after a part of the document means that it has none. */
+    public long count() {
+        return count;
+    }
+
+    public String file() {
+        return file;
     }
 
     /** All errors in the order of the document; after a thousand a last one says that there are more. */
     public List<DocumentError> list() {
         List<DocumentError> sorted = new ArrayList<>(list);
         sorted.sort(Comparator.comparingInt(DocumentError::line).thenComparingInt(DocumentError::column));
-        if (more) {
+        if (count > MOST) {
             sorted.add(
                     DocumentError.of(file, "errors: more than " + MOST + " (expected: none; the rest is not listed)"));
         }

@@ -4,13 +4,18 @@ import io.sluice.rules.yaml.YamlValue.Entry;
 import io.sluice.rules.yaml.YamlValue.YamlList;
 import io.sluice.rules.yaml.YamlValue.YamlMap;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.DoublePredicate;
 import java.util.function.Function;
 
 /**
@@ -36,21 +41,31 @@ public final class Fields {
      * @param known every legal key, in the order in which errors list them
      */
     public static Optional<Fields> of(String what, YamlValue value, Collection<String> known, Errors errors) {
+        return of(what, value, known, Map.of(), errors);
+    }
+
+    /**
+     * The fields of a mapping that is like others but for some keys.
+     *
+     * @param refused what is to be said of keys that are legal elsewhere
+     */
+    public static Optional<Fields> of(
+            String what, YamlValue value, Collection<String> known, Map<String, String> refused, Errors errors) {
         if (!(value instanceof YamlMap map)) {
             errors.add(value.place(), what + ": " + value.shown() + " (expected: a mapping)");
             return Optional.empty();
         }
         Fields fields = new Fields(map.place(), errors);
-        map.entries().forEach(entry -> fields.put(entry, known));
+        map.entries().forEach(entry -> fields.put(entry, known, refused));
         return Optional.of(fields);
     }
 
-    private void put(Entry entry, Collection<String> known) {
+    private void put(Entry entry, Collection<String> known, Map<String, String> refused) {
         Place at = entry.key().place();
         if (!(entry.key() instanceof YamlScalar key)) {
             errors.add(at, "key: " + entry.key().shown() + " (expected: a word)");
         } else if (!known.contains(key.text())) {
-            errors.add(at, unknown(key.text(), known));
+            errors.add(at, refused.getOrDefault(key.text(), unknown(key.text(), known)));
         } else if (values.putIfAbsent(key.text(), entry.value()) != null) {
             errors.add(at, "duplicate key: " + key.text() + " (expected: once)");
         } else {
@@ -64,6 +79,11 @@ public final class Fields {
                         .map(nearest -> nearest + ", perhaps?")
                         .orElse(String.join(", ", known))
                 + ")";
+    }
+
+    /** The document that the mapping stands in. */
+    public String file() {
+        return errors.file();
     }
 
     /** Where the mapping begins. */
@@ -126,24 +146,34 @@ public final class Fields {
     public Optional<Long> whole(String key, long least, long most) {
         String expected = least + ".." + most;
         return unquoted(key, expected).flatMap(text -> {
-            if (!text.matches("-?[0-9]{1,18}")) {
-                return refuse(key, text, expected);
-            }
-            long number = Long.parseLong(text);
-            return number < least || number > most ? refuse(key, text, expected) : Optional.of(number);
+            OptionalLong number = Digits.whole(text);
+            return number.isEmpty() || number.getAsLong() < least || number.getAsLong() > most
+                    ? refuse(key, text, expected)
+                    : Optional.of(number.getAsLong());
         });
     }
 
     /** A part of a whole: above 0, at most 1. */
     public Optional<Double> share(String key) {
-        String expected = "above 0, at most 1";
+        return decimal(key, number -> number > 0 && number <= 1, "above 0, at most 1");
+    }
+
+    /** A number that need not be whole. */
+    public Optional<Double> decimal(String key, DoublePredicate legal, String expected) {
         return unquoted(key, expected).flatMap(text -> {
-            if (!text.matches("[0-9]{1,4}(\\.[0-9]{1,12})?")) {
-                return refuse(key, text, expected);
-            }
-            double number = new BigDecimal(text).doubleValue();
-            return number > 0 && number <= 1 ? Optional.of(number) : refuse(key, text, expected);
+            OptionalDouble number = Digits.decimal(text);
+            return number.isPresent() && legal.test(number.getAsDouble())
+                    ? Optional.of(number.getAsDouble())
+                    : refuse(key, text, expected);
         });
+    }
+
+    /** Whether a field is just this word. */
+    public boolean isWord(String key, String word) {
+        return value(key)
+                .filter(value ->
+                        value instanceof YamlScalar scalar && scalar.text().equals(word))
+                .isPresent();
     }
 
     /** One of a few words; {@code words} maps each to what it means. */
@@ -179,6 +209,40 @@ public final class Fields {
                 words.add(word);
             }
             return words.isEmpty() ? refuse(key, "an empty list", "at least one, or no " + key) : Optional.of(words);
+        });
+    }
+
+    /** One value or a list of values, at least one: whole mappings too. */
+    public Optional<List<YamlValue>> oneOrMore(String key) {
+        return value(key).flatMap(value -> {
+            List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
+            return items.isEmpty() ? refuse(key, "an empty list", "at least one, or no " + key) : Optional.of(items);
+        });
+    }
+
+    /** The fields of a mapping inside this one. */
+    public Optional<Fields> fields(String key, Collection<String> known) {
+        return value(key).flatMap(value -> of(key, value, known, errors));
+    }
+
+    /** The entries of a mapping whose keys are free, in order; keys that are no words or repeat are reported and left out. */
+    public Optional<Map<YamlScalar, YamlValue>> entries(String key) {
+        return value(key).flatMap(value -> {
+            if (!(value instanceof YamlMap map)) {
+                return refuse(key, value.shown(), "a mapping");
+            }
+            Map<YamlScalar, YamlValue> entries = new LinkedHashMap<>();
+            Set<String> seen = new HashSet<>();
+            for (Entry entry : map.entries()) {
+                if (!(entry.key() instanceof YamlScalar name) || name.isNull()) {
+                    errors.add(entry.key().place(), key + ": " + entry.key().shown() + " (expected: a word)");
+                } else if (!seen.add(name.text())) {
+                    errors.add(name.place(), "duplicate key: " + name.shown() + " (expected: once)");
+                } else {
+                    entries.put(name, entry.value());
+                }
+            }
+            return Optional.of(entries);
         });
     }
 

@@ -7,6 +7,19 @@ public final class Shown {
 
     private Shown() {}
 
+    /** Text of our own tools on one line, each run of white space as one space. */
+    static String line(String text) {
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean space = Character.isWhitespace(c);
+            if (!space || (!line.isEmpty() && line.charAt(line.length() - 1) != ' ')) {
+                line.append(space ? ' ' : c);
+            }
+        }
+        return line.toString().strip();
+    }
+
     public static String text(String text) {
         StringBuilder shown = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {

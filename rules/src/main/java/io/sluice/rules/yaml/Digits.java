@@ -1,0 +1,36 @@
+package io.sluice.rules.yaml;
+
+import java.math.BigDecimal;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/** Numbers as documents write them. */
+public final class Digits {
+
+    private static final int MOST_DIGITS = 18;
+    private static final int LONGEST_DECIMAL = 40;
+
+    private Digits() {}
+
+    /** {@code 17} or {@code -17}, at most 18 digits; empty if it is anything else. */
+    public static OptionalLong whole(String text) {
+        String digits = text.startsWith("-") ? text.substring(1) : text;
+        return digits.isEmpty()
+                        || digits.length() > MOST_DIGITS
+                        || !digits.chars().allMatch(c -> c >= '0' && c <= '9')
+                ? OptionalLong.empty()
+                : OptionalLong.of(Long.parseLong(text));
+    }
+
+    /** {@code 0.25}, {@code 1} or {@code 1e-3}; empty if it is anything else. */
+    public static OptionalDouble decimal(String text) {
+        if (text.length() > LONGEST_DECIMAL || !text.chars().allMatch(c -> "0123456789.eE+-".indexOf(c) >= 0)) {
+            return OptionalDouble.empty();
+        }
+        try {
+            return OptionalDouble.of(new BigDecimal(text).doubleValue());
+        } catch (NumberFormatException e) {
+            return OptionalDouble.empty();
+        }
+    }
+}

@@ -1,0 +1,237 @@
+package io.sluice.rules.yaml;
+
+import io.sluice.rules.yaml.YamlValue.Entry;
+import io.sluice.rules.yaml.YamlValue.YamlList;
+import io.sluice.rules.yaml.YamlValue.YamlMap;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes the tree of one JSON document, within {@link Bounds}. Most JSON is YAML too, but not all of it (tabs), and large rule
+ * sets come as JSON: this takes a fraction of the time.
+ */
+final class JsonTree {
+
+    private final String text;
+    private final Bounds bounds = new Bounds();
+    private int at;
+    private int line = 1;
+
+    /** Where the line begins, moved by one for each character that takes two places in the text. */
+    private int lineStart;
+
+    private JsonTree(String text) {
+        this.text = text;
+    }
+
+    /** Whether a document can be JSON at all, going by its first character. */
+    static boolean mayRead(String text) {
+        int first = 0;
+        while (first < text.length() && isSpace(text.charAt(first))) {
+            first++;
+        }
+        return first < text.length() && (text.charAt(first) == '{' || text.charAt(first) == '[');
+    }
+
+    static YamlValue read(String text) {
+        JsonTree tree = new JsonTree(text);
+        tree.space();
+        YamlValue root = tree.value();
+        tree.space();
+        if (tree.at < text.length()) {
+            throw tree.unexpected("nothing after the document");
+        }
+        return root;
+    }
+
+    private YamlValue value() {
+        Place place = place();
+        bounds.value(place);
+        return switch (peek()) {
+            case '{' -> map(place);
+            case '[' -> list(place);
+            case '"' -> new YamlScalar(place, string(), true);
+            default -> new YamlScalar(place, word(), false);
+        };
+    }
+
+    private YamlMap map(Place place) {
+        bounds.enter(place);
+        List<Entry> entries = new ArrayList<>();
+        at++;
+        space();
+        boolean more = peek() != '}';
+        while (more) {
+            Place key = place();
+            if (peek() != '"') {
+                throw unexpected("a key in quotes");
+            }
+            bounds.value(key);
+            bounds.key(entries.size(), place);
+            String name = string();
+            space();
+            take(':', "':'");
+            space();
+            entries.add(new Entry(new YamlScalar(key, name, true), value()));
+            more = another('}');
+        }
+        at++;
+        bounds.leave();
+        return new YamlMap(place, entries);
+    }
+
+    private YamlList list(Place place) {
+        bounds.enter(place);
+        List<YamlValue> items = new ArrayList<>();
+        at++;
+        space();
+        boolean more = peek() != ']';
+        while (more) {
+            items.add(value());
+            more = another(']');
+        }
+        at++;
+        bounds.leave();
+        return new YamlList(place, items);
+    }
+
+    /** Whether a comma and another item follow, and not the end. */
+    private boolean another(char end) {
+        space();
+        if (peek() == end) {
+            return false;
+        }
+        take(',', "',' or '" + end + "'");
+        space();
+        return true;
+    }
+
+    private String string() {
+        int start = ++at;
+        while (at < text.length() && text.charAt(at) != '"' && text.charAt(at) != '\\') {
+            character();
+        }
+        if (peek() == '"') {
+            return text.substring(start, at++);
+        }
+        StringBuilder unescaped = new StringBuilder(text.substring(start, at));
+        while (peek() != '"') {
+            if (text.charAt(at) == '\\') {
+                at++;
+                unescaped.append(escaped());
+            } else {
+                unescaped.append(text.charAt(at));
+                character();
+            }
+        }
+        at++;
+        return unescaped.toString();
+    }
+
+    private void character() {
+        char c = text.charAt(at);
+        if (c < ' ' || c == 0x7f) {
+            throw unexpected("printable text, other characters as \\uXXXX");
+        }
+        lineStart += Character.isLowSurrogate(c) ? 1 : 0;
+        at++;
+    }
+
+    private char escaped() {
+        char c = peek();
+        int plain = "\"\\/bfnrt".indexOf(c);
+        if (plain >= 0) {
+            at++;
+            return "\"\\/\b\f\n\r\t".charAt(plain);
+        }
+        int code = 0;
+        for (int i = 1; i <= 4; i++) {
+            int digit = c == 'u' && at + i < text.length() ? Character.digit(text.charAt(at + i), 16) : -1;
+            if (digit < 0) {
+                throw unexpected("an escape such as \\n or \\u00e9");
+            }
+            code = code * 16 + digit;
+        }
+        at += 5;
+        return (char) code;
+    }
+
+    /** A number, true, false or null. */
+    private String word() {
+        int start = at;
+        while (at < text.length() && "+-.0123456789Eaeflnrstu".indexOf(text.charAt(at)) >= 0) {
+            at++;
+        }
+        String word = text.substring(start, at);
+        if (!word.equals("true") && !word.equals("false") && !word.equals("null") && !isNumber(word)) {
+            at = start;
+            throw unexpected("a value");
+        }
+        return word;
+    }
+
+    private static boolean isNumber(String word) {
+        int i = word.startsWith("-") ? 1 : 0;
+        int digits = digits(word, i);
+        boolean legal = digits > 0 && (digits == 1 || word.charAt(i) != '0');
+        i += digits;
+        if (i < word.length() && word.charAt(i) == '.') {
+            int fraction = digits(word, i + 1);
+            legal &= fraction > 0;
+            i += 1 + fraction;
+        }
+        if (i < word.length() && (word.charAt(i) == 'e' || word.charAt(i) == 'E')) {
+            i++;
+            i += i < word.length() && (word.charAt(i) == '+' || word.charAt(i) == '-') ? 1 : 0;
+            int exponent = digits(word, i);
+            legal &= exponent > 0;
+            i += exponent;
+        }
+        return legal && i == word.length();
+    }
+
+    private static int digits(String word, int from) {
+        int i = from;
+        while (i < word.length() && word.charAt(i) >= '0' && word.charAt(i) <= '9') {
+            i++;
+        }
+        return i - from;
+    }
+
+    private void space() {
+        while (at < text.length() && isSpace(text.charAt(at))) {
+            if (text.charAt(at++) == '\n') {
+                line++;
+                lineStart = at;
+            }
+        }
+    }
+
+    private static boolean isSpace(char c) {
+        return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    }
+
+    private void take(char c, String expected) {
+        if (peek() != c) {
+            throw unexpected(expected);
+        }
+        at++;
+    }
+
+    private char peek() {
+        if (at >= text.length()) {
+            throw new Refusal(place(), "document: ends here (expected: the rest of it)");
+        }
+        return text.charAt(at);
+    }
+
+    private Place place() {
+        return new Place(line, at - lineStart + 1);
+    }
+
+    private Refusal unexpected(String expected) {
+        String found = Shown.text(text.substring(at, Math.min(text.length(), at + 20)));
+        return new Refusal(place(), "document: " + found + " (expected: " + expected + ")");
+    }
+}

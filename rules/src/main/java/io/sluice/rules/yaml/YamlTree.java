@@ -1,0 +1,178 @@
+package io.sluice.rules.yaml;
+
+import io.sluice.rules.yaml.YamlValue.Entry;
+import io.sluice.rules.yaml.YamlValue.YamlList;
+import io.sluice.rules.yaml.YamlValue.YamlMap;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.common.Anchor;
+import org.snakeyaml.engine.v2.common.ScalarStyle;
+import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.events.MappingStartEvent;
+import org.snakeyaml.engine.v2.events.NodeEvent;
+import org.snakeyaml.engine.v2.events.ScalarEvent;
+import org.snakeyaml.engine.v2.events.SequenceStartEvent;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.parser.ParserImpl;
+import org.snakeyaml.engine.v2.scanner.StreamReader;
+
+/** Makes the tree of one YAML document, within {@link Bounds}. Aliases share what they name. */
+final class YamlTree {
+
+    /** The parser copies all it looks ahead over each time its buffer runs out: small ones take minutes for long texts. */
+    private static final int BUFFER = 1024 * 1024;
+
+    private final ParserImpl parser;
+    private final Bounds bounds = new Bounds();
+    private final Map<Anchor, Anchored> anchored = new HashMap<>();
+    private final Set<Anchor> open = new HashSet<>();
+
+    private YamlTree(ParserImpl parser) {
+        this.parser = parser;
+    }
+
+    /** What an anchor names, and how many values that are. */
+    private record Anchored(YamlValue value, long size) {}
+
+    /** The root; empty if there is nothing but comments. */
+    static Optional<YamlValue> read(String file, String text) {
+        LoadSettings settings = LoadSettings.builder()
+                .setLabel(file)
+                .setUseMarks(true)
+                .setBufferSize(Math.max(1024, Math.min(text.length(), BUFFER)))
+                .setCodePointLimit(YamlReader.MOST_CHARACTERS)
+                .build();
+        try {
+            return new YamlTree(new ParserImpl(settings, new StreamReader(settings, text))).document();
+        } catch (MarkedYamlEngineException e) {
+            throw new Refusal(place(e.getProblemMark().or(e::getContextMark)), "document: " + problem(e));
+        } catch (ReaderException e) {
+            throw new Refusal(
+                    place(text, e.getPosition()),
+                    "character: U+" + String.format("%04X", e.getCodePoint()) + " (expected: printable text)");
+        } catch (YamlEngineException e) {
+            throw new Refusal(Place.START, "document: " + Shown.text(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private Optional<YamlValue> document() {
+        expect(Event.ID.StreamStart);
+        if (parser.checkEvent(Event.ID.StreamEnd)) {
+            return Optional.empty();
+        }
+        expect(Event.ID.DocumentStart);
+        YamlValue root = value();
+        expect(Event.ID.DocumentEnd);
+        expect(Event.ID.StreamEnd);
+        return Optional.of(root);
+    }
+
+    private void expect(Event.ID id) {
+        Event event = parser.next();
+        if (event.getEventId() != id) {
+            throw new Refusal(place(event.getStartMark()), "document: another one (expected: one in a file)");
+        }
+    }
+
+    private YamlValue value() {
+        NodeEvent event = (NodeEvent) parser.next();
+        Place place = place(event.getStartMark());
+        if (event instanceof AliasEvent alias) {
+            return named(alias.getAlias(), place);
+        }
+        long before = bounds.met();
+        bounds.value(place);
+        event.getAnchor().ifPresent(open::add);
+        YamlValue value = value(event, place);
+        event.getAnchor().ifPresent(anchor -> {
+            open.remove(anchor);
+            anchored.put(anchor, new Anchored(value, bounds.met() - before));
+        });
+        return value;
+    }
+
+    private YamlValue named(Anchor anchor, Place place) {
+        Anchored named = anchored.get(anchor);
+        if (open.contains(anchor)) {
+            throw new Refusal(place, "alias: inside of what it names (expected: no loops)");
+        }
+        if (named == null) {
+            throw new Refusal(place, "alias: *" + Shown.text(anchor.getValue()) + " (expected: an anchor before it)");
+        }
+        bounds.repeat(named.size(), place);
+        return named.value();
+    }
+
+    private YamlValue value(Event event, Place place) {
+        if (event instanceof ScalarEvent scalar) {
+            refuse(scalar.getTag(), place);
+            return new YamlScalar(place, scalar.getValue(), scalar.getScalarStyle() != ScalarStyle.PLAIN);
+        }
+        bounds.enter(place);
+        YamlValue value = event instanceof SequenceStartEvent sequence
+                ? list(sequence, place)
+                : map((MappingStartEvent) event, place);
+        bounds.leave();
+        return value;
+    }
+
+    private YamlList list(SequenceStartEvent start, Place place) {
+        refuse(start.getTag(), place);
+        List<YamlValue> items = new ArrayList<>();
+        while (!parser.checkEvent(Event.ID.SequenceEnd)) {
+            items.add(value());
+        }
+        parser.next();
+        return new YamlList(place, items);
+    }
+
+    private YamlMap map(MappingStartEvent start, Place place) {
+        refuse(start.getTag(), place);
+        List<Entry> entries = new ArrayList<>();
+        while (!parser.checkEvent(Event.ID.MappingEnd)) {
+            bounds.key(entries.size(), place);
+            entries.add(new Entry(value(), value()));
+        }
+        parser.next();
+        return new YamlMap(place, entries);
+    }
+
+    private static void refuse(Optional<String> tag, Place place) {
+        if (tag.isPresent()) {
+            throw new Refusal(place, "tag: " + Shown.text(tag.get()) + " (expected: no tags)");
+        }
+    }
+
+    private static String problem(MarkedYamlEngineException e) {
+        String context = e.getContext() == null ? "" : " " + e.getContext();
+        return Shown.line(e.getProblem() + context);
+    }
+
+    private static Place place(Optional<Mark> mark) {
+        return mark.map(m -> new Place(m.getLine() + 1, m.getColumn() + 1)).orElse(Place.START);
+    }
+
+    private static Place place(String text, int codePoints) {
+        int line = 1;
+        int column = 1;
+        int at = 0;
+        for (int i = 0; i < codePoints && at < text.length(); i++) {
+            boolean newLine = text.charAt(at) == '\n';
+            line += newLine ? 1 : 0;
+            column = newLine ? 1 : column + 1;
+            at += Character.charCount(text.codePointAt(at));
+        }
+        return new Place(line, column);
+    }
+}
