@@ -10,6 +10,9 @@ import java.util.List;
  */
 public final class PathPattern {
 
+    /** The most permissive one: what a path may have at all. */
+    static final PathForm NORMAL = PathForm.STRICT.keepingEncodedSlash();
+
     private static final int LONGEST = 1_024;
     private static final String EXPECTED = " (expected: a path such as /users/{id}/orders or /api/**)";
 
@@ -27,7 +30,7 @@ public final class PathPattern {
             throw new IllegalArgumentException("resource: " + Shown.text(text) + EXPECTED);
         }
         List<Segment> segments = new ArrayList<>();
-        for (String part : text.substring(1).split("/", -1)) {
+        for (String part : normal(text).substring(1).split("/", -1)) {
             if (!segments.isEmpty() && segments.get(segments.size() - 1) instanceof Rest) {
                 throw new IllegalArgumentException("resource: " + Shown.text(text) + " (expected: ** only at the end)");
             }
@@ -80,7 +83,7 @@ public final class PathPattern {
         if (part.equals("**")) {
             return new Rest();
         }
-        if (part.matches("\\{[A-Za-z0-9_-]+}")) {
+        if (isName(part)) {
             return new Any();
         }
         if (part.indexOf('{') >= 0 || part.indexOf('}') >= 0 || part.indexOf('*') >= 0) {
@@ -88,6 +91,33 @@ public final class PathPattern {
                     + " (expected: {name} or ** as a whole segment, not \"" + Shown.text(part) + "\")");
         }
         return new Exact(part);
+    }
+
+    /** Refuses what no normalised path has, since a rule for it would be a rule for nothing. */
+    private static String normal(String text) {
+        String normal;
+        try {
+            normal = NORMAL.normal(text);
+        } catch (PathRefusedException e) {
+            throw new IllegalArgumentException(
+                    "resource: " + Shown.text(text) + " (expected: " + e.expected() + ")", e);
+        }
+        if (!normal.equals(text)) {
+            throw new IllegalArgumentException(
+                    "resource: " + Shown.text(text) + " (expected: " + Shown.text(normal) + ")");
+        }
+        return text;
+    }
+
+    private static boolean isName(String part) {
+        return part.length() > 2
+                && part.startsWith("{")
+                && part.endsWith("}")
+                && part.chars().skip(1).limit(part.length() - 2L).allMatch(PathPattern::inName);
+    }
+
+    private static boolean inName(int c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     }
 
     private static boolean illegal(int c) {

@@ -1,6 +1,5 @@
 package io.sluice.rules.internal.index;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -18,13 +17,37 @@ record Filed(int position, List<Constraint> constraints, int copies) {
      */
     private static final int MOST_COPIES = 16;
 
-    boolean allows(Constraint constraint) {
-        return copies == 1 || (long) copies * constraint.keys().size() <= MOST_COPIES;
+    private boolean allows(Constraint constraint) {
+        return (long) copies * constraint.keys().size() <= MOST_COPIES;
+    }
+
+    /** Without what needs no comparison: that a segment of the path is right follows from the whole path. */
+    Filed settled() {
+        return new Filed(
+                position,
+                List.copyOf(constraints.stream().filter(Constraint::counts).toList()),
+                copies);
+    }
+
+    boolean holds(Subject subject) {
+        for (int i = 0; i < constraints.size(); i++) {
+            if (!constraints.get(i).holds(subject)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    List<Constraint> choices() {
+        return copies == 1
+                ? constraints
+                : constraints.stream().filter(this::allows).toList();
     }
 
     Filed lookedUp(Constraint constraint) {
-        List<Constraint> rest = new ArrayList<>(constraints);
-        rest.remove(constraint);
+        List<Constraint> rest = constraints.stream()
+                .filter(other -> !other.equals(constraint) && !other.follows(constraint))
+                .toList();
         return new Filed(position, rest, copies * constraint.keys().size());
     }
 }
