@@ -83,7 +83,13 @@ class ProcessTest {
     void badRulesAtStartMeanThoseOfTheLastRun() throws Exception {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a, limits: [{ rate: 1 }] }]");
         String[] node = {
-            "node", "--api-port", "0", "--rules", rules.toString(), "--data", folder.resolve("data").toString()
+            "node",
+            "--api-port",
+            "0",
+            "--rules",
+            rules.toString(),
+            "--data",
+            folder.resolve("data").toString()
         };
         Process first = launch(node);
         assertThat(readUntil(first, "Ctrl-C stops it.")).contains(rules + ": 1 rule, version 1\n");
