@@ -2,8 +2,11 @@ package io.sluice.node;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.sluice.core.LeakyBucket;
 import io.sluice.core.Limit;
 import io.sluice.core.TokenBucket;
+import io.sluice.core.spi.Label;
+import io.sluice.rules.Rule;
 import io.sluice.rules.Ruling;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -25,7 +28,8 @@ final class Answers {
             Ruling.Reported reported = ruling.reported();
             json.writeStartObject();
             json.writeBooleanField("allowed", ruling.allowed());
-            json.writeStringField("rule", reported == null ? null : reported.rule());
+            Rule rule = ruling.rule();
+            json.writeStringField("rule", rule == null ? null : rule.id());
             json.writeFieldName("limit");
             limit(json, reported);
             json.writeFieldName("remaining");
@@ -39,7 +43,10 @@ final class Answers {
             json.writeStringField("degraded", ruling.degraded());
             json.writeNumberField("rule_version", ruling.ruleVersion());
             texts(json, "matched", ruling.matched());
-            texts(json, "shadow_refused", ruling.shadowRefused());
+            texts(
+                    json,
+                    "shadow_refused",
+                    ruling.shadowRefused().stream().map(Label::limit).toList());
             json.writeNumberField("permits", ruling.permits());
             json.writeNullField("permit");
             json.writeEndObject();
@@ -88,6 +95,8 @@ final class Answers {
         json.writeNumberField("limit", limit.capacity());
         json.writeNumberField("window_ms", (limit.windowMicros() + 999) / 1_000);
         if (limit instanceof TokenBucket bucket) {
+            json.writeStringField("rate", bucket.rate().toString());
+        } else if (limit instanceof LeakyBucket bucket) {
             json.writeStringField("rate", bucket.rate().toString());
         }
         texts(json, "by", reported.by());

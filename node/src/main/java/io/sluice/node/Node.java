@@ -10,6 +10,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
 import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.rules.Evaluator;
+import io.sluice.rules.KeyForm;
 import io.sluice.rules.FileRuleSource;
 import io.sluice.rules.RuleDocument;
 import io.sluice.rules.RuleSet;
@@ -194,7 +195,7 @@ public final class Node implements AutoCloseable {
     }
 
     private void listen(NodeConfig config) throws StartFailedException {
-        Evaluator evaluator = new Evaluator(rules::latest, local, shared, clock, metrics);
+        Evaluator evaluator = new Evaluator(rules::latest, local, shared, KeyForm.ofThisProcess(), clock, metrics);
         ApiHandler handler = new ApiHandler(vertx, evaluator, health, metrics);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {

@@ -2,13 +2,15 @@ package io.sluice.rules;
 
 import io.sluice.rules.internal.index.ScopeIndex;
 import java.util.List;
+import java.util.Set;
 
 /** The rules in force: immutable, numbered, compiled for matching. */
 public final class RuleSet {
 
     private final long version;
     private final List<Rule> rules;
-    private final ScopeIndex<Rule> index;
+    private final ScopeIndex<ReadyRule> index;
+    private final Set<String> bodyFields;
 
     /**
      * A set.
@@ -19,7 +21,10 @@ public final class RuleSet {
     public RuleSet(long version, List<Rule> rules) {
         this.version = version;
         this.rules = List.copyOf(rules);
-        this.index = new ScopeIndex<>(this.rules.stream().filter(Rule::enabled).toList(), Rule::scope);
+        this.index = new ScopeIndex<>(
+                this.rules.stream().filter(Rule::enabled).map(ReadyRule::new).toList(),
+                ready -> ready.rule().scope());
+        this.bodyFields = BodyFieldNames.of(this.rules);
     }
 
     /** No rules: everything is allowed. */
@@ -38,6 +43,15 @@ public final class RuleSet {
 
     /** The enabled rules that are for this request, in document order. */
     public List<Rule> matching(Attributes request) {
+        return index.matching(request).stream().map(ReadyRule::rule).toList();
+    }
+
+    /** The attributes {@code json.…} and {@code form.…} that enabled rules name: the only fields of bodies that need to be read. */
+    public Set<String> bodyFields() {
+        return bodyFields;
+    }
+
+    List<ReadyRule> ready(Attributes request) {
         return index.matching(request);
     }
 }

@@ -364,12 +364,12 @@ class EvaluatorTest {
 
     private Evaluator inProcess(String rules) {
         RuleSet set = set(rules);
-        return new Evaluator(() -> set, local, null, clock, (ruling, nanos) -> told.add(ruling));
+        return new Evaluator(() -> set, local, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> told.add(ruling));
     }
 
     private Evaluator withStore(String rules) {
         RuleSet set = set(rules);
-        return new Evaluator(() -> set, local, shared, clock, (ruling, nanos) -> told.add(ruling));
+        return new Evaluator(() -> set, local, shared, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> told.add(ruling));
     }
 
     private static RuleSet set(String rules) {
