@@ -1,7 +1,6 @@
 package io.sluice.rules;
 
-import io.sluice.rules.internal.ClientAddress;
-import io.sluice.rules.internal.RequestPath;
+import io.sluice.rules.internal.HopAddress;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;
@@ -18,23 +17,39 @@ import org.jspecify.annotations.Nullable;
 public final class Attributes {
 
     private static final String HEADER = "header.";
+    private static final String IP = "ip";
 
     private final Map<String, String> values;
+    private final @Nullable Address address;
 
-    private Attributes(Map<String, String> values) {
+    private Attributes(Map<String, String> values, @Nullable Address address) {
         this.values = values;
+        this.address = address;
     }
 
-    /** Refuses header names that differ only in case: one of them would escape its limit. */
+    /** With the path in its {@linkplain PathForm#STRICT strict} form. */
     public static Attributes of(Map<String, String> given) {
+        return of(given, PathForm.STRICT);
+    }
+
+    /**
+     * Refuses header names that differ only in case, one of which would escape its limit, and with a {@link
+     * PathRefusedException} a path without a normal form, which would match no rule.
+     */
+    public static Attributes of(Map<String, String> given, PathForm form) {
         Map<String, String> values = new HashMap<>(given.size() * 2);
         given.forEach((name, value) -> {
-            if (values.put(normalisedName(name), normalised(name, value)) != null) {
+            if (values.put(normalisedName(name), normalised(name, value, form)) != null) {
                 throw new IllegalArgumentException("attributes: " + normalisedName(name)
                         + " twice (expected: names that differ in more than case)");
             }
         });
-        return new Attributes(values);
+        String ip = given.get(IP);
+        Address address = ip == null ? null : HopAddress.read(ip);
+        if (ip != null) {
+            values.put(IP, address == null ? Address.UNKNOWN : address.toString());
+        }
+        return new Attributes(values, address);
     }
 
     /** An attribute's one spelling: header names in small letters, everything else as it is. */
@@ -51,11 +66,15 @@ public final class Attributes {
         return Collections.unmodifiableSet(values.keySet());
     }
 
-    private static String normalised(String name, String value) {
-        return switch (name) {
-            case "ip" -> ClientAddress.normalised(value);
-            case "path" -> RequestPath.normalised(value);
-            default -> value;
-        };
+    /**
+     * The address in {@code ip}; null if there is none. Then {@code ip} is missing, or {@link Address#UNKNOWN} whatever was sent:
+     * text that is no address tells no callers apart, since a caller could send another one each time.
+     */
+    public @Nullable Address address() {
+        return address;
+    }
+
+    private static String normalised(String name, String value, PathForm form) {
+        return name.equals("path") ? form.normal(value) : value;
     }
 }

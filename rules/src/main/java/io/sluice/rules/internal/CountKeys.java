@@ -1,83 +1,183 @@
 package io.sluice.rules.internal;
 
+import io.sluice.rules.Absent;
+import io.sluice.rules.Address;
 import io.sluice.rules.Attributes;
-import java.nio.charset.StandardCharsets;
+import io.sluice.rules.By;
+import io.sluice.rules.KeySecret;
+import io.sluice.rules.Privacy;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import java.util.Base64;
 import java.util.List;
+import java.util.function.Consumer;
+import javax.crypto.Mac;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose count it is, as text: {@code tenant=a&user=u-17}. An attribute that is missing counts by the client's address
- * instead, {@code user~ip=192.0.2.7}, or where there is none in one shared count, {@code user~}.
+ * Names counts: {@code tenant=a&user=u-17}. An attribute that is missing counts by the caller's address instead, {@code
+ * user~ip=192.0.2.7}, or where there is none or {@code absent: share} says so in one shared count, {@code user~}. Immutable.
  *
- * <p>No two tuples of names and values make the same key: everything that could be taken for a separator, and everything
- * that does not survive UTF-8, is written as {@code %} and four hexadecimal digits. Keys longer than 200 characters are
- * replaced by {@code #} and their SHA-256, so that a caller cannot fill memory with them.
+ * <p>No two tuples of names and values make the same key. Keys are at most 200 characters: what would be longer is {@code !l}
+ * and its SHA-256. That hash has no key, so that counts of {@code privacy: plain} do not depend on a secret; under
+ * {@code privacy: hash} every key is {@code !h} and the HMAC-SHA-256 of its tuple, long or short.
  */
 public final class CountKeys {
 
+    /** The bits of an IPv6 address that tell callers apart, unless configured: what one household or server gets. */
+    public static final int DEFAULT_IPV6_PREFIX = 64;
+
     private static final int LONGEST = 200;
-    private static final String ESCAPED = "%&=~#:{} ";
+    private static final String MASK = "***";
+    private static final int SHOWN = 2;
+    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+    private static final CountKey.Of WHOLE_RULE = new CountKey.Of("");
+    private static final CountKey.Skipped SKIPPED = new CountKey.Skipped();
+    private static final CountKeys DEFAULT = new CountKeys(KeySecret.random(), DEFAULT_IPV6_PREFIX);
 
-    private CountKeys() {}
+    private final KeySecret secret;
+    private final int ipv6Prefix;
 
+    /**
+     * Names for counts.
+     *
+     * @param secret the key of {@code privacy: hash}; the same on all nodes that count together
+     * @param ipv6Prefix the bits of an IPv6 address that tell callers apart, 1 to 128
+     */
+    public CountKeys(KeySecret secret, int ipv6Prefix) {
+        if (ipv6Prefix < 1 || ipv6Prefix > 128) {
+            throw new IllegalArgumentException("ipv6_prefix: " + ipv6Prefix + " (expected: 1..128)");
+        }
+        this.secret = secret;
+        this.ipv6Prefix = ipv6Prefix;
+    }
+
+    /** A plain key, absent attributes counted by address. */
     public static String key(List<String> by, Attributes request) {
+        CountKey key = DEFAULT.key(by.stream().map(By::attribute).toList(), Absent.IP, Privacy.PLAIN, request);
+        return ((CountKey.Of) key).text();
+    }
+
+    public CountKey key(List<By> by, Absent absent, Privacy privacy, Attributes request) {
         if (by.isEmpty()) {
-            return "";
+            return WHOLE_RULE;
         }
-        StringBuilder key = new StringBuilder();
-        for (String name : by) {
-            if (!key.isEmpty()) {
-                key.append('&');
+        if (absent == Absent.SKIP || absent == Absent.REFUSE) {
+            String missing = missing(by, request);
+            if (missing != null) {
+                return absent == Absent.SKIP ? SKIPPED : new CountKey.Refused(missing);
             }
-            escape(name, key);
-            append(name, request, key);
         }
-        return key.length() > LONGEST ? hash(key.toString()) : key.toString();
+        if (privacy == Privacy.HASH) {
+            return new CountKey.Of("!h" + keyedHash(by, absent, request));
+        }
+        String plain = plain(by, absent, request);
+        return new CountKey.Of(plain != null ? plain : "!l" + hash(by, absent, request));
     }
 
-    private static void append(String name, Attributes request, StringBuilder key) {
-        String value = counted(name, request);
-        if (value != null) {
-            escape(value, key.append('='));
-            return;
+    /** The tuple as people may see it: of each value its first two characters, under {@code privacy: hash} none. */
+    public String masked(List<By> by, Absent absent, Privacy privacy, Attributes request) {
+        StringBuilder text = new StringBuilder();
+        for (By each : by) {
+            begin(each, text);
+            String value = value(each, request);
+            if (value == null) {
+                text.append('~');
+                value = absent == Absent.IP ? counted("ip", request) : null;
+                text.append(value == null ? "" : "ip");
+            }
+            if (value != null) {
+                text.append('=');
+                if (privacy == Privacy.PLAIN && value.length() > SHOWN + 1) {
+                    KeyText.append(value.substring(0, value.offsetByCodePoints(0, SHOWN)), text);
+                }
+                text.append(MASK);
+            }
         }
-        key.append('~');
-        String address = counted("ip", request);
-        if (address != null) {
-            escape(address, key.append("ip="));
-        }
+        return text.toString();
     }
 
-    private static @Nullable String counted(String name, Attributes request) {
-        String value = request.get(name);
-        return value != null && name.equals("ip") ? ClientAddress.counted(value) : value;
+    private static @Nullable String missing(List<By> by, Attributes request) {
+        for (By each : by) {
+            if (request.get(each.attribute()) == null
+                    && each.otherwise().map(request::get).isEmpty()) {
+                return each.attribute();
+            }
+        }
+        return null;
     }
 
-    private static void escape(String text, StringBuilder key) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            boolean pair = Character.isHighSurrogate(c)
-                    && i + 1 < text.length()
-                    && Character.isLowSurrogate(text.charAt(i + 1));
-            if (pair) {
-                key.append(c).append(text.charAt(++i));
-            } else if (c < ' ' || c == 0x7f || Character.isSurrogate(c) || ESCAPED.indexOf(c) >= 0) {
-                key.append('%').append(HexFormat.of().toHexDigits(c));
+    /** Null if it would be too long. */
+    private @Nullable String plain(List<By> by, Absent absent, Attributes request) {
+        StringBuilder key = new StringBuilder(64);
+        for (By each : by) {
+            begin(each, key);
+            String value = value(each, request);
+            if (value == null) {
+                key.append('~');
+                value = absent == Absent.IP ? counted("ip", request) : null;
+                if (value == null) {
+                    continue;
+                }
+                key.append("ip");
+            }
+            if (value.length() > LONGEST) {
+                return null;
+            }
+            KeyText.append(value, key.append('='));
+        }
+        return key.length() > LONGEST ? null : key.toString();
+    }
+
+    private static void begin(By by, StringBuilder key) {
+        if (!key.isEmpty()) {
+            key.append('&');
+        }
+        KeyText.append(by.attribute(), key);
+    }
+
+    private void feed(List<By> by, Absent absent, Attributes request, Consumer<ByteBuffer> hash) {
+        TupleBytes bytes = new TupleBytes(hash);
+        for (By each : by) {
+            bytes.add('&', each.attribute());
+            String value = value(each, request);
+            if (value != null) {
+                bytes.add('=', value);
             } else {
-                key.append(c);
+                String address = absent == Absent.IP ? counted("ip", request) : null;
+                bytes.add(address == null ? '~' : '@', address == null ? "" : address);
             }
         }
+        bytes.end();
     }
 
-    private static String hash(String key) {
+    private String keyedHash(List<By> by, Absent absent, Attributes request) {
+        Mac mac = secret.mac();
+        feed(by, absent, request, mac::update);
+        return BASE64.encodeToString(mac.doFinal());
+    }
+
+    private String hash(List<By> by, Absent absent, Attributes request) {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            return "#" + HexFormat.of().formatHex(sha.digest(key.getBytes(StandardCharsets.UTF_8)));
+            feed(by, absent, request, sha::update);
+            return BASE64.encodeToString(sha.digest());
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
         }
+    }
+
+    private @Nullable String value(By by, Attributes request) {
+        String value = counted(by.attribute(), request);
+        return value != null || by.otherwise().isEmpty()
+                ? value
+                : counted(by.otherwise().get(), request);
+    }
+
+    /** What counts of an attribute: all of it, but of an address its network. */
+    private @Nullable String counted(String name, Attributes request) {
+        Address address = name.equals("ip") ? request.address() : null;
+        return address == null || address.isV4() ? request.get(name) : address.counted(ipv6Prefix);
     }
 }
