@@ -1,6 +1,8 @@
 package io.sluice.rules;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -22,6 +24,7 @@ public final class Glob {
     private final String text;
     private final String prefix;
     private final String suffix;
+    private final List<String> inner;
     private final int between;
     private final long[] stay;
     private final long[] any;
@@ -40,23 +43,24 @@ public final class Glob {
         }
         this.prefix = new String(parts, 0, first);
         this.suffix = new String(parts, last, parts.length - last);
-        int[] inner = Arrays.copyOfRange(parts, first, last);
-        this.between = (int) Arrays.stream(inner).filter(part -> part != RUN).count();
+        int[] wild = Arrays.copyOfRange(parts, first, last);
+        this.inner = runs(wild);
+        this.between = (int) Arrays.stream(wild).filter(part -> part != RUN).count();
         int words = between / Long.SIZE + 1;
         this.stay = new long[words];
         this.any = new long[words];
-        this.letters = Arrays.stream(inner)
+        this.letters = Arrays.stream(wild)
                 .filter(part -> part >= 0)
                 .distinct()
                 .sorted()
                 .toArray();
         this.moves = new long[letters.length][words];
-        compile(inner);
+        compile(wild);
     }
 
-    private void compile(int[] inner) {
+    private void compile(int[] wild) {
         int at = 0;
-        for (int part : inner) {
+        for (int part : wild) {
             if (part == RUN) {
                 set(stay, at);
                 continue;
@@ -113,6 +117,11 @@ public final class Glob {
     /** What every text that matches ends with, behind the prefix. */
     public String suffix() {
         return suffix;
+    }
+
+    /** What every text that matches has between prefix and suffix, in this order and without overlap. */
+    public List<String> inner() {
+        return inner;
     }
 
     @Override
@@ -186,6 +195,20 @@ public final class Glob {
             }
         }
         return Arrays.copyOf(parts, size);
+    }
+
+    private static List<String> runs(int[] wild) {
+        List<String> runs = new ArrayList<>();
+        StringBuilder run = new StringBuilder();
+        for (int part : wild) {
+            if (part >= 0) {
+                run.appendCodePoint(part);
+            } else if (!run.isEmpty()) {
+                runs.add(run.toString());
+                run.setLength(0);
+            }
+        }
+        return List.copyOf(runs);
     }
 
     private static void set(long[] bits, int bit) {

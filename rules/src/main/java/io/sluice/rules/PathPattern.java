@@ -80,7 +80,7 @@ public final class PathPattern {
         if (part.equals("**")) {
             return new Rest();
         }
-        if (part.matches("\\{[A-Za-z0-9_-]+}")) {
+        if (isName(part)) {
             return new Any();
         }
         if (part.indexOf('{') >= 0 || part.indexOf('}') >= 0 || part.indexOf('*') >= 0) {
@@ -88,6 +88,17 @@ public final class PathPattern {
                     + " (expected: {name} or ** as a whole segment, not \"" + Shown.text(part) + "\")");
         }
         return new Exact(part);
+    }
+
+    private static boolean isName(String part) {
+        return part.length() > 2
+                && part.startsWith("{")
+                && part.endsWith("}")
+                && part.chars().skip(1).limit(part.length() - 2L).allMatch(PathPattern::inName);
+    }
+
+    private static boolean inName(int c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     }
 
     private static boolean illegal(int c) {

@@ -2,6 +2,8 @@ package io.sluice.rules.internal.index;
 
 import io.sluice.rules.Condition;
 import io.sluice.rules.PathPattern;
+import io.sluice.rules.PathPattern.Exact;
+import io.sluice.rules.PathPattern.Segment;
 import io.sluice.rules.Scope;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +15,8 @@ import java.util.List;
  */
 record Constraint(String attribute, List<Key> keys) {
 
+    private static final int PARTS = 4;
+
     /** Everything that a scope asks of a request. */
     static List<Constraint> of(Scope scope) {
         List<Constraint> constraints = new ArrayList<>();
@@ -23,6 +27,7 @@ record Constraint(String attribute, List<Key> keys) {
         PathPattern resource = scope.resource();
         if (resource != null) {
             constraints.add(new Constraint("path", List.of(new Key.Route(resource))));
+            constraints.addAll(parts(resource));
         }
         if (!scope.methods().isEmpty()) {
             List<Key> methods = new ArrayList<>();
@@ -31,6 +36,28 @@ record Constraint(String attribute, List<Key> keys) {
         }
         scope.match().values().forEach(condition -> constraints.add(of(condition)));
         return constraints;
+    }
+
+    /** Whether it must hold if the other does. */
+    boolean follows(Constraint other) {
+        return keys.get(0) instanceof Key.Part && other.keys.get(0) instanceof Key.Route;
+    }
+
+    /** Constraints with the same column have keys that may be found together. */
+    String column() {
+        return keys.get(0) instanceof Key.Part part ? attribute + "/" + part.depth() : attribute;
+    }
+
+    /** Patterns that share very many beginnings are told apart better by one of their last segments alone. */
+    private static List<Constraint> parts(PathPattern resource) {
+        List<Constraint> parts = new ArrayList<>();
+        List<Segment> segments = resource.segments();
+        for (int depth = segments.size() - 1; depth >= 0 && parts.size() < PARTS; depth--) {
+            if (segments.get(depth) instanceof Exact exact) {
+                parts.add(new Constraint("path", List.of(new Key.Part(depth, exact.name()))));
+            }
+        }
+        return parts;
     }
 
     private static Constraint of(Condition condition) {

@@ -18,13 +18,19 @@ record Filed(int position, List<Constraint> constraints, int copies) {
      */
     private static final int MOST_COPIES = 16;
 
-    boolean allows(Constraint constraint) {
-        return copies == 1 || (long) copies * constraint.keys().size() <= MOST_COPIES;
+    private boolean allows(Constraint constraint) {
+        return (long) copies * constraint.keys().size() <= MOST_COPIES;
+    }
+
+    List<Constraint> choices() {
+        return copies == 1
+                ? constraints
+                : constraints.stream().filter(this::allows).toList();
     }
 
     Filed lookedUp(Constraint constraint) {
         List<Constraint> rest = new ArrayList<>(constraints);
-        rest.remove(constraint);
+        rest.removeIf(other -> other.equals(constraint) || other.follows(constraint));
         return new Filed(position, rest, copies * constraint.keys().size());
     }
 }

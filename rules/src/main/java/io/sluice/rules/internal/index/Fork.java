@@ -13,6 +13,7 @@ final class Fork<V> {
     private @Nullable GlobTable<V> globs;
     private @Nullable BlockTable<V> blocks;
     private @Nullable PathTrie<V> routes;
+    private @Nullable PartTable<V> parts;
 
     Fork(String attribute) {
         this.attribute = attribute;
@@ -30,22 +31,27 @@ final class Fork<V> {
             blocks = blocks != null ? blocks : new BlockTable<>();
             return blocks.at(block.network(), fresh);
         }
+        if (key instanceof Key.Part part) {
+            parts = parts != null ? parts : new PartTable<>();
+            return parts.at(part, fresh);
+        }
         routes = routes != null ? routes : new PathTrie<>();
         return routes.at(((Key.Route) key).pattern(), fresh);
     }
 
-    /** How much work it was beyond what was found, in steps that grow with the number of keys. */
+    /** How many steps it took: looking up, parts of the path tree, patterns compared. */
     int visit(Subject subject, Found<V> found) {
         String value = subject.get(attribute);
         if (value == null) {
             return 0;
         }
+        int steps = 1;
         V exact = texts.get(value);
         if (exact != null) {
             found.found(exact);
         }
         if (globs != null) {
-            globs.visit(value, found);
+            steps += globs.visit(value, found);
         }
         if (blocks != null) {
             byte[] address = subject.address(value);
@@ -53,6 +59,12 @@ final class Fork<V> {
                 blocks.visit(address, found);
             }
         }
-        return routes == null ? 0 : routes.visit(subject.segments(value), found);
+        if (routes != null) {
+            steps += routes.visit(subject.segments(value), found);
+        }
+        if (parts != null) {
+            steps += parts.visit(subject.segments(value), found);
+        }
+        return steps;
     }
 }

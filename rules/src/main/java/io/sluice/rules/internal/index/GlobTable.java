@@ -1,19 +1,24 @@
 package io.sluice.rules.internal.index;
 
 import io.sluice.rules.Glob;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Values by pattern: found by how the text starts, then by how it ends, and then compared. Does not change once it is filled. */
+/**
+ * Values by pattern: found by how the text starts, then by how it ends, then by what it has between, and then compared. Does not
+ * change once it is filled.
+ */
 public final class GlobTable<V> {
 
-    private final EndsTable<EndsTable<Map<Glob, V>>> starts = new EndsTable<>(true);
+    private final EndsTable<EndsTable<Alike<V>>> starts = new EndsTable<>(true);
 
     public V at(Glob glob, Supplier<V> fresh) {
         return starts.at(glob.prefix(), () -> new EndsTable<>(false))
-                .at(glob.suffix(), LinkedHashMap::new)
-                .computeIfAbsent(glob, absent -> fresh.get());
+                .at(glob.suffix(), Alike::new)
+                .at(glob, fresh);
     }
 
     /** Whether there is a pattern that matches. */
@@ -23,15 +28,59 @@ public final class GlobTable<V> {
         return has[0];
     }
 
-    void visit(String text, Found<V> found) {
-        starts.visit(
-                text,
-                ends -> ends.visit(
-                        text,
-                        globs -> globs.forEach((glob, value) -> {
-                            if (glob.matches(text)) {
-                                found.found(value);
-                            }
-                        })));
+    /** How many patterns were compared. */
+    int visit(String text, Found<V> found) {
+        Comparison<V> comparison = new Comparison<>(text, found);
+        starts.visit(text, ends -> ends.visit(text, alike -> alike.visit(comparison)));
+        return comparison.count;
+    }
+
+    /** Patterns that start and end alike. */
+    private static final class Alike<V> {
+
+        private final Map<Glob, V> all = new HashMap<>(2);
+        private final List<Filing<V>> anywhere = new ArrayList<>(1);
+        private final RunTable<Filing<V>> runs = new RunTable<>();
+
+        V at(Glob glob, Supplier<V> fresh) {
+            return all.computeIfAbsent(glob, absent -> {
+                V value = fresh.get();
+                Filing<V> filing = new Filing<>(glob, value);
+                if (anywhere.size() < Node.FEW || glob.inner().isEmpty()) {
+                    anywhere.add(filing);
+                } else {
+                    runs.add(glob.inner(), filing);
+                }
+                return value;
+            });
+        }
+
+        void visit(Comparison<V> comparison) {
+            for (Filing<V> filing : anywhere) {
+                comparison.found(filing);
+            }
+            runs.visit(comparison.text, comparison);
+        }
+    }
+
+    private record Filing<V>(Glob glob, V value) {}
+
+    private static final class Comparison<V> implements Found<Filing<V>> {
+        private final String text;
+        private final Found<V> found;
+        private int count;
+
+        Comparison(String text, Found<V> found) {
+            this.text = text;
+            this.found = found;
+        }
+
+        @Override
+        public void found(Filing<V> filing) {
+            count++;
+            if (filing.glob().matches(text)) {
+                found.found(filing.value());
+            }
+        }
     }
 }

@@ -39,6 +39,14 @@ sealed interface Key {
         }
     }
 
+    /** The paths with this segment. */
+    record Part(int depth, String name) implements Key {
+        @Override
+        public String sample() {
+            return name;
+        }
+    }
+
     /** The paths of a pattern. */
     record Route(PathPattern pattern) implements Key {
 

@@ -58,19 +58,20 @@ final class Node {
 
     void walk(Walk walk) {
         for (int position : here) {
+            walk.took(1);
             if (!walk.wants(position)) {
                 break;
             }
         }
         if (forks.size() <= walk.subject().names().size()) {
             for (Fork<Node> fork : forks.values()) {
-                fork.visit(walk.subject(), walk);
+                walk.took(fork.visit(walk.subject(), walk));
             }
         } else {
             for (String name : walk.subject().names()) {
                 Fork<Node> fork = forks.get(name);
                 if (fork != null) {
-                    fork.visit(walk.subject(), walk);
+                    walk.took(fork.visit(walk.subject(), walk));
                 }
             }
         }

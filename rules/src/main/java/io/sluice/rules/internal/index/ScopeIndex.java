@@ -53,18 +53,17 @@ public final class ScopeIndex<T> {
         return walk.best == scopes.length ? Optional.empty() : Optional.of(items.get(walk.best));
     }
 
-    /** How many are compared as a whole for a request. */
-    int compared(Attributes request) {
+    /** How many steps it takes to find what a request is in: look-ups and comparisons. */
+    int steps(Attributes request) {
         All walk = new All(request);
         root.walk(walk);
-        return walk.compared;
+        return walk.steps();
     }
 
     private final class All extends Walk {
         private final Attributes request;
         private int[] found = new int[8];
         private int size;
-        private int compared;
 
         All(Attributes request) {
             super(new Subject(request));
@@ -73,7 +72,6 @@ public final class ScopeIndex<T> {
 
         @Override
         boolean wants(int position) {
-            compared++;
             if (scopes[position].matches(request)) {
                 if (size == found.length) {
                     found = Arrays.copyOf(found, size * 2);

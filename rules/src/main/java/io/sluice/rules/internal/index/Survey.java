@@ -13,9 +13,12 @@ final class Survey {
     private final Map<String, Column> columns = new HashMap<>();
 
     Survey(List<Filed> all) {
+        if (all.stream().noneMatch(filed -> filed.choices().size() > 1)) {
+            return;
+        }
         for (Filed filed : all) {
-            for (Constraint constraint : filed.constraints()) {
-                columns.computeIfAbsent(constraint.attribute(), Column::new).add(constraint);
+            for (Constraint constraint : filed.choices()) {
+                column(constraint).add(constraint);
             }
         }
         columns.values().forEach(Column::sample);
@@ -28,27 +31,33 @@ final class Survey {
      */
     @Nullable
     Constraint best(Filed filed, int enough) {
+        List<Constraint> choices = filed.choices();
+        if (choices.size() < 2) {
+            return choices.isEmpty() ? null : choices.get(0);
+        }
         Constraint best = null;
         Rank bestRank = null;
-        for (Constraint constraint : filed.constraints()) {
-            if (filed.allows(constraint)) {
-                Rank rank = rank(constraint, enough);
-                if (bestRank == null || Rank.ORDER.compare(rank, bestRank) < 0) {
-                    best = constraint;
-                    bestRank = rank;
-                }
+        for (Constraint constraint : choices) {
+            Rank rank = rank(constraint, enough);
+            if (bestRank == null || Rank.ORDER.compare(rank, bestRank) < 0) {
+                best = constraint;
+                bestRank = rank;
             }
         }
         return best;
     }
 
     private Rank rank(Constraint constraint, int enough) {
-        Column column = columns.computeIfAbsent(constraint.attribute(), Column::new);
-        long load = enough;
+        Column column = column(constraint);
+        long load = Math.max(enough, column.detours);
         for (Key key : constraint.keys()) {
             load = Math.max(load, column.count(key).load);
         }
         return new Rank(load, constraint.keys().size(), column.scopes, constraint.attribute());
+    }
+
+    private Column column(Constraint constraint) {
+        return columns.computeIfAbsent(constraint.column(), absent -> new Column(constraint.attribute()));
     }
 
     /**
@@ -75,6 +84,7 @@ final class Survey {
         private final List<Key> keys = new ArrayList<>();
         private boolean overlapping;
         private int scopes;
+        private int detours;
 
         Column(String attribute) {
             this.attribute = attribute;
@@ -87,7 +97,7 @@ final class Survey {
                 Count count = count(key);
                 if (count.load == 0) {
                     keys.add(key);
-                    overlapping |= !(key instanceof Key.Text);
+                    overlapping |= !(key instanceof Key.Text || key instanceof Key.Part);
                 }
                 count.scopes++;
                 count.load++;
@@ -112,7 +122,8 @@ final class Survey {
             for (int i = 0; i < keys.size() && touches >= 0; i += stride) {
                 touched.clear();
                 int steps = fork.visit(Subject.with(attribute, keys.get(i).sample()), touched::add);
-                long load = Math.max(0, steps - USUAL_STEPS);
+                detours = Math.max(detours, steps - USUAL_STEPS);
+                long load = 0;
                 for (Count count : touched) {
                     load += count.scopes;
                 }

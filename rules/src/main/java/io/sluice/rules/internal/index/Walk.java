@@ -4,6 +4,7 @@ package io.sluice.rules.internal.index;
 abstract class Walk implements Found<Node> {
 
     private final Subject subject;
+    private int steps;
 
     Walk(Subject subject) {
         this.subject = subject;
@@ -11,6 +12,15 @@ abstract class Walk implements Found<Node> {
 
     /** Offers a scope, which may have been offered before; those of a node come in order. False: no later one is wanted. */
     abstract boolean wants(int position);
+
+    void took(int more) {
+        steps += more;
+    }
+
+    /** How much work it was. */
+    int steps() {
+        return steps;
+    }
 
     Subject subject() {
         return subject;

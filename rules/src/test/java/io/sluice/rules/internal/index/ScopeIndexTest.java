@@ -21,12 +21,12 @@ class ScopeIndexTest {
         // scopes, words, deepest path, requests, rounds
         "0, 3, 3, 10, 1",
         "7, 3, 3, 50, 100",
-        "30, 2, 3, 100, 200",
-        "300, 3, 4, 100, 50",
-        "1000, 2, 12, 100, 10",
-        "3000, 5, 4, 200, 10",
-        "100000, 300, 4, 60, 1",
-        "100000, 4, 6, 60, 1"
+        "30, 2, 3, 50, 200",
+        "300, 3, 4, 50, 30",
+        "1000, 2, 12, 50, 5",
+        "3000, 5, 4, 50, 4",
+        "100000, 300, 4, 20, 1",
+        "100000, 4, 6, 10, 1"
     })
     void findsWhatAScanFinds(int scopes, int words, int deepest, int requests, int rounds) {
         SeededRandom random = SeededRandom.of("findsWhatAScanFinds");
