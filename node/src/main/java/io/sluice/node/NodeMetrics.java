@@ -90,8 +90,7 @@ final class NodeMetrics implements RulingListener, RuleListener {
         }
         Rule rule = ruling.rule();
         Ruling.Reported reported = ruling.reported();
-        Series series =
-                new Series(rule == null ? "" : rule.id(), reported == null ? "" : reported.id(), ruling.mode());
+        Series series = new Series(rule == null ? "" : rule.id(), reported == null ? "" : reported.id(), ruling.mode());
         (ruling.allowed()
                         ? counter(allowed, "rate_limit_allowed", series)
                         : counter(rejected, "rate_limit_rejected", series))

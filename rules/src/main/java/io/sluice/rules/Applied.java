@@ -20,7 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param shadows the limits of a shadow rule, and the candidates of any, each rule's by themselves
  */
 record Applied(
-        RuleSet set, Attributes request, List<String> matched, @Nullable Rule verdictOf, Group live, List<Group> shadows, long permits) {
+        RuleSet set,
+        Attributes request,
+        List<String> matched,
+        @Nullable Rule verdictOf,
+        Group live,
+        List<Group> shadows,
+        long permits) {
 
     static Applied of(RuleSet set, Attributes request, long permits, boolean withStore, CountKeys keys, Instant now) {
         List<ReadyRule> rules = set.ready(request);
@@ -47,7 +53,8 @@ record Applied(
                 shadows.add(Group.of(candidates).harmless());
             }
         }
-        return new Applied(set, request, List.copyOf(matched), verdictOf, Group.of(live), List.copyOf(shadows), permits);
+        return new Applied(
+                set, request, List.copyOf(matched), verdictOf, Group.of(live), List.copyOf(shadows), permits);
     }
 
     /** The first limit that can never hold what is asked for; limits that hold nothing at all simply refuse. */

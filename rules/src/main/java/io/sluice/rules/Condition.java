@@ -1,6 +1,5 @@
 package io.sluice.rules;
 
-import io.sluice.rules.internal.RequestPath;
 import io.sluice.rules.internal.index.BlockTable;
 import io.sluice.rules.internal.index.GlobTable;
 import io.sluice.rules.yaml.Shown;
@@ -80,7 +79,7 @@ public final class Condition {
     private static String compared(String attribute, String value) {
         return switch (attribute) {
             case METHOD -> value.toUpperCase(Locale.ROOT);
-            case PATH -> RequestPath.normalised(value);
+            case PATH -> PathForm.STRICT.normal(value);
             default -> value;
         };
     }

@@ -134,7 +134,8 @@ public final class Evaluator {
         boolean inProcess = group.any(false);
         if (store == null || !group.any(true)) {
             return inProcess
-                    ? local.decideAsync(group.ask(false, purpose, local, version)).thenApply(List::of)
+                    ? local.decideAsync(group.ask(false, purpose, local, version))
+                            .thenApply(List::of)
                     : CompletableFuture.completedFuture(List.of());
         }
         if (!inProcess) {

@@ -81,8 +81,8 @@ final class Explainer {
     private List<Standing> standings() {
         List<Bound> all = new ArrayList<>(applied.live().bound());
         applied.shadows().forEach(group -> all.addAll(group.bound()));
-        all.sort(Comparator.comparing(Bound::level).thenComparingInt(b -> applied.matched()
-                .indexOf(b.rule().id())));
+        all.sort(Comparator.comparing(Bound::level)
+                .thenComparingInt(b -> applied.matched().indexOf(b.rule().id())));
         List<Standing> standings = new ArrayList<>();
         for (Bound bound : all) {
             standings.add(standing(bound, bound.demand() == null ? null : verdicts.get(bound.label())));

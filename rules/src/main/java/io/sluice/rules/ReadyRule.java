@@ -30,8 +30,10 @@ final class ReadyRule {
         FirstMatch<LimitOverride> table = overrides.isEmpty() ? null : overrides.get(limit);
         return table == null
                 ? Optional.empty()
-                : table.first(request, override -> override.until().isEmpty()
-                                || now.isBefore(override.until().get()))
+                : table.first(
+                                request,
+                                override -> override.until().isEmpty()
+                                        || now.isBefore(override.until().get()))
                         .map(LimitOverride::numbers);
     }
 

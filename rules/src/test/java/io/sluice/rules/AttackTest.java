@@ -103,7 +103,8 @@ class AttackTest {
                     .as(spelling)
                     .isFalse();
         }
-        assertThat(passes(evaluator, Map.of("ip", "192.0.2.1", "path", "/api/other"))).isTrue();
+        assertThat(passes(evaluator, Map.of("ip", "192.0.2.1", "path", "/api/other")))
+                .isTrue();
     }
 
     private Map<String, String> caller(CallerAddress callers, String peer, String header) {
@@ -147,6 +148,6 @@ class AttackTest {
                 "rules: [{ id: r" + random.nextInt(Integer.MAX_VALUE) + ", " + scope
                         + "limits: [{ by: ip, algorithm: sliding_log, limit: 10, window: 1h }] }]");
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) document).rules());
-        return new Evaluator(() -> set, local, null, clock, (ruling, nanos) -> {});
+        return new Evaluator(() -> set, local, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
     }
 }

@@ -138,7 +138,10 @@ final class EvaluatorSemanticsTest {
         assertThat(shadows(refused)).as("would refuse too").containsExactly("tried.0");
         List<Standing> standings = explain(Map.of("user", "u"));
         assertThat(standings).extracting(Standing::id).containsExactly("tried.0", "live.0", "tried.1");
-        assertThat(standings).extracting(Standing::used).as("all or nothing in the shadow too").containsExactly(3L, 6L, 3L);
+        assertThat(standings)
+                .extracting(Standing::used)
+                .as("all or nothing in the shadow too")
+                .containsExactly(3L, 6L, 3L);
         assertThat(standings).extracting(Standing::shadow).containsExactly(true, false, true);
     }
 
@@ -173,11 +176,14 @@ final class EvaluatorSemanticsTest {
 
     @Test
     void looksAndExplanationsChargeNothingAndTellNobodyButTheLookOfACheck() {
-        inForce("rules: [{ id: a, limits: [{ rate: 10/s, burst: 20 }] }, { id: b, shadow: true, limits: [{ limit: 1, window: 1h }] }]");
+        inForce(
+                "rules: [{ id: a, limits: [{ rate: 10/s, burst: 20 }] }, { id: b, shadow: true, limits: [{ limit: 1, window: 1h }] }]");
         Explanation explanation = explanation(Map.of(), 3);
         Settled ruling = (Settled) explanation.ruling();
         assertThat(ruling.allowed()).isTrue();
-        assertThat(ruling.reported().remaining()).as("what a check would be told").isEqualTo(17);
+        assertThat(ruling.reported().remaining())
+                .as("what a check would be told")
+                .isEqualTo(17);
         assertThat(explanation.limits()).extracting(Standing::remaining).containsExactly(20L, 1L);
         assertThat(explanation.limits()).extracting(Standing::wouldAllow).containsExactly(true, false);
         assertThat(told).isEmpty();
@@ -200,7 +206,14 @@ final class EvaluatorSemanticsTest {
                   - { id: everything, limits: [{ rate: 10000/s, burst: 20000 }] }
                 """);
         Map<String, String> request = Map.of(
-                "service", "user-service", "path", "/api/login", "ip", "192.0.2.77", "json.username", "alice@example.com");
+                "service",
+                "user-service",
+                "path",
+                "/api/login",
+                "ip",
+                "192.0.2.77",
+                "json.username",
+                "alice@example.com");
         List<Standing> standings = explain(request);
         assertThat(standings)
                 .extracting(Standing::id)
@@ -256,9 +269,14 @@ final class EvaluatorSemanticsTest {
 
     @Test
     void aHundredThousandOverridesAreLookedUpNotSearched() {
-        StringBuilder text = new StringBuilder("rules:\n  - id: a\n    limits: [{ by: user, limit: 1, window: 1h }]\n    overrides:\n");
+        StringBuilder text = new StringBuilder(
+                "rules:\n  - id: a\n    limits: [{ by: user, limit: 1, window: 1h }]\n    overrides:\n");
         for (int i = 0; i < 100_000; i++) {
-            text.append("      - { when: { user: u-").append(i).append(" }, limit: ").append(2 + i % 7).append(" }\n");
+            text.append("      - { when: { user: u-")
+                    .append(i)
+                    .append(" }, limit: ")
+                    .append(2 + i % 7)
+                    .append(" }\n");
         }
         inForce(text.toString());
         for (int i = 0; i < 100_000; i += 9_973) {

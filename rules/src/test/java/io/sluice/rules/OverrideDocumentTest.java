@@ -109,7 +109,7 @@ class OverrideDocumentTest {
                   - id: a
                     limits: [{ id: b, rate: 1 }, { id: c, limit: 1, window: 1m }]
                     overrides:
-                      - """ + " " + override + "\n");
+                      -""" + " " + override + "\n");
 
         assertThat(((Refused) document).errors())
                 .anySatisfy(error -> assertThat(error.message()).startsWith(expected))
