@@ -41,8 +41,8 @@ public record Handling(
             OptionalDouble.empty());
 
     public Handling {
-        localShare.ifPresent(share -> share("local_share", share));
-        span("deadline", deadline, LONGEST_DEADLINE);
+        localShare.ifPresent(share -> Ranges.share("local_share", share));
+        Ranges.span("deadline", deadline, LONGEST_DEADLINE);
         guard.ifPresent(times -> {
             if (!(times >= 1 && times <= LARGEST_GUARD)) {
                 throw new IllegalArgumentException("guard: " + times + " (expected: 1..1000)");
@@ -53,18 +53,6 @@ public record Handling(
         }
         if (mode == Mode.LOCAL && guard.isPresent()) {
             throw new IllegalArgumentException("guard: with mode local (expected: no guard, there is no store)");
-        }
-    }
-
-    static void share(String name, double share) {
-        if (!(share > 0 && share <= 1)) {
-            throw new IllegalArgumentException(name + ": " + share + " (expected: above 0, at most 1)");
-        }
-    }
-
-    static void span(String name, Duration span, Duration longest) {
-        if (span.compareTo(Duration.ofMillis(1)) < 0 || span.compareTo(longest) > 0) {
-            throw new IllegalArgumentException(name + ": " + span + " (expected: PT0.001S to " + longest + ")");
         }
     }
 }

@@ -24,7 +24,7 @@ public record Lease(OptionalLong size, double share, Duration ttl) {
                 throw new IllegalArgumentException("size: " + permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
             }
         });
-        Handling.share("share", share);
-        Handling.span("ttl", ttl, LONGEST_TTL);
+        Ranges.share("share", share);
+        Ranges.span("ttl", ttl, LONGEST_TTL);
     }
 }

@@ -109,7 +109,8 @@ class OverrideDocumentTest {
                   - id: a
                     limits: [{ id: b, rate: 1 }, { id: c, limit: 1, window: 1m }]
                     overrides:
-                      -""" + " " + override + "\n");
+                      - OVERRIDE
+                """.replace("OVERRIDE", override));
 
         assertThat(((Refused) document).errors())
                 .anySatisfy(error -> assertThat(error.message()).startsWith(expected))

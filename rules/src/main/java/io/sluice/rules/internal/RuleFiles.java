@@ -60,17 +60,23 @@ public final class RuleFiles {
             if (Files.isDirectory(file)) {
                 return failed(file, "file: a directory (expected: one file; directories are not supported yet)");
             }
+            if (Files.size(file) > MOST_BYTES) {
+                return tooLarge(file, Files.size(file));
+            }
+            // What is no file in the usual sense has no size, and files may grow while they are read.
             try (InputStream in = Files.newInputStream(file)) {
                 byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-                return bytes.length > MOST_BYTES
-                        ? failed(file, "size: too large (expected: at most " + MOST_BYTES + " bytes)")
-                        : new Content(file, bytes, "");
+                return bytes.length > MOST_BYTES ? tooLarge(file, bytes.length) : new Content(file, bytes, "");
             }
         } catch (NoSuchFileException e) {
             return failed(file, "file: missing (expected: a rule document)");
         } catch (IOException e) {
             return failed(file, "file: unreadable (expected: a file this user may read)");
         }
+    }
+
+    private static Content tooLarge(Path file, long bytes) {
+        return failed(file, "size: " + bytes + " bytes (expected: at most " + MOST_BYTES + ")");
     }
 
     private static Content failed(Path file, String failure) {

@@ -1,13 +1,14 @@
 package io.sluice.rules.yaml;
 
 /**
- * How large a tree may become, so that nobody exhausts stack or memory with a document: 50 levels, four million values,
- * and half a million values more by way of aliases. Those are shared and not copied, but whoever walks through the tree meets them
+ * How large a tree may become, so that nobody exhausts stack or memory with a document: 50 levels, ten thousand keys
+ * in a mapping, four million values in all, and half a million more by way of aliases. Those are shared and not copied, but whoever walks through the tree meets them
  * each time.
  */
 final class Bounds {
 
     private static final int DEEPEST = 50;
+    private static final int MOST_KEYS = 10_000;
     private static final int MOST_VALUES = 4_000_000;
     private static final int MOST_REPEATED = 500_000;
 
@@ -29,6 +30,13 @@ final class Bounds {
     void value(Place place) {
         if (++values > MOST_VALUES) {
             throw Refusal.outOfBounds(place, "values: more than " + MOST_VALUES + " (expected: several documents)");
+        }
+    }
+
+    /** A mapping has so many keys, and another. */
+    void key(int keys, Place place) {
+        if (keys >= MOST_KEYS) {
+            throw Refusal.outOfBounds(place, "keys: more than " + MOST_KEYS + " (expected: fewer in one mapping)");
         }
     }
 

@@ -68,6 +68,7 @@ final class JsonTree {
                 throw unexpected("a key in quotes");
             }
             bounds.value(key);
+            bounds.key(entries.size(), place);
             String name = string();
             space();
             take(':', "':'");

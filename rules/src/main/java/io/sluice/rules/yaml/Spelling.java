@@ -8,10 +8,14 @@ import java.util.Optional;
 final class Spelling {
 
     private static final int LONGEST = 64;
+    private static final int SHORTEST_BEGINNING = 3;
 
     private Spelling() {}
 
-    /** The known word nearest to the given one, if it is near: a third of its letters may be wrong, at least one. */
+    /**
+     * The known word nearest to the given one, if it is near: a third of its letters may be wrong, at least one. Else the first
+     * that begins with it.
+     */
     static Optional<String> nearest(String word, Collection<String> known) {
         if (word.length() > LONGEST) {
             return Optional.empty();
@@ -25,7 +29,10 @@ final class Spelling {
                 best = candidate;
             }
         }
-        return Optional.ofNullable(best);
+        return Optional.ofNullable(best).or(() -> known.stream()
+                .filter(candidate -> word.length() >= SHORTEST_BEGINNING && candidate.startsWith(word))
+                .map(String::valueOf)
+                .findFirst());
     }
 
     /** Letters to insert, drop, replace or swap with their neighbour (optimal string alignment). */

@@ -141,6 +141,7 @@ final class YamlTree {
         refuse(start.getTag(), place);
         List<Entry> entries = new ArrayList<>();
         while (!parser.checkEvent(Event.ID.MappingEnd)) {
+            bounds.key(entries.size(), place);
             entries.add(new Entry(value(), value()));
         }
         parser.next();
