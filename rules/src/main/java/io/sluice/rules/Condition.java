@@ -69,19 +69,16 @@ public final class Condition {
             if (name.equals(IP)) {
                 networks.add(network(value));
             } else {
-                glob(name, value).ifPresentOrElse(globs::add, () -> exact.add(compared(name, Glob.literal(value))));
+                Optional<Glob> glob = glob(name, value);
+                String literal = glob.map(Glob::example).orElseGet(() -> Glob.literal(value));
+                if (name.equals(PATH)) {
+                    checkPath(value, value.startsWith("*") ? "/" + literal : literal);
+                }
+                glob.ifPresentOrElse(
+                        globs::add, () -> exact.add(name.equals(METHOD) ? literal.toUpperCase(Locale.ROOT) : literal));
             }
         }
         return new Condition(name, exact, globs, networks);
-    }
-
-    /** An attribute's value in the form in which it is compared. */
-    private static String compared(String attribute, String value) {
-        return switch (attribute) {
-            case METHOD -> value.toUpperCase(Locale.ROOT);
-            case PATH -> PathForm.STRICT.normal(value);
-            default -> value;
-        };
     }
 
     /**
@@ -132,9 +129,27 @@ public final class Condition {
         try {
             return Glob.parse(attribute.equals(METHOD) ? value.toUpperCase(Locale.ROOT) : value);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    "match." + attribute + ": " + Shown.text(value) + " (expected: " + e.getMessage() + ")", e);
+            throw refused(attribute, value, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** Refuses what no normalised path is like, since it would be a condition that never holds. */
+    private static void checkPath(String value, String example) {
+        String normal;
+        try {
+            normal = PathPattern.NORMAL.normal(example);
+        } catch (PathRefusedException e) {
+            throw refused(PATH, value, e.expected());
+        }
+        if (!normal.equals(example)) {
+            throw refused(
+                    PATH, value, example.equals(value) ? normal : "a pattern such as /api/*, no slash at the end");
+        }
+    }
+
+    private static IllegalArgumentException refused(String attribute, String value, String expected) {
+        return new IllegalArgumentException(
+                "match." + attribute + ": " + Shown.text(value) + " (expected: " + expected + ")");
     }
 
     private static Network network(String value) {

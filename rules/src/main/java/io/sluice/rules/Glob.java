@@ -109,6 +109,15 @@ public final class Glob {
         return to - from >= between && value.startsWith(prefix) && value.endsWith(suffix) && matches(value, from, to);
     }
 
+    /** A text that matches. */
+    String example() {
+        StringBuilder example = new StringBuilder();
+        for (int part : parts(text)) {
+            example.appendCodePoint(part < 0 ? 'x' : part);
+        }
+        return example.toString();
+    }
+
     /** What every text that matches starts with. */
     public String prefix() {
         return prefix;

@@ -10,6 +10,9 @@ import java.util.List;
  */
 public final class PathPattern {
 
+    /** The most permissive one: what a path may have at all. */
+    static final PathForm NORMAL = PathForm.STRICT.keepingEncodedSlash();
+
     private static final int LONGEST = 1_024;
     private static final String EXPECTED = " (expected: a path such as /users/{id}/orders or /api/**)";
 
@@ -31,7 +34,7 @@ public final class PathPattern {
                     + " (expected: the form in which paths are compared" + normalForm(text) + ")");
         }
         List<Segment> segments = new ArrayList<>();
-        for (String part : text.substring(1).split("/", -1)) {
+        for (String part : normal(text).substring(1).split("/", -1)) {
             if (!segments.isEmpty() && segments.get(segments.size() - 1) instanceof Rest) {
                 throw new IllegalArgumentException("resource: " + Shown.text(text) + " (expected: ** only at the end)");
             }
@@ -92,6 +95,22 @@ public final class PathPattern {
                     + " (expected: {name} or ** as a whole segment, not \"" + Shown.text(part) + "\")");
         }
         return new Exact(part);
+    }
+
+    /** Refuses what no normalised path has, since a rule for it would be a rule for nothing. */
+    private static String normal(String text) {
+        String normal;
+        try {
+            normal = NORMAL.normal(text);
+        } catch (PathRefusedException e) {
+            throw new IllegalArgumentException(
+                    "resource: " + Shown.text(text) + " (expected: " + e.expected() + ")", e);
+        }
+        if (!normal.equals(text)) {
+            throw new IllegalArgumentException(
+                    "resource: " + Shown.text(text) + " (expected: " + Shown.text(normal) + ")");
+        }
+        return text;
     }
 
     private static boolean isName(String part) {

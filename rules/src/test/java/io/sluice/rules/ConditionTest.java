@@ -81,6 +81,10 @@ class ConditionTest {
     @CsvSource({
         "ip, 10.*, 'match.ip: 10.* (expected: an address, or a network such as 10.0.0.0/8 or 2001:db8::/32)'",
         "ip, localhost, 'match.ip: localhost (expected: an address, or a network such as 10.0.0.0/8 or 2001:db8::/32)'",
+        "path, /a/, 'match.path: /a/ (expected: /a)'",
+        "path, /a%61, 'match.path: /a%61 (expected: /aa)'",
+        "path, a*, 'match.path: a* (expected: a path that begins with /)'",
+        "path, /a*/, 'match.path: /a*/ (expected: a pattern such as /api/*, no slash at the end)'",
         "user, a\\b, 'match.user: a\\b (expected: \\\\ for a backslash, \\* for a star, \\? for a question mark)'",
         "user, a\\, 'match.user: a\\ (expected: \\\\ for a backslash, \\* for a star, \\? for a question mark)'",
     })

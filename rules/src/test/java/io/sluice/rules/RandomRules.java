@@ -26,18 +26,18 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /** Any legal rule, from a seed. */
-final class RandomRules {
+public final class RandomRules {
 
     private static final String LETTERS = "abcXYZ019-_";
     private static final String ANYTHING = "ab*?\\\"'#:{}[]&!|>%@`, ~-=/äß中\u00a0\u0085\u2028\ud83d";
 
     private final Random random;
 
-    RandomRules(Random random) {
+    public RandomRules(Random random) {
         this.random = random;
     }
 
-    Rule next() {
+    public Rule next() {
         String id = word(1 + random.nextInt(20), LETTERS + ".");
         Action action = maybe(6) ? Action.DENY : maybe(6) ? Action.EXEMPT : Action.LIMIT;
         List<RuleLimit> limits = new ArrayList<>();

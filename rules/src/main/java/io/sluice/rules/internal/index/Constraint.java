@@ -7,13 +7,15 @@ import io.sluice.rules.PathPattern.Segment;
 import io.sluice.rules.Scope;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * That an attribute be one of these.
  *
  * @param keys at least one, no two alike
+ * @param holds whether a value of the attribute, as a {@link Subject} has it, is one of them
  */
-record Constraint(String attribute, List<Key> keys) {
+record Constraint(String attribute, List<Key> keys, Predicate<String> holds) {
 
     private static final int PARTS = 4;
 
@@ -22,25 +24,35 @@ record Constraint(String attribute, List<Key> keys) {
         List<Constraint> constraints = new ArrayList<>();
         String service = scope.service();
         if (service != null) {
-            constraints.add(new Constraint("service", List.of(new Key.Text(service))));
+            constraints.add(new Constraint("service", List.of(new Key.Text(service)), service::equals));
         }
         PathPattern resource = scope.resource();
         if (resource != null) {
-            constraints.add(new Constraint("path", List.of(new Key.Route(resource))));
+            constraints.add(new Constraint("path", List.of(new Key.Route(resource)), resource::matches));
             constraints.addAll(parts(resource));
         }
         if (!scope.methods().isEmpty()) {
             List<Key> methods = new ArrayList<>();
             scope.methods().forEach(method -> methods.add(new Key.Text(method)));
-            constraints.add(new Constraint("method", methods));
+            constraints.add(new Constraint("method", methods, scope.methods()::contains));
         }
         scope.match().values().forEach(condition -> constraints.add(of(condition)));
         return constraints;
     }
 
+    boolean holds(Subject subject) {
+        String value = subject.get(attribute);
+        return value != null && holds.test(value);
+    }
+
     /** Whether it must hold if the other does. */
     boolean follows(Constraint other) {
         return keys.get(0) instanceof Key.Part && other.keys.get(0) instanceof Key.Route;
+    }
+
+    /** Whether there is no other that it follows from. */
+    boolean counts() {
+        return !(keys.get(0) instanceof Key.Part);
     }
 
     /** Constraints with the same column have keys that may be found together. */
@@ -54,7 +66,7 @@ record Constraint(String attribute, List<Key> keys) {
         List<Segment> segments = resource.segments();
         for (int depth = segments.size() - 1; depth >= 0 && parts.size() < PARTS; depth--) {
             if (segments.get(depth) instanceof Exact exact) {
-                parts.add(new Constraint("path", List.of(new Key.Part(depth, exact.name()))));
+                parts.add(new Constraint("path", List.of(new Key.Part(depth, exact.name())), resource::matches));
             }
         }
         return parts;
@@ -65,6 +77,6 @@ record Constraint(String attribute, List<Key> keys) {
         condition.values().forEach(value -> keys.add(new Key.Text(value)));
         condition.globs().forEach(glob -> keys.add(new Key.Wild(glob)));
         condition.networks().forEach(network -> keys.add(new Key.Block(network)));
-        return new Constraint(condition.attribute(), keys);
+        return new Constraint(condition.attribute(), keys, condition::matches);
     }
 }

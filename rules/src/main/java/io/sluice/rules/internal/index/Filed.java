@@ -1,6 +1,5 @@
 package io.sluice.rules.internal.index;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -22,6 +21,23 @@ record Filed(int position, List<Constraint> constraints, int copies) {
         return (long) copies * constraint.keys().size() <= MOST_COPIES;
     }
 
+    /** Without what needs no comparison: that a segment of the path is right follows from the whole path. */
+    Filed settled() {
+        return new Filed(
+                position,
+                List.copyOf(constraints.stream().filter(Constraint::counts).toList()),
+                copies);
+    }
+
+    boolean holds(Subject subject) {
+        for (int i = 0; i < constraints.size(); i++) {
+            if (!constraints.get(i).holds(subject)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     List<Constraint> choices() {
         return copies == 1
                 ? constraints
@@ -29,8 +45,9 @@ record Filed(int position, List<Constraint> constraints, int copies) {
     }
 
     Filed lookedUp(Constraint constraint) {
-        List<Constraint> rest = new ArrayList<>(constraints);
-        rest.removeIf(other -> other.equals(constraint) || other.follows(constraint));
+        List<Constraint> rest = constraints.stream()
+                .filter(other -> !other.equals(constraint) && !other.follows(constraint))
+                .toList();
         return new Filed(position, rest, copies * constraint.keys().size());
     }
 }

@@ -18,7 +18,7 @@ final class Node {
     static final int FEW = 8;
 
     private @Nullable List<Filed> building = new ArrayList<>(1);
-    private int[] here = {};
+    private Filed[] here = {};
     private Map<String, Fork<Node>> forks = Map.of();
 
     void add(Filed filed) {
@@ -32,7 +32,7 @@ final class Node {
         List<Filed> all = building == null ? List.of() : building;
         building = null;
         if (all.size() <= FEW) {
-            here = positions(all);
+            here = settled(all);
             return;
         }
         Survey survey = new Survey(all);
@@ -51,15 +51,15 @@ final class Node {
                 fork.at(key, () -> fresh(nodes)).add(rest);
             }
         }
-        here = positions(stay);
+        here = settled(stay);
         forks = new HashMap<>(chosen);
         nodes.forEach(Node::settle);
     }
 
     void walk(Walk walk) {
-        for (int position : here) {
+        for (Filed filed : here) {
             walk.took(1);
-            if (!walk.wants(position)) {
+            if (!walk.wants(filed)) {
                 break;
             }
         }
@@ -83,7 +83,7 @@ final class Node {
         return node;
     }
 
-    private static int[] positions(List<Filed> all) {
-        return all.stream().mapToInt(Filed::position).toArray();
+    private static Filed[] settled(List<Filed> all) {
+        return all.stream().map(Filed::settled).toArray(Filed[]::new);
     }
 }

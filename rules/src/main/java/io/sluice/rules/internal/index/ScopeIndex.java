@@ -14,8 +14,8 @@ import java.util.function.Predicate;
  *
  * <p>Each is filed under one of the constraints of its scope: the one by which a request would find the fewest others with it,
  * in tables by exact value, path pattern, block of addresses, or start and end of a glob. Where many have the same, they are
- * filed by what else they ask for, and so on. A request is looked up in all tables, and what is found is compared as a
- * whole; so the index may find too much and never too little.
+ * filed by what else they ask for, and so on. A request is looked up in all tables, and of what is found the
+ * constraints are compared that were not looked up on the way.
  *
  * <p><b>Cost.</b> A node of the index is visited only if what leads there is true of the request, and each scope is in one
  * place (one for each of its values, if it lists several). So besides scopes that do match, those are compared that
@@ -27,14 +27,12 @@ import java.util.function.Predicate;
 public final class ScopeIndex<T> {
 
     private final List<T> items;
-    private final Scope[] scopes;
     private final Node root = new Node();
 
     public ScopeIndex(List<T> items, Function<? super T, Scope> scope) {
         this.items = List.copyOf(items);
-        this.scopes = this.items.stream().map(scope).toArray(Scope[]::new);
-        for (int i = 0; i < scopes.length; i++) {
-            root.add(new Filed(i, Constraint.of(scopes[i]), 1));
+        for (int i = 0; i < this.items.size(); i++) {
+            root.add(new Filed(i, Constraint.of(scope.apply(this.items.get(i))), 1));
         }
         root.settle();
     }
@@ -50,7 +48,7 @@ public final class ScopeIndex<T> {
     public Optional<T> first(Attributes request, Predicate<? super T> test) {
         First walk = new First(request, test);
         root.walk(walk);
-        return walk.best == scopes.length ? Optional.empty() : Optional.of(items.get(walk.best));
+        return walk.best == items.size() ? Optional.empty() : Optional.of(items.get(walk.best));
     }
 
     /** How many steps it takes to find what a request is in: look-ups and comparisons. */
@@ -61,22 +59,20 @@ public final class ScopeIndex<T> {
     }
 
     private final class All extends Walk {
-        private final Attributes request;
         private int[] found = new int[8];
         private int size;
 
         All(Attributes request) {
             super(new Subject(request));
-            this.request = request;
         }
 
         @Override
-        boolean wants(int position) {
-            if (scopes[position].matches(request)) {
+        boolean wants(Filed filed) {
+            if (filed.holds(subject())) {
                 if (size == found.length) {
                     found = Arrays.copyOf(found, size * 2);
                 }
-                found[size++] = position;
+                found[size++] = filed.position();
             }
             return true;
         }
@@ -94,19 +90,18 @@ public final class ScopeIndex<T> {
     }
 
     private final class First extends Walk {
-        private final Attributes request;
         private final Predicate<? super T> test;
-        private int best = scopes.length;
+        private int best = items.size();
 
         First(Attributes request, Predicate<? super T> test) {
             super(new Subject(request));
-            this.request = request;
             this.test = test;
         }
 
         @Override
-        boolean wants(int position) {
-            if (position < best && scopes[position].matches(request) && test.test(items.get(position))) {
+        boolean wants(Filed filed) {
+            int position = filed.position();
+            if (position < best && filed.holds(subject()) && test.test(items.get(position))) {
                 best = position;
             }
             return position < best;

@@ -11,7 +11,7 @@ abstract class Walk implements Found<Node> {
     }
 
     /** Offers a scope, which may have been offered before; those of a node come in order. False: no later one is wanted. */
-    abstract boolean wants(int position);
+    abstract boolean wants(Filed filed);
 
     void took(int more) {
         steps += more;

@@ -88,7 +88,9 @@ final class RandomScopes {
                     switch (attribute) {
                         case "ip" -> block();
                         case "path" ->
-                            random.nextInt(2) == 0 ? path() : random.oneOf("/*", "*", "/w1*", "*w1", "*/?1/*");
+                            random.nextInt(2) == 0
+                                    ? path().replace("*", "\\*")
+                                    : random.oneOf("/*", "*", "/w1*", "*w1", "*/?1/*");
                         case "method" -> random.oneOf("get", "P*", "p?t", "*");
                         default -> value();
                     });
@@ -127,7 +129,9 @@ final class RandomScopes {
         do {
             pattern.append('/').append(random.nextInt(3) == 0 ? "{x" + random.nextInt(2) + "}" : segment());
         } while (random.nextInt(deepest) > 0);
-        return pattern.append(random.nextInt(3) == 0 ? "/**" : "").toString();
+        return random.nextInt(50) == 0
+                ? random.oneOf("/", "/**")
+                : pattern.append(random.nextInt(3) == 0 ? "/**" : "").toString();
     }
 
     private String path() {
@@ -135,11 +139,11 @@ final class RandomScopes {
         do {
             path.append('/').append(segment());
         } while (random.nextInt(deepest) > 0);
-        return random.nextInt(20) == 0 ? random.oneOf("", "*", "/", "w1/w2") : path.toString();
+        return random.nextInt(20) == 0 ? random.oneOf("*", "/") : path.toString();
     }
 
     private String segment() {
-        return random.nextInt(20) == 0 ? "" : word();
+        return word();
     }
 
     private String word() {
