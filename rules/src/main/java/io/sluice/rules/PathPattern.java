@@ -29,10 +29,6 @@ public final class PathPattern {
         if (!text.startsWith("/") || text.length() > LONGEST || text.chars().anyMatch(PathPattern::illegal)) {
             throw new IllegalArgumentException("resource: " + Shown.text(text) + EXPECTED);
         }
-        if (!isNormal(text)) {
-            throw new IllegalArgumentException("resource: " + Shown.text(text)
-                    + " (expected: the form in which paths are compared" + normalForm(text) + ")");
-        }
         List<Segment> segments = new ArrayList<>();
         for (String part : normal(text).substring(1).split("/", -1)) {
             if (!segments.isEmpty() && segments.get(segments.size() - 1) instanceof Rest) {
@@ -155,20 +151,6 @@ public final class PathPattern {
         @Override
         public boolean matches(String path, int start, int end) {
             return true;
-        }
-    }
-
-    /** What is not would match no path. */
-    private static boolean isNormal(String text) {
-        return normalForm(text).isEmpty();
-    }
-
-    private static String normalForm(String text) {
-        try {
-            String normal = PathForm.STRICT.normal(text);
-            return normal.equals(text) ? "" : ", " + Shown.text(normal);
-        } catch (PathRefusedException e) {
-            return ", " + e.expected();
         }
     }
 }
