@@ -70,7 +70,7 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
 
         /** Continuous refill at {@code rate}, starting full; the burst is one second of the rate, at least 1. */
         public TokenBucket tokenBucket(Rate rate) {
-            return new TokenBucket(name, rate, rate.permitsPerSecond());
+            return new TokenBucket(name, rate, rate.permitsPerSecond(), 0);
         }
 
         /** Time slots at {@code rate}; as many permits may wait as flow in one second, at least 1. */

@@ -1,6 +1,7 @@
 package io.sluice.core;
 
 import io.sluice.core.algorithm.Pace;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,20 +16,27 @@ public final class TokenBucket implements Limit {
     private final String name;
     private final Rate rate;
     private final long burst;
+    private final long maxWaitMicros;
     private final Pace pace;
     private final int hash;
 
-    TokenBucket(String name, Rate rate, long burst) {
+    TokenBucket(String name, Rate rate, long burst, long maxWaitMicros) {
         this.name = name;
         this.rate = Objects.requireNonNull(rate, "rate");
         this.burst = Expect.range("burst", burst, 0, MAX_CAPACITY);
+        this.maxWaitMicros = maxWaitMicros;
         this.pace = Pace.of(rate.permits(), rate.perMicros());
-        this.hash = Objects.hash(name, rate, burst);
+        this.hash = Objects.hash(name, rate, burst, maxWaitMicros);
     }
 
     /** The same limit with another burst, 0 to 10<sup>12</sup>; a burst of 0 refuses always. */
     public TokenBucket withBurst(long burst) {
-        return new TokenBucket(name, rate, burst);
+        return new TokenBucket(name, rate, burst, maxWaitMicros);
+    }
+
+    /** The same limit that admits a request, where the bucket is empty, for a time slot up to so far off. */
+    public TokenBucket withMaxWait(Duration maxWait) {
+        return new TokenBucket(name, rate, burst, Expect.wait("maxWait", maxWait));
     }
 
     public Rate rate() {
@@ -66,11 +74,16 @@ public final class TokenBucket implements Limit {
     }
 
     @Override
+    public long maxWaitMicros() {
+        return maxWaitMicros;
+    }
+
+    @Override
     public TokenBucket scaled(double share) {
         Shares.check(share);
         // The rate is scaled through its span, so that 1/s at a third becomes 1 in 3 s and not 0.
         Rate part = rate.permits() == 0 ? rate : Shares.of(rate, share);
-        return new TokenBucket(name, part, Shares.of(burst, share));
+        return new TokenBucket(name, part, Shares.of(burst, share), maxWaitMicros);
     }
 
     @Override
@@ -78,7 +91,8 @@ public final class TokenBucket implements Limit {
         return other instanceof TokenBucket that
                 && name.equals(that.name)
                 && rate.equals(that.rate)
-                && burst == that.burst;
+                && burst == that.burst
+                && maxWaitMicros == that.maxWaitMicros;
     }
 
     @Override
