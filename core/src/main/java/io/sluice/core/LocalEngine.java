@@ -2,6 +2,7 @@ package io.sluice.core;
 
 import io.sluice.core.internal.LocalCounts;
 import io.sluice.core.internal.Passage;
+import io.sluice.core.internal.Passages;
 import io.sluice.core.internal.SteadyTime;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -57,8 +58,13 @@ public final class LocalEngine implements Engine {
         return new Passage(counts, limit, key);
     }
 
+    /** A limit to be held by whoever asks for it often, with one key or another. */
+    public Gates gates(Limit limit) {
+        return new Passages(counts, limit);
+    }
+
     /**
-     * The same for a key that many threads ask for at the same time.
+     * A gate for a key that many threads ask for at the same time.
      *
      * @param share the part of the burst, above 0 and at most 1, that may be taken in advance; see {@link StripedGate}
      */

@@ -281,6 +281,11 @@ public final class LocalCounts {
         return shared == null ? newCell(file, limit, key) : agreed(shared, file, limit);
     }
 
+    @Nullable
+    Cell find(Series in, String key) {
+        return table.find(in, key);
+    }
+
     /** The cell of a key under a limit; an overflow cell where there is no room for it. */
     Cell cell(Filed file, Limit limit, String key, int position) {
         Cell cell = table.find(file.series, key);

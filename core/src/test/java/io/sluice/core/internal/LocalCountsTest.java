@@ -41,6 +41,7 @@ final class LocalCountsTest {
                     : new Rate(random.magnitude(1, Math.min(Limit.MAX_CAPACITY, per.toNanos())), per);
             TokenBucket limit = Limit.named("x").tokenBucket(rate).withBurst(random.magnitude(1, 1_000_000));
             Passage gate = new Passage(counts, limit, "k");
+            Passages gates = new Passages(counts, limit);
             BucketState state = BucketState.fresh(micros.get());
             for (int i = 0; i < 1_000; i++) {
                 micros.addAndGet(
@@ -49,13 +50,21 @@ final class LocalCountsTest {
                 BucketState aged = state.at(limit.pace(), micros.get());
                 long grant = TokenBuckets.grant(limit, aged, demand, micros.get());
                 Verdict expected = TokenBuckets.verdict(limit, aged, demand, grant, grant > 0, micros.get());
-                switch (random.nextInt(3)) {
+                switch (random.nextInt(5)) {
                     case 0 ->
                         assertThat(gate.pass(demand.permits()))
                                 .as("%s: %s", random, limit)
                                 .isEqualTo(expected);
                     case 1 ->
                         assertThat(gate.tryPass(demand.permits()))
+                                .as("%s: %s", random, limit)
+                                .isEqualTo(grant > 0);
+                    case 2 ->
+                        assertThat(gates.pass("k", demand.permits()))
+                                .as("%s: %s", random, limit)
+                                .isEqualTo(expected);
+                    case 3 ->
+                        assertThat(gates.tryPass("k", demand.permits()))
                                 .as("%s: %s", random, limit)
                                 .isEqualTo(grant > 0);
                     default ->
