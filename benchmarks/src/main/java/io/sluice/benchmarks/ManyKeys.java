@@ -54,11 +54,17 @@ public class ManyKeys {
         }
     }
 
-    /** With remaining, retry-after and reset-after, as Bucket4j has them and Guava has not. */
+    /** With remaining, retry-after and reset-after, as Bucket4j has them. */
     @Benchmark
     public long sluice() {
         Verdict verdict = gates.pass(request(), 1);
         return verdict.remaining() + verdict.retryAfterMicros() + verdict.resetAfterMicros();
+    }
+
+    /** Whether, and no more. */
+    @Benchmark
+    public boolean sluiceTry() {
+        return gates.tryPass(request(), 1);
     }
 
     /** With a decision that explains itself. */

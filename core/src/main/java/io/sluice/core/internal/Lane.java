@@ -55,14 +55,17 @@ abstract sealed class Lane permits Passage, Passages {
             if (at == null) {
                 return decide(key, permits, 0).allowed();
             }
+            if (permits > mostPermits) {
+                return false;
+            }
+            // The clock first: the loads that follow then do not wait in front of it, but while it answers.
+            long now = (clock.nanoTime() - startNanos) / 1_000 * flow;
             long word = at.word();
             if (word >= 0) {
-                long now = (clock.nanoTime() - startNanos) / 1_000 * flow;
-                long base = Math.max(word, now);
-                if (base - now > capacity - cost) {
+                if (word - (capacity - cost) > now) {
                     return false;
                 }
-                if (at.replaceWord(word, base + cost)) {
+                if (at.replaceWord(word, Math.max(word, now) + cost)) {
                     return true;
                 }
             } else {
@@ -79,14 +82,14 @@ abstract sealed class Lane permits Passage, Passages {
             if (at == null) {
                 return decide(key, permits, maxWaitMicros).verdicts().get(0);
             }
+            long elapsed = (clock.nanoTime() - startNanos) / 1_000;
+            long now = elapsed * flow;
             long word = at.word();
             if (word >= 0) {
-                long elapsed = (clock.nanoTime() - startNanos) / 1_000;
-                long now = elapsed * flow;
-                long base = Math.max(word, now);
-                boolean fits = base - now <= capacity - cost;
-                if (!fits || at.replaceWord(word, base + cost)) {
-                    return at.meter.verdict(base - now, fits ? permits : 0, permits, fits, startMicros + elapsed);
+                boolean fits = permits <= mostPermits && word - (capacity - cost) <= now;
+                if (!fits || at.replaceWord(word, Math.max(word, now) + cost)) {
+                    long used = Math.max(word, now) - now;
+                    return at.meter.verdict(used, fits ? permits : 0, permits, fits, startMicros + elapsed);
                 }
             } else {
                 at = after(at, word, key, spins);
@@ -122,11 +125,11 @@ abstract sealed class Lane permits Passage, Passages {
         return counts.decide(Ask.charging(List.of(Demand.of(limit, key, permits).waitingUpTo(maxWaitMicros))));
     }
 
-    /** In the meter's units; what never fits costs more than everything. */
+    /** In the meter's units; means something only if it can ever fit. */
     private long cost(long permits) {
         if (permits < 1 || permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException("permits: " + permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
         }
-        return permits <= mostPermits ? permits * per : capacity + 1;
+        return permits * per;
     }
 }
