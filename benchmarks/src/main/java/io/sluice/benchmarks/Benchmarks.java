@@ -9,6 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -55,18 +57,17 @@ public final class Benchmarks {
         if (!given.getMeasurementIterations().hasValue()) {
             options.measurementIterations(5).measurementTime(TimeValue.seconds(2));
         }
-        String table = table(new Runner(options.build()).run());
+        options.addProfiler(GCProfiler.class);
+        Collection<RunResult> results = new Runner(options.build()).run();
+        String table = table(results) + goals(results) + (given.getIncludes().isEmpty() ? bytesPerKey() : "");
         System.out.print(table);
         write(table);
     }
 
     private static String table(Collection<RunResult> results) throws IOException {
-        Map<String, Result<?>> scores = new TreeMap<>();
+        Map<String, RunResult> scores = new TreeMap<>();
         for (RunResult result : results) {
-            String threads = result.getParams().getThreads() == 1
-                    ? ""
-                    : ", " + result.getParams().getThreads() + " threads";
-            scores.put(shortName(result.getParams().getBenchmark()) + threads, result.getPrimaryResult());
+            scores.put(name(result), result);
         }
         StringBuilder table = new StringBuilder(String.format(
                 "%nCommit %s, %s %s, %s, %d cores; %s%n%n",
@@ -76,20 +77,63 @@ public final class Benchmarks {
                 System.getProperty("os.arch"),
                 Runtime.getRuntime().availableProcessors(),
                 new TreeMap<>(PEERS).toString().replaceAll("[{}]", "").replace('=', ' ')));
-        table.append(String.format("| %-32s | %14s | %8s | %8s |%n", "benchmark", "time", "±", "× floor"));
-        table.append("|----------------------------------|----------------|----------|----------|\n");
-        scores.forEach((name, score) -> {
-            Result<?> floor = scores.get(name.substring(0, name.indexOf('.')) + ".floor");
+        table.append(
+                String.format("| %-32s | %14s | %8s | %8s | %8s |%n", "benchmark", "time", "±", "× floor", "B/op"));
+        table.append("|----------------------------------|----------------|----------|----------|----------|\n");
+        scores.forEach((name, result) -> {
+            Result<?> score = result.getPrimaryResult();
+            Result<?> allocated = result.getSecondaryResults().get("gc.alloc.rate.norm");
+            RunResult floor = scores.get(name.substring(0, name.indexOf('.')) + ".floor");
             table.append(String.format(
                     Locale.ROOT,
-                    "| %-32s | %8.1f %5s | %8.1f | %8s |%n",
+                    "| %-32s | %8.1f %5s | %8.1f | %8s | %8s |%n",
                     name,
                     score.getScore(),
                     score.getScoreUnit(),
                     score.getScoreError(),
-                    floor == null ? "" : String.format(Locale.ROOT, "%.2f", score.getScore() / floor.getScore())));
+                    floor == null
+                            ? ""
+                            : decimals(
+                                    2,
+                                    score.getScore() / floor.getPrimaryResult().getScore()),
+                    allocated == null ? "" : decimals(0, allocated.getScore())));
         });
         return table.toString();
+    }
+
+    private static String goals(Collection<RunResult> results) {
+        Map<String, Double> times = new TreeMap<>();
+        results.forEach(
+                result -> times.put(name(result), result.getPrimaryResult().getScore()));
+        StringBuilder rows = new StringBuilder();
+        Goal.ALL.forEach(goal -> goal.row(times).ifPresent(rows::append));
+        return rows.isEmpty()
+                ? ""
+                : String.format("%n| %-42s | %-7s | %-7s | %-6s |%n", "against", "goal", "ratio", "met")
+                        + "|--------------------------------------------|---------|---------|--------|\n"
+                        + rows;
+    }
+
+    private static String bytesPerKey() {
+        StringBuilder lines =
+                new StringBuilder("\nHeap of a key that was used once, without its text, at a million keys:\n");
+        BytesPerKey.measure().forEach((name, bytes) -> lines.append("- ")
+                .append(name)
+                .append(": ")
+                .append(decimals(1, bytes))
+                .append(" B\n"));
+        return lines.toString();
+    }
+
+    private static String name(RunResult result) {
+        BenchmarkParams params = result.getParams();
+        StringBuilder name = new StringBuilder(shortName(params.getBenchmark()));
+        params.getParamsKeys().forEach(key -> name.append(' ').append(params.getParam(key)));
+        return name.toString();
+    }
+
+    private static String decimals(int places, double number) {
+        return String.format(Locale.ROOT, "%." + places + "f", number);
     }
 
     private static void write(String table) throws IOException {
