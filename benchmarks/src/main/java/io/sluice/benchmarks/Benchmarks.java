@@ -66,7 +66,9 @@ public final class Benchmarks {
             String threads = result.getParams().getThreads() == 1
                     ? ""
                     : ", " + result.getParams().getThreads() + " threads";
-            scores.put(shortName(result.getParams().getBenchmark()) + threads, result.getPrimaryResult());
+            scores.put(
+                    shortName(result.getParams().getBenchmark()) + parameters(result) + threads,
+                    result.getPrimaryResult());
         }
         StringBuilder table = new StringBuilder(String.format(
                 "%nCommit %s, %s %s, %s, %d cores; %s%n%n",
@@ -115,6 +117,18 @@ public final class Benchmarks {
         }
         Process git = new ProcessBuilder("git", "-C", root.toString(), "rev-parse", "--short", "HEAD").start();
         return new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    }
+
+    private static String parameters(RunResult result) {
+        StringBuilder parameters = new StringBuilder();
+        for (String name : result.getParams().getParamsKeys()) {
+            parameters
+                    .append(", ")
+                    .append(result.getParams().getParam(name))
+                    .append(' ')
+                    .append(name);
+        }
+        return parameters.toString();
     }
 
     private static String shortName(String benchmark) {
