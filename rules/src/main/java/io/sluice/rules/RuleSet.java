@@ -46,6 +46,13 @@ public final class RuleSet {
         return index.matching(request).stream().map(ReadyRule::rule).toList();
     }
 
+    /** Of these, the ones that do this with the request. */
+    public List<Rule> matching(Action action, Attributes request) {
+        return matching(request).stream()
+                .filter(rule -> rule.action() == action)
+                .toList();
+    }
+
     /** The attributes {@code json.…} and {@code form.…} that enabled rules name: the only fields of bodies that need to be read. */
     public Set<String> bodyFields() {
         return bodyFields;

@@ -2,9 +2,8 @@ package io.sluice.rules.internal.index;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,7 +98,7 @@ final class RunTable<V> {
         }
 
         void visit(String text, Found<V> found) {
-            Set<Integer> seen = new HashSet<>();
+            BitSet seen = new BitSet();
             int hash = 0;
             for (int i = 0; i < text.length(); i++) {
                 hash = 31 * hash + text.charAt(i);
@@ -108,7 +107,8 @@ final class RunTable<V> {
                 }
                 int slot = slot(hash);
                 List<V> values = slots[slot];
-                if (i >= length - 1 && values != null && seen.add(slot)) {
+                if (i >= length - 1 && values != null && !seen.get(slot)) {
+                    seen.set(slot);
                     values.forEach(found::found);
                 }
             }
