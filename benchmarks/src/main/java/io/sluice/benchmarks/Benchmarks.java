@@ -67,16 +67,7 @@ public final class Benchmarks {
     private static String table(Collection<RunResult> results) throws IOException {
         Map<String, RunResult> scores = new TreeMap<>();
         for (RunResult result : results) {
-<<<<<<< HEAD
             scores.put(name(result), result);
-=======
-            String threads = result.getParams().getThreads() == 1
-                    ? ""
-                    : ", " + result.getParams().getThreads() + " threads";
-            scores.put(
-                    shortName(result.getParams().getBenchmark()) + parameters(result) + threads,
-                    result.getPrimaryResult());
->>>>>>> match
         }
         StringBuilder table = new StringBuilder(String.format(
                 "%nCommit %s, %s %s, %s, %d cores; %s%n%n",
@@ -168,18 +159,6 @@ public final class Benchmarks {
         }
         Process git = new ProcessBuilder("git", "-C", root.toString(), "rev-parse", "--short", "HEAD").start();
         return new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    }
-
-    private static String parameters(RunResult result) {
-        StringBuilder parameters = new StringBuilder();
-        for (String name : result.getParams().getParamsKeys()) {
-            parameters
-                    .append(", ")
-                    .append(result.getParams().getParam(name))
-                    .append(' ')
-                    .append(name);
-        }
-        return parameters.toString();
     }
 
     private static String shortName(String benchmark) {
