@@ -126,7 +126,7 @@ class MainTest {
                         "allowed by login.0: 4 would remain",
                         "matched: login",
                         "",
-                        "  LIMIT    LEVEL   HOW MUCH              KEY        LEFT",
+                        "  LIMIT    LEVEL   HOW MUCH              KEY       LEFT",
                         "✓ login.0  caller  sliding_log 5 per 1m  ip=20***  5 of 5");
     }
 
