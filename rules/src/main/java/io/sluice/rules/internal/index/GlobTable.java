@@ -47,7 +47,7 @@ public final class GlobTable<V> {
             return all.computeIfAbsent(glob, absent -> {
                 V value = fresh.get();
                 Filing<V> filing = new Filing<>(glob, value);
-                if (anywhere.size() < Node.FEW || glob.inner().isEmpty()) {
+                if (anywhere.isEmpty() || glob.inner().isEmpty()) {
                     anywhere.add(filing);
                 } else {
                     runs = runs != null ? runs : new RunTable<>();

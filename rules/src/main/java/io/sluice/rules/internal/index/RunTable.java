@@ -65,6 +65,7 @@ final class RunTable<V> {
 
         private final int length;
         private final int outgoing;
+        private int shift = Integer.SIZE - 4;
         private int[] hashes = new int[16];
 
         @SuppressWarnings({"unchecked", "rawtypes"})
@@ -105,17 +106,26 @@ final class RunTable<V> {
                 if (i >= length) {
                     hash -= outgoing * text.charAt(i - length);
                 }
-                int slot = slot(hash);
-                List<V> values = slots[slot];
-                if (i >= length - 1 && values != null && !seen.get(slot)) {
-                    seen.set(slot);
-                    values.forEach(found::found);
+                if (i >= length - 1 && slots[start(hash)] != null) {
+                    tell(slot(hash), seen, found);
                 }
             }
         }
 
+        private void tell(int slot, BitSet seen, Found<V> found) {
+            List<V> values = slots[slot];
+            if (values != null && !seen.get(slot)) {
+                seen.set(slot);
+                values.forEach(found::found);
+            }
+        }
+
+        private int start(int hash) {
+            return (hash * 0x9E3779B9) >>> shift;
+        }
+
         private int slot(int hash) {
-            int slot = ((hash ^ (hash >>> 16)) * 0x9E3779B9) >>> (Integer.numberOfLeadingZeros(slots.length) + 1);
+            int slot = start(hash);
             while (slots[slot] != null && hashes[slot] != hash) {
                 slot = (slot + 1) & (slots.length - 1);
             }
@@ -126,6 +136,7 @@ final class RunTable<V> {
         private void grow() {
             int[] oldHashes = hashes;
             List<V>[] oldSlots = slots;
+            shift--;
             hashes = new int[oldHashes.length * 2];
             slots = new List[oldHashes.length * 2];
             for (int i = 0; i < oldSlots.length; i++) {
