@@ -22,7 +22,7 @@ final class Quantities {
     private static final Duration MILLI = Duration.ofMillis(1);
     private static final int LONGEST_ZONE = 64;
 
-    /** From the longest to the shortest; "ms" before "s" and "m" would not do: the first that fits is taken when writing. */
+    /** From the longest to the shortest: of those that fit, the first is written. */
     private static final List<Unit> UNITS = List.of(
             new Unit("d", Duration.ofDays(1)),
             new Unit("h", Duration.ofHours(1)),
