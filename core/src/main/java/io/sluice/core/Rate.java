@@ -54,6 +54,7 @@ public record Rate(long permits, Duration per) {
     @Override
     public String toString() {
         String span = Spans.text(perMicros());
-        return permits + "/" + (span.matches("1[a-z]+") ? span.substring(1) : span);
+        boolean one = span.charAt(0) == '1' && Character.isLetter(span.charAt(1));
+        return permits + "/" + (one ? span.substring(1) : span);
     }
 }

@@ -113,9 +113,9 @@ final class NodeMetrics implements RulingListener, RuleListener {
         return store.stoodIn(policy)
                 || rules.rules().stream()
                         .filter(Rule::enabled)
-                        .anyMatch(rule -> rule.mode() == Mode.LOCAL
+                        .anyMatch(rule -> rule.handling().mode() == Mode.LOCAL
                                 ? policy == FailurePolicy.LOCAL
-                                : rule.onFailure() == policy && store.isAway());
+                                : rule.handling().onFailure() == policy && store.isAway());
     }
 
     private void mode(String mode, java.util.function.BooleanSupplier inForce) {

@@ -46,6 +46,10 @@ public record Rule(
                     "action: " + action.word() + " (expected: limit, for a rule with limits)");
         }
         for (LimitOverride override : overrides) {
+            if (override.limit() < 0 || override.limit() >= limits.size()) {
+                throw new IllegalArgumentException(
+                        "overrides: of limit " + override.limit() + " (expected: 0.." + (limits.size() - 1) + ")");
+            }
             Limit target = limits.get(override.limit()).limit();
             if (!target.name().equals(override.numbers().name())
                     || !target.shape().equals(override.numbers().shape())) {

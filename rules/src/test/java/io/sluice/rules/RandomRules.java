@@ -164,7 +164,7 @@ public final class RandomRules {
         Map<String, Condition> match = conditions();
         return new Scope(
                 optional(() -> text(20)).orElse(null),
-                maybe(2) ? PathPattern.of(maybe(2) ? "/a/{b}/**" : "/a.b/ä") : null,
+                maybe(2) ? PathPattern.of(maybe(2) ? "/a/{b}/**" : "/a.b/_-") : null,
                 methods,
                 match);
     }

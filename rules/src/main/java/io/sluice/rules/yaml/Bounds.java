@@ -2,14 +2,14 @@ package io.sluice.rules.yaml;
 
 /**
  * How large a tree may become, so that nobody exhausts stack or memory with a document: 50 levels, ten thousand keys
- * in a mapping, four million values in all, and half a million more by way of aliases. Those are shared and not copied, but whoever walks through the tree meets them
+ * in a mapping, three million values in all, and half a million more by way of aliases. Those are shared and not copied, but whoever walks through the tree meets them
  * each time.
  */
 final class Bounds {
 
     private static final int DEEPEST = 50;
     private static final int MOST_KEYS = 10_000;
-    private static final int MOST_VALUES = 4_000_000;
+    private static final int MOST_VALUES = 3_000_000;
     private static final int MOST_REPEATED = 500_000;
 
     private int depth;
