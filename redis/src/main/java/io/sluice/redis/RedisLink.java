@@ -9,7 +9,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
@@ -45,9 +45,10 @@ final class RedisLink implements AutoCloseable {
     private final RedisClient client;
     private final Clock clock;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
-    private volatile @Nullable StatefulRedisConnection<String, String> connection;
+    private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
     private volatile boolean closed;
     private volatile boolean reported;
+    private final Executor afterArrivals = task -> afterArrivals(task, HOPS);
 
     private RedisLink(RedisURI uri, Clock clock) {
         this.uri = uri;
@@ -84,8 +85,8 @@ final class RedisLink implements AutoCloseable {
 
     /** The commands to send now; null while there is no connection. */
     @Nullable
-    RedisAsyncCommands<String, String> commands() {
-        StatefulRedisConnection<String, String> current = connection;
+    RedisAsyncCommands<byte[], byte[]> commands() {
+        StatefulRedisConnection<byte[], byte[]> current = connection;
         return current == null || closed || !current.isOpen() ? null : current.async();
     }
 
@@ -95,7 +96,7 @@ final class RedisLink implements AutoCloseable {
      * answers under way were, too.
      */
     Executor afterArrivals() {
-        return task -> afterArrivals(task, HOPS);
+        return afterArrivals;
     }
 
     private void afterArrivals(Runnable task, int hops) {
@@ -127,7 +128,7 @@ final class RedisLink implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        StatefulRedisConnection<String, String> current = connection;
+        StatefulRedisConnection<byte[], byte[]> current = connection;
         if (current != null) {
             current.closeAsync();
         }
@@ -141,8 +142,8 @@ final class RedisLink implements AutoCloseable {
         if (closed) {
             return;
         }
-        client.connectAsync(StringCodec.UTF8, uri)
-                .thenCompose(made -> made.async().scriptLoad(DecideScript.TEXT).handle((sha, failure) -> {
+        client.connectAsync(ByteArrayCodec.INSTANCE, uri)
+                .thenCompose(made -> DecideLibrary.load(made.async()).handle((loaded, failure) -> {
                     if (failure == null) {
                         return made;
                     }
@@ -158,7 +159,7 @@ final class RedisLink implements AutoCloseable {
                 });
     }
 
-    private void connected(StatefulRedisConnection<String, String> made) {
+    private void connected(StatefulRedisConnection<byte[], byte[]> made) {
         AtomicBoolean lost = new AtomicBoolean();
         made.addListener(new RedisConnectionStateListener() {
             @Override
@@ -182,7 +183,7 @@ final class RedisLink implements AutoCloseable {
         }
     }
 
-    private void lost(StatefulRedisConnection<String, String> broken) {
+    private void lost(StatefulRedisConnection<byte[], byte[]> broken) {
         broken.closeAsync();
         notConnected("the connection broke");
     }

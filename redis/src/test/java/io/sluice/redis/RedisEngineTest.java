@@ -2,6 +2,7 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.FlushMode;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -54,15 +55,34 @@ final class RedisEngineTest {
         server.close();
     }
 
-    /** The suite that every engine passes; each test has counts of its own by a prefix of its own. */
     @Nested
-    final class Conformance extends EngineConformance {
+    final class Coalescing extends Conformance {
+
+        @Override
+        RedisOptions options() {
+            return RedisOptions.defaults();
+        }
+    }
+
+    @Nested
+    final class WithoutCoalescing extends Conformance {
+
+        @Override
+        RedisOptions options() {
+            return RedisOptions.defaults().coalescing(false);
+        }
+    }
+
+    /** The suite that every engine passes; each test has counts of its own by a prefix of its own. */
+    private abstract static class Conformance extends EngineConformance {
+
+        abstract RedisOptions options();
 
         @Override
         protected EngineUnderTest start() throws Exception {
             AtomicLong micros = new AtomicLong();
-            RedisEngine engine =
-                    RedisEngine.onTime(server.uri(), prefix(), Clock.system(), () -> Long.toString(micros.get()));
+            RedisEngine engine = RedisEngine.onTime(
+                    server.uri(), prefix(), Clock.system(), options(), () -> Long.toString(micros.get()));
             engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             return new EngineUnderTest() {
                 @Override
@@ -126,10 +146,10 @@ final class RedisEngineTest {
     }
 
     @Test
-    void loadsTheScriptAgainWhenRedisForgotIt() throws Exception {
+    void loadsTheFunctionAgainWhenRedisForgotIt() throws Exception {
         try (RedisEngine engine = connect(prefix())) {
             for (int i = 0; i < 20; i++) {
-                withRedis(RedisCommands::scriptFlush);
+                withRedis(redis -> redis.functionFlush(FlushMode.SYNC));
                 assertThat(decide(engine, Demand.of(TEN, "k", 1)).allowed()).isEqualTo(i < 10);
             }
         }
