@@ -1,6 +1,6 @@
 package io.sluice.redis;
 
-import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Coalescer {
 
     /** While Redis works on one call the next is on its way. */
-    private static final int MOST_UNDER_WAY = Integer.getInteger("sluice.flights", 2);
+    static final int MOST_UNDER_WAY = Integer.getInteger("sluice.flights", 4);
 
     private static final int LOADS_PER_CALL = 3;
 
@@ -99,7 +99,7 @@ final class Coalescer {
 
     private void send(Batch batch) {
         underWay.incrementAndGet();
-        RedisAsyncCommands<byte[], byte[]> redis = link.commands();
+        StatefulRedisConnection<byte[], byte[]> redis = link.connection();
         if (redis == null) {
             landed(batch, null, new Undecided(Failures.DISCONNECTED, false));
         } else {
@@ -107,20 +107,24 @@ final class Coalescer {
         }
     }
 
-    private void call(RedisAsyncCommands<byte[], byte[]> redis, Batch batch, int loadsLeft) {
+    private void call(StatefulRedisConnection<byte[], byte[]> redis, Batch batch, int loadsLeft) {
         DecideLibrary.call(redis, batch.keys(), batch.args()).whenComplete((reply, failure) -> {
             if (failure == null) {
                 landed(batch, reply, null);
             } else if (DecideLibrary.isUnknown(failure) && loadsLeft > 0) {
                 loadAndCall(redis, batch, loadsLeft - 1);
             } else {
+                if (Failures.isOfConnection(failure)) {
+                    // What waits must not go down the same way.
+                    link.drop(redis);
+                }
                 landed(batch, null, Failures.undecided(failure));
             }
         });
     }
 
     /** Redis has done nothing, because it does not know the function: it may be asked again. */
-    private void loadAndCall(RedisAsyncCommands<byte[], byte[]> redis, Batch batch, int loadsLeft) {
+    private void loadAndCall(StatefulRedisConnection<byte[], byte[]> redis, Batch batch, int loadsLeft) {
         DecideLibrary.load(redis).whenComplete((loaded, failure) -> {
             if (failure != null) {
                 landed(batch, null, new Undecided(Failures.undecided(failure).reason(), false));

@@ -2,7 +2,7 @@ package io.sluice.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -34,8 +34,8 @@ final class DecideLibrary {
     private DecideLibrary() {}
 
     /** Makes Redis know the library; it may know it already. */
-    static CompletionStage<Void> load(RedisAsyncCommands<byte[], byte[]> redis) {
-        return redis.functionLoad(TEXT).handle((name, failure) -> {
+    static CompletionStage<Void> load(StatefulRedisConnection<byte[], byte[]> redis) {
+        return redis.async().functionLoad(TEXT).handle((name, failure) -> {
             if (failure != null && !says(failure, "already exists")) {
                 throw new CompletionException(cause(failure));
             }
@@ -44,9 +44,9 @@ final class DecideLibrary {
     }
 
     /** Calls the function. Fails by its result, never by an exception. */
-    static CompletionStage<byte[]> call(RedisAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[][] args) {
+    static CompletionStage<byte[]> call(StatefulRedisConnection<byte[], byte[]> redis, byte[][] keys, byte[][] args) {
         try {
-            return redis.fcall(FUNCTION, ScriptOutputType.VALUE, keys, args);
+            return redis.async().fcall(FUNCTION, ScriptOutputType.VALUE, keys, args);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

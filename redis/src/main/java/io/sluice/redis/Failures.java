@@ -1,6 +1,7 @@
 package io.sluice.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.sluice.core.spi.Undecided;
 import java.util.Locale;
 import java.util.Set;
@@ -29,6 +30,18 @@ final class Failures {
                     ? new Undecided("redis-" + code.toLowerCase(Locale.ROOT), false)
                     : new Undecided(ERROR, true);
         }
-        return new Undecided(DISCONNECTED, true);
+        return new Undecided(DISCONNECTED, !isRejected(cause));
+    }
+
+    /** Whether it was the connection that failed, and not Redis that answered with an error. */
+    static boolean isOfConnection(Throwable failure) {
+        return !(DecideLibrary.cause(failure) instanceof RedisCommandExecutionException);
+    }
+
+    /** Whether Lettuce did not even try to send, because there was no connection. */
+    private static boolean isRejected(Throwable cause) {
+        return cause instanceof RedisException
+                && cause.getMessage() != null
+                && cause.getMessage().contains("Commands are rejected");
     }
 }

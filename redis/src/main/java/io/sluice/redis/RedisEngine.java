@@ -79,7 +79,7 @@ public final class RedisEngine implements Engine {
 
     @Override
     public Answer decide(Ask ask) {
-        if (link.commands() == null) {
+        if (link.connection() == null) {
             return new Undecided(link.isClosed() ? "closed" : Failures.DISCONNECTED, false);
         }
         if (ask.demands().isEmpty()) {

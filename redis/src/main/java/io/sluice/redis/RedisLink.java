@@ -8,7 +8,6 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
@@ -83,11 +82,16 @@ final class RedisLink implements AutoCloseable {
         return link;
     }
 
-    /** The commands to send now; null while there is no connection. */
+    /** What to send by now; null while there is no connection. */
     @Nullable
-    RedisAsyncCommands<byte[], byte[]> commands() {
+    StatefulRedisConnection<byte[], byte[]> connection() {
         StatefulRedisConnection<byte[], byte[]> current = connection;
-        return current == null || closed || !current.isOpen() ? null : current.async();
+        return current == null || closed || !current.isOpen() ? null : current;
+    }
+
+    /** Uses a connection no longer, because something sent on it was lost. Another one is made as if it had broken by itself. */
+    void drop(StatefulRedisConnection<byte[], byte[]> lossy) {
+        lossy.closeAsync();
     }
 
     /**
@@ -114,7 +118,7 @@ final class RedisLink implements AutoCloseable {
     }
 
     boolean isReady() {
-        return ready.isDone() && commands() != null;
+        return ready.isDone() && connection() != null;
     }
 
     boolean isClosed() {
@@ -143,7 +147,7 @@ final class RedisLink implements AutoCloseable {
             return;
         }
         client.connectAsync(ByteArrayCodec.INSTANCE, uri)
-                .thenCompose(made -> DecideLibrary.load(made.async()).handle((loaded, failure) -> {
+                .thenCompose(made -> DecideLibrary.load(made).handle((loaded, failure) -> {
                     if (failure == null) {
                         return made;
                     }

@@ -192,7 +192,7 @@ final class RedisEngineTest {
             engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             own.freeze();
             List<CompletableFuture<Outcome>> lost = new ArrayList<>();
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < Coalescer.MOST_UNDER_WAY; i++) {
                 Answer answer = engine.decide(ask(Demand.of(TEN, "k", 1)));
                 lost.add(((Pending) answer).outcome().toCompletableFuture());
             }
