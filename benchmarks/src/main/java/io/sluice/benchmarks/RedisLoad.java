@@ -50,7 +50,7 @@ public final class RedisLoad {
     static String table(Pattern wanted, int turns) throws Exception {
         StringBuilder table = new StringBuilder(String.format(
                 "| %-24s | %-22s | %9s | %7s | %7s | %9s | %10s | %9s |%n",
-                "load", "who", "per s", "p50 us", "p99 us", "calls/dec", "Redis us", "client us"));
+                "load", "who", "per s", "p50 us", "p99 us", "calls", "Redis us", "client us"));
         table.append("|--------------------------|------------------------|-----------|---------|---------|-----------|"
                 + "------------|-----------|\n");
         for (LoadShape shape : SHAPES) {

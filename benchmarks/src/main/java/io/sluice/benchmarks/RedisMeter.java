@@ -11,14 +11,14 @@ import java.util.regex.Pattern;
 /** What Redis and this process have used up so far. */
 final class RedisMeter implements AutoCloseable {
 
-    private static final Pattern CALLS = Pattern.compile("cmdstat_(?:evalsha|eval|fcall|get|set):calls=(\\d+)");
+    private static final Pattern CALLS = Pattern.compile("cmdstat_(?:evalsha|eval|fcall):calls=(\\d+)");
     private static final Pattern CPU = Pattern.compile("used_cpu_(?:user|sys):([0-9.]+)");
 
     private final RedisClient client;
     private final RedisCommands<String, String> redis;
     private final OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** @param calls that clients made: scripts, functions, and what they get and set themselves */
+    /** @param calls of scripts and functions */
     record Reading(long calls, double redisMicros, double clientMicros) {}
 
     RedisMeter(String uri) {

@@ -23,8 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Coalescer {
 
-    /** While Redis works on one call the next is on its way. */
-    static final int MOST_UNDER_WAY = Integer.getInteger("sluice.flights", 4);
+    /**
+     * With one call at a time, whoever just missed it would wait for a whole round trip before his own. With four he waits for a
+     * quarter of one, and Redis and this process work at the same time. More would only make batches smaller.
+     */
+    static final int MOST_UNDER_WAY = 4;
 
     private static final int LOADS_PER_CALL = 3;
 

@@ -913,8 +913,7 @@ end
 -- The same few texts come again and again; reading one costs more than deciding it.
 local known, known_size = {}, 0
 
-local function demands(args)
-  local list = {}
+local function read_demands(args, list)
   for i = 4, #args do
     local text = args[i]
     local d = known[text]
@@ -927,7 +926,6 @@ local function demands(args)
     end
     list[i - 3] = d
   end
-  return list
 end
 
 -------------------------------------------------------------------------------------------------------------- decision
@@ -966,6 +964,9 @@ local function number(name)
   return pack('<d', n)
 end
 
+-- Filled anew by each call as far as it needs them: making tables costs, too, and only one call runs at a time.
+local demanded, these, wanted, grants, names, reply = {}, {}, {}, {}, {}, {}
+
 local function decide(keys, args)
   if not call then
     fetch_libraries()
@@ -981,9 +982,9 @@ local function decide(keys, args)
 
   local size = recording and #keys / 2 or #keys
   -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
-  local values, demanded = values_of(keys, size), demands(args)
-  local counts, reply, replies = {}, {pack('<d', now)}, 1
-  local these, wanted, grants, names = {}, {}, {}, {}
+  local values, counts, replies = values_of(keys, size), {}, 1
+  reply[1] = pack('<d', now)
+  read_demands(args, demanded)
   local plan, place = args[3], 1
   local length = #plan
 
@@ -1059,7 +1060,7 @@ local function decide(keys, args)
       c.changed.algorithm.write(c, now, testing)
     end
   end
-  return table.concat(reply)
+  return table.concat(reply, '', 1, replies)
 end
 
 redis.register_function('sluice_decide', decide)
