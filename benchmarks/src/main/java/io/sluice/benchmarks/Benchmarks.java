@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
@@ -19,16 +20,29 @@ import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
  * Runs the benchmarks and prints one table: each next to the floor of its class, or to Sluice where there is none. Takes the
- * options of JMH; without any, about a quarter of an hour. The table is also written to {@code benchmarks/results/}.
+ * options of JMH; without any, about a quarter of an hour. {@code redis [PATTERN [TURNS]]} runs {@link RedisLoad} instead, some
+ * minutes. The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
 
     private static final Map<String, String> PEERS =
             Map.of("Guava", "33.7.2", "Bucket4j", "8.19.0", "Resilience4j", "2.4.0", "Sentinel", "1.8.9");
 
+    private static final Map<String, String> REDIS_PEERS =
+            Map.of("Bucket4j", "8.19.0 on Lettuce 6.8.2", "Redisson", "4.7.0");
+
     private Benchmarks() {}
 
     public static void main(String[] args) throws Exception {
+        if (args.length > 0 && args[0].equals("redis")) {
+            String pattern = args.length > 1 ? args[1] : "";
+            int turns = args.length > 2 ? Integer.parseInt(args[2]) : 7;
+            String table = heading(REDIS_PEERS) + RedisLoad.table(Pattern.compile(pattern), turns);
+            System.out.print(table);
+            write("redis.md", "./sluice bench redis", table);
+            // Some of the others leave threads behind.
+            System.exit(0);
+        }
         CommandLineOptions given;
         try {
             given = new CommandLineOptions(args);
@@ -57,7 +71,7 @@ public final class Benchmarks {
         }
         String table = table(new Runner(options.build()).run());
         System.out.print(table);
-        write(table);
+        write("latest.md", "./sluice bench", table);
     }
 
     private static String table(Collection<RunResult> results) throws IOException {
@@ -68,14 +82,7 @@ public final class Benchmarks {
                     : ", " + result.getParams().getThreads() + " threads";
             scores.put(shortName(result.getParams().getBenchmark()) + threads, result.getPrimaryResult());
         }
-        StringBuilder table = new StringBuilder(String.format(
-                "%nCommit %s, %s %s, %s, %d cores; %s%n%n",
-                commit(),
-                System.getProperty("java.vm.name"),
-                System.getProperty("java.version"),
-                System.getProperty("os.arch"),
-                Runtime.getRuntime().availableProcessors(),
-                new TreeMap<>(PEERS).toString().replaceAll("[{}]", "").replace('=', ' ')));
+        StringBuilder table = new StringBuilder(heading(PEERS));
         table.append(String.format("| %-32s | %14s | %8s | %8s |%n", "benchmark", "time", "±", "× floor"));
         table.append("|----------------------------------|----------------|----------|----------|\n");
         scores.forEach((name, score) -> {
@@ -92,13 +99,24 @@ public final class Benchmarks {
         return table.toString();
     }
 
-    private static void write(String table) throws IOException {
+    private static String heading(Map<String, String> peers) throws IOException {
+        return String.format(
+                "%nCommit %s, %s %s, %s, %d cores; %s%n%n",
+                commit(),
+                System.getProperty("java.vm.name"),
+                System.getProperty("java.version"),
+                System.getProperty("os.arch"),
+                Runtime.getRuntime().availableProcessors(),
+                new TreeMap<>(peers).toString().replaceAll("[{}]", "").replace('=', ' '));
+    }
+
+    private static void write(String name, String command, String table) throws IOException {
         Path root = root();
         if (root != null) {
-            Path file = root.resolve("benchmarks/results/latest.md");
+            Path file = root.resolve("benchmarks/results").resolve(name);
             Files.createDirectories(file.getParent());
-            Files.writeString(file, "# The last run of ./sluice bench\n" + table);
-            System.out.println("\nwritten to benchmarks/results/latest.md");
+            Files.writeString(file, "# The last run of " + command + "\n" + table);
+            System.out.println("\nwritten to benchmarks/results/" + name);
         }
     }
 

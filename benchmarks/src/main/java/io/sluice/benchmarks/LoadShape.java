@@ -2,10 +2,12 @@ package io.sluice.benchmarks;
 
 import io.sluice.core.time.Clock;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 
 /**
  * How many ask at once, whether each blocks a thread, and among how many keys they choose. As soon as one has its answer it asks
@@ -15,6 +17,8 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
 
     private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int SAMPLES = 50_000;
+    private static final List<String> KEYS =
+            IntStream.range(0, 1_000).mapToObj(i -> "user-" + i).toList();
 
     /** The latencies of one caller. */
     private static final class Samples {
@@ -52,12 +56,15 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
     }
 
     private void block(Contender contender, Samples mine, AtomicBoolean over, CountDownLatch ended, Clock clock) {
-        while (!over.get()) {
-            long start = clock.nanoTime();
-            contender.decide(key());
-            mine.add(clock.nanoTime() - start);
+        try {
+            while (!over.get()) {
+                long start = clock.nanoTime();
+                contender.decide(key());
+                mine.add(clock.nanoTime() - start);
+            }
+        } finally {
+            ended.countDown();
         }
-        ended.countDown();
     }
 
     private void chain(Contender contender, Samples mine, AtomicBoolean over, CountDownLatch ended, Clock clock) {
@@ -73,7 +80,12 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
     }
 
     private String key() {
-        return "user-" + ThreadLocalRandom.current().nextInt(keys);
+        return KEYS.get(ThreadLocalRandom.current().nextInt(keys));
+    }
+
+    /** Every key that may be asked for. */
+    static List<String> allKeys() {
+        return KEYS;
     }
 
     private static LoadTurn turn(

@@ -11,10 +11,9 @@ import java.util.regex.Pattern;
 
 /**
  * Who decides how much on a real Redis, when many ask at once. All take turns on the same server, for a second each, and
- * the medians of their turns are compared: the machine is not ours alone. {@code RedisLoad [PATTERN [TURNS]]} runs what
- * matches.
+ * the medians of their turns are compared: the machine is not ours alone.
  */
-public final class RedisLoad {
+final class RedisLoad {
 
     private static final Map<String, Function<String, Contender>> CONTENDERS = new LinkedHashMap<>();
 
@@ -38,13 +37,6 @@ public final class RedisLoad {
             new LoadShape("1024 in flight", 1_024, false, 1_000));
 
     private RedisLoad() {}
-
-    public static void main(String[] args) throws Exception {
-        Pattern wanted = Pattern.compile(args.length > 0 ? args[0] : ".*");
-        int turns = args.length > 1 ? Integer.parseInt(args[1]) : 5;
-        System.out.print(table(wanted, turns));
-        System.exit(0);
-    }
 
     /** A table of everything whose shape and name, with a slash between, match. */
     static String table(Pattern wanted, int turns) throws Exception {

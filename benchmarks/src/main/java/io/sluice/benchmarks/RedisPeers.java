@@ -11,8 +11,11 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
 import org.redisson.api.RRateLimiter;
@@ -108,7 +111,7 @@ final class RedisPeers {
             public CompletionStage<?> decideAsync(String key) {
                 return buckets.asAsync()
                         .builder()
-                        .build("bucket4j:" + key, () -> java.util.concurrent.CompletableFuture.completedFuture(plenty))
+                        .build("bucket4j:" + key, () -> CompletableFuture.completedFuture(plenty))
                         .tryConsume(1);
             }
 
@@ -123,14 +126,15 @@ final class RedisPeers {
         Config config = new Config();
         config.useSingleServer().setAddress(uri);
         RedissonClient redisson = Redisson.create(config);
-        ConcurrentHashMap<String, RRateLimiter> limiters = new ConcurrentHashMap<>();
+        Map<String, RRateLimiter> limiters = new HashMap<>();
+        for (String key : LoadShape.allKeys()) {
+            RRateLimiter limiter = redisson.getRateLimiter("redisson:" + key);
+            limiter.trySetRate(RateType.OVERALL, 1_000_000, Duration.ofSeconds(1));
+            limiters.put(key, limiter);
+        }
         return new Contender() {
             private RRateLimiter limiter(String key) {
-                return limiters.computeIfAbsent(key, k -> {
-                    RRateLimiter limiter = redisson.getRateLimiter("redisson:" + k);
-                    limiter.trySetRate(RateType.OVERALL, 1_000_000, Duration.ofSeconds(1));
-                    return limiter;
-                });
+                return Objects.requireNonNull(limiters.get(key));
             }
 
             @Override

@@ -19,6 +19,9 @@ final class Batch {
      */
     static final int MOST_DEMANDS = 256;
 
+    /** The most demands that a question can have, because they are numbered with two bytes. */
+    static final int LARGEST_QUESTION = 65_535;
+
     private final List<Question> questions = new ArrayList<>();
     private final Map<String, Integer> counts = new HashMap<>();
     private final Map<String, Integer> texts = new HashMap<>();

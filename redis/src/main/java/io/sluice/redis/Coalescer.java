@@ -4,10 +4,12 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -30,12 +32,11 @@ final class Coalescer {
     static final int MOST_UNDER_WAY = 4;
 
     private static final int LOADS_PER_CALL = 3;
+    private static final System.Logger LOG = System.getLogger(Coalescer.class.getName());
 
     private final Queue<Question> waiting = new ConcurrentLinkedQueue<>();
 
-    /** How often somebody wanted to send since the one who does began; 0 if nobody does. */
-    private final AtomicInteger turns = new AtomicInteger();
-
+    private final AtomicBoolean sending = new AtomicBoolean();
     private final AtomicInteger underWay = new AtomicInteger();
     private final RedisLink link;
     private final Clock clock;
@@ -67,21 +68,22 @@ final class Coalescer {
 
     /** One thread at a time sends, so that calls go out in the order of what is in them. */
     private void sendWaiting() {
-        if (turns.getAndIncrement() != 0) {
-            return;
-        }
         List<Question> late = new ArrayList<>(0);
-        int seen = 1;
-        do {
-            while (underWay.get() < MOST_UNDER_WAY && !waiting.isEmpty()) {
+        while (mayCall() && sending.compareAndSet(false, true)) {
+            while (mayCall()) {
                 Batch batch = nextBatch(late);
                 if (!batch.isEmpty()) {
                     send(batch);
                 }
             }
-            seen = turns.addAndGet(-seen);
-        } while (seen != 0);
+            // Whoever came or landed until now has left it to this thread: it looks again.
+            sending.set(false);
+        }
         late.forEach(Coalescer::failLate);
+    }
+
+    private boolean mayCall() {
+        return underWay.get() < MOST_UNDER_WAY && !waiting.isEmpty();
     }
 
     /** Leaves out who is past the deadline: it would be charged although nobody waits any more. */
@@ -146,11 +148,19 @@ final class Coalescer {
         // First the next call, then those who wait for this one: Redis works while they are told.
         sendWaiting();
         if (reply == null) {
-            Undecided undecided = why == null ? new Undecided(Failures.ERROR, true) : why;
-            batch.questions().forEach(question -> question.fail(undecided));
-        } else {
-            answer(batch, new Reply(reply, options.recording()));
+            fail(batch, why == null ? new Undecided(Failures.ERROR, true) : why);
+            return;
         }
+        try {
+            answer(batch, new Reply(reply, options.recording()));
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "a reply of Redis could not be read", e);
+            fail(batch, new Undecided(Failures.ERROR, true));
+        }
+    }
+
+    private static void fail(Batch batch, Undecided why) {
+        batch.questions().forEach(question -> question.fail(why));
     }
 
     private void answer(Batch batch, Reply reply) {

@@ -88,6 +88,9 @@ public final class RedisEngine implements Engine {
         if (ask.deadlineNanos() != Ask.NO_DEADLINE && clock.nanoTime() - ask.deadlineNanos() >= 0) {
             return new Undecided(Failures.TIMEOUT, false);
         }
+        if (ask.demands().size() > Batch.LARGEST_QUESTION) {
+            return new Undecided(Failures.ERROR, false);
+        }
         Question.Asked question = new Question.Asked(ask, names, serverMicros());
         calls.ask(question);
         return new Pending(question.outcome, link.afterArrivals());
@@ -97,6 +100,10 @@ public final class RedisEngine implements Engine {
     public CompletionStage<Void> giveBack(List<Charge> charges) {
         if (charges.isEmpty()) {
             return CompletableFuture.completedFuture(null);
+        }
+        if (charges.size() > Batch.LARGEST_QUESTION) {
+            return CompletableFuture.failedFuture(new IllegalArgumentException(
+                    "charges: " + charges.size() + " (expected: at most " + Batch.LARGEST_QUESTION + ")"));
         }
         return ask(Question.Charged.givenBack(charges, names, serverMicros())).thenAccept(done -> {});
     }

@@ -1,5 +1,6 @@
 package io.sluice.redis;
 
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -7,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** The numbers that {@code decide.lua} answers a batch with, read from the front by one question after the other. */
 final class Reply {
 
+    private static final System.Logger LOG = System.getLogger(Reply.class.getName());
     private static final int OUTSIDE = -1;
 
     private final ByteBuffer numbers;
@@ -43,8 +45,14 @@ final class Reply {
 
     /** Tells the listener of a demand; after the numbers of its question were read, in the order of its demands. */
     void record(String count, Recorded.Step step) {
-        if (listener != null) {
-            listener.recorded(new Recorded(count, next(), micros, step));
+        if (listener == null) {
+            return;
+        }
+        Recorded recorded = new Recorded(count, next(), micros, step);
+        try {
+            listener.recorded(recorded);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "a record listener failed", e);
         }
     }
 }

@@ -279,7 +279,7 @@ function bucket.take(c, d, now)
   if parts > 0 then
     room = room - 1
   end
-  if room < 0 or c.aged_for ~= d or total >= EXACT or flow == 0 or c.kept or c.rebased then
+  if room < 0 or c.aged_for ~= d or total >= MAX_ELAPSED or flow == 0 or c.kept or c.rebased then
     return nil
   end
   local rest = total % flow
@@ -472,8 +472,11 @@ function sliding.load(key, value, d, now)
     key = key, slices = slices, newest = -slices - 1, counts = {}, present = present, at = now, rebased = false,
     changed = false,
   }
-  local read, stored = pcall(cmsgpack.unpack, value or '')
-  if not read or type(stored) ~= 'table' then
+  if not value then
+    return c
+  end
+  local read, stored = pcall(cmsgpack.unpack, value)
+  if not read or type(stored) ~= 'table' or type(stored[1]) ~= 'number' then
     return c
   end
   local newest, counts = stored[1], c.counts

@@ -321,6 +321,17 @@ final class CoalescerTest {
     }
 
     @Test
+    void chargesNothingWhenTheMemoryOfRedisIsFull() throws Exception {
+        try (RedisEngine engine = connect(RedisOptions.defaults())) {
+            outcome(ask(engine, TEN, 1));
+            redis.configSet("maxmemory", "1");
+            assertThat(outcome(ask(engine, TEN, 1))).isEqualTo(new Undecided("redis-oom", false));
+            redis.configSet("maxmemory", "0");
+            assertThat(remaining(List.of(ask(engine, TEN, 1)))).containsExactly(8L);
+        }
+    }
+
+    @Test
     void decidesAnAskWithMoreDemandsThanABatchHolds() throws Exception {
         List<Demand> demands = new ArrayList<>();
         for (int i = 0; i < 2_500; i++) {
