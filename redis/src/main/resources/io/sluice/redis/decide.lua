@@ -251,6 +251,9 @@ function bucket.verdict(c, d, grant, charged, now)
     left = until_level(c, d, used, d.capacity - grant, now)
   elseif d.at_least <= d.capacity then
     left = until_level(c, d, used, d.capacity - d.at_least, now)
+    if d.max_wait > 0 and d.permits <= d.capacity then
+      left = min(left, until_level(c, d, used, d.capacity - d.permits, now) - d.max_wait)
+    end
   end
   if charged then
     used = used + grant

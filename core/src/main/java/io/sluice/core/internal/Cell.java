@@ -127,6 +127,9 @@ abstract sealed class Cell {
 
         @Override
         Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros) {
+            if (grant == 0 && demand.maxWaitMicros() > 0) {
+                return TokenBuckets.verdict(meter.limit, meter.state(word, micros), demand, 0, false, micros);
+            }
             return meter.verdict(Meter.used(word, meter.moment(micros)), grant, demand.atLeast(), charged, micros);
         }
 
