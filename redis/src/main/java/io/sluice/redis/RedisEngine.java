@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * Safe for use by many threads.
  *
  * <p>Redis decides by a function, {@code decide.lua}, in one step: an ask, whatever the number of its limits, and all that
- * {@linkplain Coalescer wait} together with it. A call is sent once: one that was under way when a connection broke is not sent
+ * waits for the connection together with it. A call is sent once: one that was under way when a connection broke is not sent
  * again, because Redis may have charged it. A function that Redis does not know (it was restarted, or flushed) has charged
  * nothing, so that one is loaded and called again.
  *
