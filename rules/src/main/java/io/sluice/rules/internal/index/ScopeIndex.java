@@ -69,12 +69,17 @@ public final class ScopeIndex<T> {
         @Override
         boolean wants(Filed filed) {
             if (filed.holds(subject())) {
-                if (size == found.length) {
-                    found = Arrays.copyOf(found, size * 2);
-                }
-                found[size++] = filed.position();
+                meets(filed.position());
             }
             return true;
+        }
+
+        @Override
+        void meets(int position) {
+            if (size == found.length) {
+                found = Arrays.copyOf(found, size * 2);
+            }
+            found[size++] = position;
         }
 
         List<T> list() {
@@ -101,10 +106,17 @@ public final class ScopeIndex<T> {
         @Override
         boolean wants(Filed filed) {
             int position = filed.position();
-            if (position < best && filed.holds(subject()) && test.test(items.get(position))) {
-                best = position;
+            if (position < best && filed.holds(subject())) {
+                meets(position);
             }
             return position < best;
+        }
+
+        @Override
+        void meets(int position) {
+            if (position < best && test.test(items.get(position))) {
+                best = position;
+            }
         }
     }
 }
