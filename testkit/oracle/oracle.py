@@ -100,6 +100,9 @@ class Bucket:
             retry = NEVER
         else:
             retry = self.until(limit, used, then, d["at_least"], now)
+            if d["max_wait"] and d["permits"] <= cap:
+                # A slot for all of it may come within reach before what would do is there.
+                retry = min(retry, self.until(limit, used, then, d["permits"], now) - d["max_wait"])
         after = used
         if charged:
             after = used + grant

@@ -8,7 +8,10 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -19,16 +22,29 @@ import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
  * Runs the benchmarks and prints one table: each next to the floor of its class, or to Sluice where there is none. Takes the
- * options of JMH; without any, about a quarter of an hour. The table is also written to {@code benchmarks/results/}.
+ * options of JMH; without any, about a quarter of an hour. {@code redis [PATTERN [TURNS]]} runs {@link RedisLoad} instead, some
+ * minutes. The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
 
     private static final Map<String, String> PEERS =
             Map.of("Guava", "33.7.2", "Bucket4j", "8.19.0", "Resilience4j", "2.4.0", "Sentinel", "1.8.9");
 
+    private static final Map<String, String> REDIS_PEERS =
+            Map.of("Bucket4j", "8.19.0 on Lettuce 6.8.2", "Redisson", "4.7.0");
+
     private Benchmarks() {}
 
     public static void main(String[] args) throws Exception {
+        if (args.length > 0 && args[0].equals("redis")) {
+            String pattern = args.length > 1 ? args[1] : "";
+            int turns = args.length > 2 ? Integer.parseInt(args[2]) : 7;
+            String table = heading(REDIS_PEERS) + RedisLoad.table(Pattern.compile(pattern), turns);
+            System.out.print(table);
+            write("redis.md", "./sluice bench redis", table);
+            // Some of the others leave threads behind.
+            System.exit(0);
+        }
         CommandLineOptions given;
         try {
             given = new CommandLineOptions(args);
@@ -55,50 +71,96 @@ public final class Benchmarks {
         if (!given.getMeasurementIterations().hasValue()) {
             options.measurementIterations(5).measurementTime(TimeValue.seconds(2));
         }
-        String table = table(new Runner(options.build()).run());
+        options.addProfiler(GCProfiler.class);
+        Collection<RunResult> results = new Runner(options.build()).run();
+        String table = table(results) + goals(results) + (given.getIncludes().isEmpty() ? bytesPerKey() : "");
         System.out.print(table);
-        write(table);
+        write("latest.md", "./sluice bench", table);
     }
 
     private static String table(Collection<RunResult> results) throws IOException {
-        Map<String, Result<?>> scores = new TreeMap<>();
+        Map<String, RunResult> scores = new TreeMap<>();
         for (RunResult result : results) {
-            String threads = result.getParams().getThreads() == 1
-                    ? ""
-                    : ", " + result.getParams().getThreads() + " threads";
-            scores.put(shortName(result.getParams().getBenchmark()) + threads, result.getPrimaryResult());
+            scores.put(name(result), result);
         }
-        StringBuilder table = new StringBuilder(String.format(
+        StringBuilder table = new StringBuilder(heading(PEERS));
+        table.append(
+                String.format("| %-32s | %14s | %8s | %8s | %8s |%n", "benchmark", "time", "±", "× floor", "B/op"));
+        table.append("|----------------------------------|----------------|----------|----------|----------|\n");
+        scores.forEach((name, result) -> {
+            Result<?> score = result.getPrimaryResult();
+            Result<?> allocated = result.getSecondaryResults().get("gc.alloc.rate.norm");
+            RunResult floor = scores.get(name.substring(0, name.indexOf('.')) + ".floor");
+            table.append(String.format(
+                    Locale.ROOT,
+                    "| %-32s | %8.1f %5s | %8.1f | %8s | %8s |%n",
+                    name,
+                    score.getScore(),
+                    score.getScoreUnit(),
+                    score.getScoreError(),
+                    floor == null
+                            ? ""
+                            : decimals(
+                                    2,
+                                    score.getScore() / floor.getPrimaryResult().getScore()),
+                    allocated == null ? "" : decimals(0, allocated.getScore())));
+        });
+        return table.toString();
+    }
+
+    private static String goals(Collection<RunResult> results) {
+        Map<String, Double> times = new TreeMap<>();
+        results.forEach(
+                result -> times.put(name(result), result.getPrimaryResult().getScore()));
+        StringBuilder rows = new StringBuilder();
+        Goal.ALL.forEach(goal -> goal.row(times).ifPresent(rows::append));
+        return rows.isEmpty()
+                ? ""
+                : String.format("%n| %-42s | %-7s | %-7s | %-6s |%n", "against", "goal", "ratio", "met")
+                        + "|--------------------------------------------|---------|---------|--------|\n"
+                        + rows;
+    }
+
+    private static String bytesPerKey() {
+        StringBuilder lines =
+                new StringBuilder("\nHeap of a key that was used once, without its text, at a million keys:\n");
+        BytesPerKey.measure().forEach((name, bytes) -> lines.append("- ")
+                .append(name)
+                .append(": ")
+                .append(decimals(1, bytes))
+                .append(" B\n"));
+        return lines.toString();
+    }
+
+    private static String name(RunResult result) {
+        BenchmarkParams params = result.getParams();
+        StringBuilder name = new StringBuilder(shortName(params.getBenchmark()));
+        params.getParamsKeys().forEach(key -> name.append(' ').append(params.getParam(key)));
+        return name.toString();
+    }
+
+    private static String decimals(int places, double number) {
+        return String.format(Locale.ROOT, "%." + places + "f", number);
+    }
+
+    private static String heading(Map<String, String> peers) throws IOException {
+        return String.format(
                 "%nCommit %s, %s %s, %s, %d cores; %s%n%n",
                 commit(),
                 System.getProperty("java.vm.name"),
                 System.getProperty("java.version"),
                 System.getProperty("os.arch"),
                 Runtime.getRuntime().availableProcessors(),
-                new TreeMap<>(PEERS).toString().replaceAll("[{}]", "").replace('=', ' ')));
-        table.append(String.format("| %-32s | %14s | %8s | %8s |%n", "benchmark", "time", "±", "× floor"));
-        table.append("|----------------------------------|----------------|----------|----------|\n");
-        scores.forEach((name, score) -> {
-            Result<?> floor = scores.get(name.substring(0, name.indexOf('.')) + ".floor");
-            table.append(String.format(
-                    Locale.ROOT,
-                    "| %-32s | %8.1f %5s | %8.1f | %8s |%n",
-                    name,
-                    score.getScore(),
-                    score.getScoreUnit(),
-                    score.getScoreError(),
-                    floor == null ? "" : String.format(Locale.ROOT, "%.2f", score.getScore() / floor.getScore())));
-        });
-        return table.toString();
+                new TreeMap<>(peers).toString().replaceAll("[{}]", "").replace('=', ' '));
     }
 
-    private static void write(String table) throws IOException {
+    private static void write(String name, String command, String table) throws IOException {
         Path root = root();
         if (root != null) {
-            Path file = root.resolve("benchmarks/results/latest.md");
+            Path file = root.resolve("benchmarks/results").resolve(name);
             Files.createDirectories(file.getParent());
-            Files.writeString(file, "# The last run of ./sluice bench\n" + table);
-            System.out.println("\nwritten to benchmarks/results/latest.md");
+            Files.writeString(file, "# The last run of " + command + "\n" + table);
+            System.out.println("\nwritten to benchmarks/results/" + name);
         }
     }
 

@@ -3,8 +3,10 @@ package io.sluice.benchmarks;
 import com.google.common.util.concurrent.RateLimiter;
 import io.github.bucket4j.Bucket;
 import io.sluice.core.Decision;
+import io.sluice.core.Gates;
 import io.sluice.core.Limiter;
 import io.sluice.core.LocalEngine;
+import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import java.util.List;
 import java.util.Random;
@@ -14,21 +16,26 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** A million keys, a few of them popular: what looking up the key adds. */
+/** Many keys, a few of them popular: what looking up the key adds. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class ManyKeys {
 
-    private static final int KEYS = 1_000_000;
     private static final int REQUESTS = 1 << 20;
 
+    @Param({"100000", "1000000"})
+    private int keys;
+
     private final String[] requests = new String[REQUESTS];
-    private final Limiter limiter = new Limiter(new LocalEngine(Clock.system(), 2L * KEYS), Clock.system(), List.of());
+    private final LocalEngine engine = new LocalEngine(Clock.system(), 2_000_000);
+    private final Gates gates = engine.gates(Workload.MANY);
+    private final Limiter limiter = new Limiter(engine, Clock.system(), List.of());
     private final ConcurrentHashMap<String, Bucket> bucket4j = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, RateLimiter> guava = new ConcurrentHashMap<>();
     private int next;
@@ -36,20 +43,34 @@ public class ManyKeys {
     @Setup
     public void makeRequests() {
         Random random = new Random(42);
-        String[] keys = new String[KEYS];
-        for (int i = 0; i < KEYS; i++) {
-            keys[i] = "user-" + i;
+        String[] names = new String[keys];
+        for (int i = 0; i < keys; i++) {
+            names[i] = "user-" + i;
         }
         for (int i = 0; i < REQUESTS; i++) {
             // Skewed: the square of a uniform number, so that a tenth of the keys has a third of the requests.
             double uniform = random.nextDouble();
-            requests[i] = keys[(int) (uniform * uniform * KEYS)];
+            requests[i] = names[(int) (uniform * uniform * keys)];
         }
     }
 
+    /** With remaining, retry-after and reset-after, as Bucket4j has them. */
     @Benchmark
-    public Decision sluice() {
-        return limiter.decide(Workload.ONE, request(), 1);
+    public long sluice() {
+        Verdict verdict = gates.pass(request(), 1);
+        return verdict.remaining() + verdict.retryAfterMicros() + verdict.resetAfterMicros();
+    }
+
+    /** Whether, and no more. */
+    @Benchmark
+    public boolean sluiceTry() {
+        return gates.tryPass(request(), 1);
+    }
+
+    /** With a decision that explains itself. */
+    @Benchmark
+    public Decision sluiceLimiter() {
+        return limiter.decide(Workload.MANY, request(), 1);
     }
 
     @Benchmark

@@ -2,13 +2,17 @@ package io.sluice.benchmarks;
 
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
+import io.sluice.core.TokenBucket;
 import io.sluice.core.spi.Demand;
 import java.util.List;
 
 /** The limits that the benchmarks decide: generous, so that every decision charges. */
 final class Workload {
 
-    static final Limit ONE = bucket("one");
+    static final TokenBucket ONE = bucket("one");
+
+    /** For many keys: refills so slowly that no count is forgotten meanwhile, and holds so much that none refuses. */
+    static final Limit MANY = Limit.named("many").tokenBucket(Rate.perSecond(1)).withBurst(1_000_000_000);
 
     /** A caller's log among three buckets would measure the log; four buckets measure the decision. */
     static final List<Demand> FOUR = List.of(
@@ -19,7 +23,7 @@ final class Workload {
 
     private Workload() {}
 
-    private static Limit bucket(String name) {
+    private static TokenBucket bucket(String name) {
         return Limit.named(name).tokenBucket(Rate.perSecond(1_000_000_000)).withBurst(1_000_000_000);
     }
 }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
             NodeCommand.class,
             NotBuiltCommand.Center.class,
             LintCommand.class,
-            NotBuiltCommand.Explain.class,
+            ExplainCommand.class,
             NotBuiltCommand.Diff.class,
             NotBuiltCommand.Apply.class,
             NotBuiltCommand.Bench.class

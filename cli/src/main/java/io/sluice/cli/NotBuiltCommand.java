@@ -29,9 +29,6 @@ abstract sealed class NotBuiltCommand implements Callable<Integer> {
     @Command(name = "center", description = "Runs the center: the control plane (not built yet).")
     static final class Center extends NotBuiltCommand {}
 
-    @Command(name = "explain", description = "Says which rules match and what each limit would say (not built yet).")
-    static final class Explain extends NotBuiltCommand {}
-
     @Command(name = "diff", description = "Compares a rule document with the center's rules (not built yet).")
     static final class Diff extends NotBuiltCommand {}
 

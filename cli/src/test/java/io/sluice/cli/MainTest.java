@@ -23,6 +23,13 @@ import picocli.CommandLine;
 @Timeout(60)
 class MainTest {
 
+    private static final String LOGIN = """
+            rules:
+              - id: login
+                resource: /api/login
+                limits: [{ by: ip, algorithm: sliding_log, limit: 5, window: 1m }]
+            """;
+
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
@@ -58,7 +65,9 @@ class MainTest {
         "node, --api-port=x",
         "node, --api-port=65536",
         "node, --grpc-port=-1",
-        "lint, ''"
+        "lint, ''",
+        "explain, ''",
+        "explain, --attr=ip=192.0.2.1"
     })
     void badUsageIs2AndOneCalmLine(String verb, String argument) {
         assertThat(argument.isEmpty() ? run(verb) : run(verb, argument)).isEqualTo(2);
@@ -66,7 +75,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"center", "explain", "diff", "apply", "bench"})
+    @ValueSource(strings = {"center", "diff", "apply", "bench"})
     void verbsThatAreNotBuiltSaySo(String verb) {
         assertThat(run(verb, "--rules", "x.yaml", "whatever")).isEqualTo(2);
         assertThat(err.toString()).isEqualTo("sluice: " + verb + " is not built yet" + System.lineSeparator());
@@ -104,6 +113,58 @@ class MainTest {
         assertThat(run("lint", folder.toString())).isEqualTo(1);
         assertThat(out.toString().lines())
                 .containsExactly(two + ":1:15: id: x (expected: another id, " + one + ", line 1 has this one)");
+    }
+
+    @Test
+    void lintTellsProgramsToo() throws IOException {
+        Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules:\n- id: a\n  limts: []\n");
+
+        assertThat(run("lint", "--json", bad.toString())).isEqualTo(1);
+        assertThat(out.toString())
+                .startsWith("{\"rules\":0,\"errors\":[{\"file\":\"" + bad
+                        + "\",\"line\":2,\"column\":3,\"message\":\"limits: none");
+    }
+
+    @Test
+    void explainSaysWhatMatchesAndHowEachLimitStands() throws IOException {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), LOGIN);
+
+        assertThat(run("explain", "--rules", rules.toString(), "--attr", "path=/api/login", "--attr", "ip=203.0.113.7"))
+                .isZero();
+        assertThat(out.toString().lines())
+                .containsExactly(
+                        "allowed by login.0: 4 would remain",
+                        "matched: login",
+                        "",
+                        "  LIMIT    LEVEL   HOW MUCH              KEY       LEFT",
+                        "✓ login.0  caller  sliding_log 5 per 1m  ip=20***  5 of 5");
+    }
+
+    @Test
+    void explainTellsProgramsToo() throws IOException {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), LOGIN);
+
+        assertThat(run("explain", "--json", "--rules", rules.toString(), "--attr", "path=/api/login"))
+                .isZero();
+        assertThat(out.toString())
+                .startsWith("{\"allowed\":true,\"rule\":\"login\",\"limit\":{\"id\":\"login.0\"")
+                .contains("\"limits\":[{\"id\":\"login.0\"", "\"would_allow\":true", "\"level\":\"caller\"");
+    }
+
+    @Test
+    void explainOfARefusedRequestIs1AndOfABadOneIs2() throws IOException {
+        Path rules = Files.writeString(
+                folder.resolve("rules.yaml"), LOGIN + "  - { id: banned, match: { ip: 203.0.113.9 }, action: deny }\n");
+
+        assertThat(run("explain", "--rules", rules.toString(), "--attr", "ip=203.0.113.9"))
+                .isEqualTo(1);
+        assertThat(out.toString()).startsWith("refused by banned");
+        assertThat(run("explain", "--rules", rules.toString(), "--attr", "path=/a/../b"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("path: /a/../b (expected: no .. segments)");
+        assertThat(run("explain", "--rules", rules.toString(), "--permits", "6", "--attr", "path=/api/login"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("--permits: 6 (expected: at most 5, all that limit login.0 can hold)");
     }
 
     @Test

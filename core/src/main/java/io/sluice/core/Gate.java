@@ -1,7 +1,5 @@
 package io.sluice.core;
 
-import io.sluice.core.internal.LocalCounts;
-import io.sluice.core.internal.Passage;
 import io.sluice.core.spi.Verdict;
 
 /**
@@ -16,23 +14,14 @@ import io.sluice.core.spi.Verdict;
  * }
  * }</pre>
  *
- * <p>The counts are those of the engine: whatever else asks for the same limit and key shares them.
+ * <p>The counts are those of the engine: whatever else asks for the same limit and key shares them. A gate holds nothing but
+ * memory and goes on when the engine is closed.
  */
-public final class Gate {
+public interface Gate {
 
-    private final Passage passage;
+    /** Whether so many permits may pass at once, and not in a later time slot; charges them if so. */
+    boolean tryPass(long permits);
 
-    Gate(LocalCounts counts, Limit limit, String key) {
-        this.passage = new Passage(counts, limit, key);
-    }
-
-    /** Whether so many permits may pass now; charges them if so. */
-    public boolean tryPass(long permits) {
-        return passage.tryPass(permits);
-    }
-
-    /** The same, with what is left and how long to wait. */
-    public Verdict pass(long permits) {
-        return passage.pass(permits);
-    }
+    /** Decides with what is left and how long to wait; where the limit has later time slots, the wait for one of them. */
+    Verdict pass(long permits);
 }

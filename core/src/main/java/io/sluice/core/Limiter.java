@@ -4,6 +4,7 @@ import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.Pending;
 import io.sluice.core.time.Clock;
@@ -84,17 +85,17 @@ public final class Limiter implements AutoCloseable {
 
     /** Decides for several limits at once, all or nothing. */
     public Decision decide(List<Demand> demands) {
-        return decide(ask(demands));
+        return decide(prompt(demands, Ask.Purpose.CHARGE));
     }
 
     /** Says what {@link #decide(List)} would, and charges nothing. */
     public Decision look(List<Demand> demands) {
-        return decide(ask(demands).looking());
+        return decide(prompt(demands, Ask.Purpose.LOOK));
     }
 
     /** Decides an ask; blocks until its deadline at most. */
     public Decision decide(Ask ask) {
-        long start = clock.nanoTime();
+        long start = startNanos();
         Answer answer = engine.decide(ask);
         Outcome outcome = answer instanceof Pending pending
                 ? pending.outcome().toCompletableFuture().join()
@@ -104,7 +105,7 @@ public final class Limiter implements AutoCloseable {
 
     /** Decides an ask without blocking; the stage never completes exceptionally. */
     public CompletionStage<Decision> decideAsync(Ask ask) {
-        long start = clock.nanoTime();
+        long start = startNanos();
         Answer answer = engine.decide(ask);
         return answer instanceof Pending pending
                 ? pending.outcome().thenApply(outcome -> decision(ask, outcome, start))
@@ -202,6 +203,17 @@ public final class Limiter implements AutoCloseable {
 
     private Ask ask(List<Demand> demands) {
         return Ask.charging(demands).dueAt(dueIn(DEFAULT_DEADLINE));
+    }
+
+    /** An ask that is not waited for. The engine of this process answers at once and needs no deadline, nor a clock read for it. */
+    private Ask prompt(List<Demand> demands, Ask.Purpose purpose) {
+        long due = engine instanceof LocalEngine ? Ask.NO_DEADLINE : dueIn(DEFAULT_DEADLINE);
+        return new Ask(demands, purpose, due, FailurePolicy.LOCAL, Ask.DEFAULT_LOCAL_SHARE, 0);
+    }
+
+    /** When a decision began, if somebody wants to know how long it took. */
+    private long startNanos() {
+        return listeners.isEmpty() ? 0 : clock.nanoTime();
     }
 
     private Decision decision(Ask ask, Outcome outcome, long startNanos) {

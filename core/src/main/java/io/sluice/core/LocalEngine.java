@@ -1,6 +1,9 @@
 package io.sluice.core;
 
 import io.sluice.core.internal.LocalCounts;
+import io.sluice.core.internal.Passage;
+import io.sluice.core.internal.Passages;
+import io.sluice.core.internal.SteadyTime;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -35,7 +38,7 @@ public final class LocalEngine implements Engine {
 
     /** An engine that holds at most {@code maxKeys} counts. */
     public LocalEngine(Clock clock, long maxKeys) {
-        this(new LocalCounts(anchored(clock), true, Expect.range("maxKeys", maxKeys, 1, Integer.MAX_VALUE)));
+        this(new LocalCounts(new SteadyTime(clock), Expect.range("maxKeys", maxKeys, 1, Integer.MAX_VALUE)));
     }
 
     private LocalEngine(LocalCounts counts) {
@@ -47,18 +50,30 @@ public final class LocalEngine implements Engine {
      * may step back.
      */
     public static LocalEngine onTime(LongSupplier epochMicros) {
-        return new LocalEngine(new LocalCounts(epochMicros, false, DEFAULT_MAX_KEYS));
-    }
-
-    private static LongSupplier anchored(Clock clock) {
-        long startMicros = clock.epochMicros();
-        long startNanos = clock.nanoTime();
-        return () -> startMicros + (clock.nanoTime() - startNanos) / 1_000;
+        return new LocalEngine(new LocalCounts(epochMicros, DEFAULT_MAX_KEYS));
     }
 
     /** A limit and a key to be held by whoever asks for them often. */
     public Gate gate(Limit limit, String key) {
-        return new Gate(counts, limit, key);
+        return new Passage(counts, limit, key);
+    }
+
+    /** A limit to be held by whoever asks for it often, with one key or another. */
+    public Gates gates(Limit limit) {
+        return new Passages(counts, limit);
+    }
+
+    /**
+     * A gate for a key that many threads ask for at the same time.
+     *
+     * @param share the part of the burst, above 0 and at most 1, that may be taken in advance; see {@link StripedGate}
+     */
+    public StripedGate stripedGate(TokenBucket limit, String key, double share) {
+        return new StripedGate(
+                new Passage(counts, limit, key),
+                limit,
+                share,
+                Runtime.getRuntime().availableProcessors());
     }
 
     @Override

@@ -103,8 +103,8 @@ final class BadInputTest {
             add(cases, "atLeast: " + bad + " (expected: 1..3)", () -> Demand.of(TEN, "k", 3)
                     .orAtLeast(bad));
         }
-        for (long bad : new long[] {-1, MIN}) {
-            add(cases, "maxWaitMicros: " + bad + " (expected: 0..)", () -> Demand.of(TEN, "k", 1)
+        for (long bad : new long[] {-1, MIN, Demand.MAX_WAIT_MICROS + 1, MAX}) {
+            add(cases, "maxWaitMicros: " + bad + " (expected: 0..86400000000000)", () -> Demand.of(TEN, "k", 1)
                     .waitingUpTo(bad));
         }
         for (double bad :
@@ -246,7 +246,7 @@ final class BadInputTest {
     @Test
     void deadlinesAndWaitsOfAllSizesAreTaken() {
         for (long deadline : new long[] {MIN, -1, 0, 1, MAX}) {
-            Ask ask = Ask.charging(List.of(Demand.of(TEN, "k" + deadline, 1).waitingUpTo(MAX)))
+            Ask ask = Ask.charging(List.of(Demand.of(TEN, "k" + deadline, 1).waitingUpTo(Demand.MAX_WAIT_MICROS)))
                     .dueAt(deadline);
             assertThat(limiter.decide(ask).allowed()).isTrue();
         }

@@ -1,5 +1,6 @@
 package io.sluice.node;
 
+import io.sluice.rules.Action;
 import io.sluice.rules.AnswerHeaders;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.Ruling;
@@ -139,7 +140,7 @@ final class ApiHandler implements Handler<HttpServerRequest> {
         if (ruling instanceof Ruling.Settled settled) {
             HttpServerResponse response = request.response();
             AnswerHeaders.of(settled).forEach(response::putHeader);
-            send(request, settled.allowed() || settled.looked() ? 200 : 429, JSON, Answers.check(settled));
+            send(request, status(settled), JSON, Answers.check(settled));
         } else if (ruling instanceof Ruling.Impossible impossible) {
             String detail = "permits: " + impossible.permits() + " (expected: at most " + impossible.capacity()
                     + ", all that limit " + impossible.limit() + " can hold)";
@@ -147,6 +148,13 @@ final class ApiHandler implements Handler<HttpServerRequest> {
         } else {
             failed(request, failure);
         }
+    }
+
+    private static int status(Ruling.Settled ruling) {
+        if (ruling.allowed() || ruling.looked()) {
+            return 200;
+        }
+        return ruling.action() == Action.DENY ? 403 : 429;
     }
 
     private static void failed(HttpServerRequest request, @Nullable Throwable failure) {

@@ -12,6 +12,7 @@ import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.FileRuleSource;
 import io.sluice.rules.KeptRuleSource;
+import io.sluice.rules.KeyForm;
 import io.sluice.rules.RuleDocument;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RulesRefusedException;
@@ -215,7 +216,7 @@ public final class Node implements AutoCloseable {
     }
 
     private void listen(NodeConfig config) throws StartFailedException {
-        Evaluator evaluator = new Evaluator(rules::latest, local, shared, clock, metrics);
+        Evaluator evaluator = new Evaluator(rules::latest, local, shared, KeyForm.ofThisProcess(), clock, metrics);
         ApiHandler handler = new ApiHandler(vertx, evaluator, health, metrics);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {

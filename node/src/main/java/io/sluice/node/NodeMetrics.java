@@ -7,6 +7,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.sluice.core.LocalEngine;
 import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.Label;
 import io.sluice.rules.Mode;
 import io.sluice.rules.Rule;
 import io.sluice.rules.RuleSet;
@@ -49,6 +50,7 @@ final class NodeMetrics implements RulingListener, RuleListener {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final ConcurrentHashMap<Series, Counter> allowed = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Series, Counter> rejected = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Series, Counter> shadowRejected = new ConcurrentHashMap<>();
     private final Timer duration;
     private final Counter ruleErrors;
 
@@ -86,14 +88,20 @@ final class NodeMetrics implements RulingListener, RuleListener {
         if (ruling.looked()) {
             return;
         }
+        Rule rule = ruling.rule();
         Ruling.Reported reported = ruling.reported();
-        Series series = reported == null
-                ? new Series("", "", ruling.mode())
-                : new Series(reported.rule(), reported.id(), ruling.mode());
+        Series series = new Series(rule == null ? "" : rule.id(), reported == null ? "" : reported.id(), ruling.mode());
         (ruling.allowed()
                         ? counter(allowed, "rate_limit_allowed", series)
                         : counter(rejected, "rate_limit_rejected", series))
                 .increment();
+        for (Label shadow : ruling.shadowRefused()) {
+            counter(
+                            shadowRejected,
+                            "rate_limit_shadow_rejected",
+                            new Series(shadow.rule(), shadow.limit(), shadow.mode()))
+                    .increment();
+        }
         duration.record(elapsedNanos, TimeUnit.NANOSECONDS);
     }
 

@@ -202,7 +202,7 @@ class DecisionApiTest {
                 "{\"attributes\": []}                  | attributes: an array (expected: an object)",
                 "{\"attributes\": null}                | attributes: null (expected: an object)",
                 "{\"attributes\": {}, \"permit\": 1}   | unknown field: permit (expected: attributes, permits)",
-                "{\"attributes\": {\"path\": \"/a/../b\"}} | path: /a/../b (expected: no . or .. segments)",
+                "{\"attributes\": {\"path\": \"/a/../b\"}} | path: /a/../b (expected: no .. segments)",
                 "{\"attributes\": {\"a\": {}}}         | attributes.a: an object (expected: text, a number or a boolean)",
                 "{\"attributes\": {\"a\": [1]}}        | attributes.a: an array (expected: text, a number or a boolean)",
                 "{\"attributes\": {}, \"permits\": -1} | permits: -1 (expected: 0..1000000000)",

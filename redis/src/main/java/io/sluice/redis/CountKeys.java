@@ -29,6 +29,15 @@ final class CountKeys {
         return prefix + ":" + limit.name() + ":" + limit.shape() + ":" + encoded(key);
     }
 
+    /**
+     * Where the decisions of a count are numbered when they are recorded: in the same slot of a Cluster, under a name that no
+     * count has, because no count's ends like this.
+     */
+    static byte[] numbering(byte[] count) {
+        String name = new String(count, StandardCharsets.UTF_8);
+        return (name.indexOf('{') < 0 ? "{" + name + "}#n" : name + "#n").getBytes(StandardCharsets.UTF_8);
+    }
+
     /** A text without spaces, lines, braces and {@code #}, different for each different key. */
     static String encoded(String key) {
         if (isPlain(key)) {

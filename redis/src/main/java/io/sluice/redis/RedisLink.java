@@ -8,8 +8,7 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
@@ -45,9 +44,10 @@ final class RedisLink implements AutoCloseable {
     private final RedisClient client;
     private final Clock clock;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
-    private volatile @Nullable StatefulRedisConnection<String, String> connection;
+    private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
     private volatile boolean closed;
     private volatile boolean reported;
+    private final Executor afterArrivals = task -> afterArrivals(task, HOPS);
 
     private RedisLink(RedisURI uri, Clock clock) {
         this.uri = uri;
@@ -82,11 +82,16 @@ final class RedisLink implements AutoCloseable {
         return link;
     }
 
-    /** The commands to send now; null while there is no connection. */
+    /** What to send by now; null while there is no connection. */
     @Nullable
-    RedisAsyncCommands<String, String> commands() {
-        StatefulRedisConnection<String, String> current = connection;
-        return current == null || closed || !current.isOpen() ? null : current.async();
+    StatefulRedisConnection<byte[], byte[]> connection() {
+        StatefulRedisConnection<byte[], byte[]> current = connection;
+        return current == null || closed || !current.isOpen() ? null : current;
+    }
+
+    /** Uses a connection no longer, because something sent on it was lost. Another one is made as if it had broken by itself. */
+    void drop(StatefulRedisConnection<byte[], byte[]> lossy) {
+        lossy.closeAsync();
     }
 
     /**
@@ -95,7 +100,7 @@ final class RedisLink implements AutoCloseable {
      * answers under way were, too.
      */
     Executor afterArrivals() {
-        return task -> afterArrivals(task, HOPS);
+        return afterArrivals;
     }
 
     private void afterArrivals(Runnable task, int hops) {
@@ -113,7 +118,7 @@ final class RedisLink implements AutoCloseable {
     }
 
     boolean isReady() {
-        return ready.isDone() && commands() != null;
+        return ready.isDone() && connection() != null;
     }
 
     boolean isClosed() {
@@ -127,7 +132,7 @@ final class RedisLink implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        StatefulRedisConnection<String, String> current = connection;
+        StatefulRedisConnection<byte[], byte[]> current = connection;
         if (current != null) {
             current.closeAsync();
         }
@@ -141,8 +146,8 @@ final class RedisLink implements AutoCloseable {
         if (closed) {
             return;
         }
-        client.connectAsync(StringCodec.UTF8, uri)
-                .thenCompose(made -> made.async().scriptLoad(DecideScript.TEXT).handle((sha, failure) -> {
+        client.connectAsync(ByteArrayCodec.INSTANCE, uri)
+                .thenCompose(made -> DecideLibrary.load(made).handle((loaded, failure) -> {
                     if (failure == null) {
                         return made;
                     }
@@ -158,7 +163,7 @@ final class RedisLink implements AutoCloseable {
                 });
     }
 
-    private void connected(StatefulRedisConnection<String, String> made) {
+    private void connected(StatefulRedisConnection<byte[], byte[]> made) {
         AtomicBoolean lost = new AtomicBoolean();
         made.addListener(new RedisConnectionStateListener() {
             @Override
@@ -182,7 +187,7 @@ final class RedisLink implements AutoCloseable {
         }
     }
 
-    private void lost(StatefulRedisConnection<String, String> broken) {
+    private void lost(StatefulRedisConnection<byte[], byte[]> broken) {
         broken.closeAsync();
         notConnected("the connection broke");
     }

@@ -1,34 +1,42 @@
-#!lua
--- Decides a list of demands, all or nothing, in one step; or looks; or gives back what was charged; or renews a permit.
+#!lua name=sluice
+-- Decides asks in their order, each all or nothing, in one step: charges, looks, gives back what was charged, renews permits.
+-- A library of functions, because a script is run from its first line at every call, and making its functions anew costs more
+-- than a decision does.
 --
--- KEYS     one count per demand, in the order of the demands
+-- KEYS     the counts, each once; when recording, then as many names for the numbers of their decisions
 -- ARGV[1]  '' to decide by TIME; else the time in microseconds (for tests: the vectors bring their own)
--- ARGV[2]  'charge', 'look', 'back' or 'renew'
--- ARGV[3…] nine for each key:
+-- ARGV[2]  'record' to number the decisions of each count; else ''
+-- ARGV[3]  the asks, in bytes; numbers are of two bytes, the high one first. Of each ask: c (charge), l (look), b (give back)
+--          or r (renew), how many demands; of each demand which of KEYS and which of the texts that follow, from 1
+-- ARGV[4…] what is demanded, as text, each once: kind, permits, at_least, max_wait, capacity, three more, and who holds
 --          kind      tb token bucket, lb leaky bucket, fw fixed window, sw sliding window, sl sliding log, cc concurrency
---          permits   wanted; with 'back', to give back
+--          permits   wanted; to give back
 --          at_least  smallest useful grant
---          max_wait  microseconds; with 'back', when it was charged
+--          max_wait  microseconds; of what is given back, when it was charged
 --          capacity  the most that can ever be granted; 0 refuses always
---          four more tb: permits and microseconds of the rate          lb: the same, and the longest wait of the limit
---                    fw: length of a window, or '' and the boundaries of windows around the present, with commas between
+--          three     tb: permits and microseconds of the rate          lb: the same, and the longest wait of the limit
+--                    fw: length of a window, or 0 and the boundaries of windows around the present, with commas between
 --                    sw: length of a slice, number of slices, 1 if weighted
---                    sl: window           cc: time to live; last, who holds
+--                    sl: window           cc: time to live
 --
--- Reply    {now, allowed, then seven for each key: fits, granted, remaining, retry, reset, wait, charged_at}, times in
---          microseconds, -1 for never. With 'back': {now, 1}. With 'renew': {now, 1 if it was held}. {now} alone, and nothing
---          done: the boundaries do not reach the server's time, ask again with others.
--- State    tb, lb: string "used parts of at": used + parts/of permits are used as of at
---          fw: string "start used"        sw: string "newest count count …", from the newest slice backwards
---          sl: list, first "used newest", then "time permits" for each admission, oldest first
---          cc: sorted set, a member for each permit held, scored with the time it is taken back
+-- Reply    a string of little-endian doubles: now; then of each ask, for c and l five for each demand: grant (0 refuses),
+--          remaining, wait if granted or else retry, reset, charged_at. Times in microseconds, -1 for never. For b and r one: 1
+--          if it was done, 0 if no longer held. When recording, then for each demand the number of its decision. One -1 alone
+--          for an ask of which nothing was done, because its boundaries do not reach the server's time: ask again with others.
+-- State    tb, lb: used, parts, of, at, seven bytes each: used + parts/of permits are used as of at
+--          fw: start, used, seven bytes each        sw: msgpack [newest, count, count, …], from the newest slice backwards
+--          sl: list, first used and newest, then time and permits of each moment that admitted, oldest first; times in seven
+--          bytes, permits in five          cc: sorted set, a member for each permit held, scored with the time it is taken back
 -- TTL      set with every write, until the count is as if unused, and a second more for clocks that step back. A count
 --          that has expired and one that has aged to nothing give the same answers: the TTL carries no state.
--- Cost     one MGET for all strings, one SET for each charged; a log costs one LRANGE, and three or four writes
+-- Cost     one MGET for all counts; of each that changes one SET, however many asks change it; a log costs one LRANGE, and
+--          two to four writes
 -- Twin     io.sluice.core.algorithm. Golden vectors keep them alike. All numbers are integers below 2^53; products that
 --          could be larger go through mul_div.
 --
--- Nothing is written before every key has been judged, and a refusal writes only what keeps time going.
+-- No ask is charged before each of its demands has been judged, and a refusal writes only what keeps time going. A count that
+-- cannot be read is one that was never used: in its place somebody else has written, and one such key must not keep a whole
+-- batch from being decided.
 
 local NEVER = -1
 local CLAMPED = 1000000       -- a smaller step back of time is waited out, a larger one re-bases the count
@@ -37,18 +45,27 @@ local MAX_ELAPSED = 4503599627370496
 local TRIMMED_BY_REFUSALS = 64
 local CHUNK = 64
 local EXACT = 9007199254740992
+local KEYS_AT_ONCE = 1000     -- Lua passes no more than some thousand arguments
+local TEXTS_KEPT = 1000
+local RECORDED_MILLIS = 86400000
+local CHARGE, LOOK, GIVE_BACK = 99, 108, 98 -- c, l, b
 
-local fmod, floor, max, min = math.fmod, math.floor, math.max, math.min
+-- Lua's own libraries are out of reach while this is loaded; the first call fetches them.
+local call, floor, max, min, byte, format, pack, unpack_bytes
 
-local function int(n)
-  return string.format('%.0f', n)
+local function fetch_libraries()
+  call = redis.call
+  floor, max, min = math.floor, math.max, math.min
+  byte, format = string.byte, string.format
+  pack, unpack_bytes = struct.pack, struct.unpack
 end
 
--- Quotient and remainder of a * b / m, exactly, for a < m < 2^47 and b < 2^47.
+-- Quotient and remainder of a * b / m, exactly, for a < m < 2^47 and b < 2^47. (The remainder of integers below 2^53 is
+-- exact in doubles.)
 local function mul_div(a, b, m)
   local product = a * b
   if product < EXACT then
-    local rest = fmod(product, m)
+    local rest = product % m
     return (product - rest) / m, rest
   end
   local quotient, rest, place = 0, 0, 1
@@ -59,7 +76,7 @@ local function mul_div(a, b, m)
     local digit = floor(b / place)
     b = b - digit * place
     local value = rest * 32 + a * digit
-    rest = fmod(value, m)
+    rest = value % m
     quotient = quotient * 32 + (value - rest) / m
     place = place / 32
   end
@@ -68,26 +85,38 @@ end
 
 -- Whole permits and parts of 1/per that flow in a span.
 local function flowed(d, micros)
-  local rest = fmod(micros, d.per)
-  local whole, parts = mul_div(rest, d.flow, d.per)
-  return (micros - rest) / d.per * d.flow + whole, parts
+  local flow, per = d.flow, d.per
+  local total = micros * flow
+  if total < EXACT then
+    local rest = total % per
+    return (total - rest) / per, rest
+  end
+  local rest = micros % per
+  local whole, parts = mul_div(rest, flow, per)
+  return (micros - rest) / per * flow + whole, parts
 end
 
 -- The first microsecond at which so much has flowed.
 local function micros_for(d, whole, parts)
-  local rest = fmod(whole, d.flow)
-  local rounds = (whole - rest) / d.flow
-  if rounds > floor(MAX_MICROS / d.per) then
+  local flow, per = d.flow, d.per
+  local total = whole * per + parts
+  if total < EXACT then
+    local rest = total % flow
+    return (total - rest) / flow + (rest > 0 and 1 or 0)
+  end
+  local rest = whole % flow
+  local rounds = (whole - rest) / flow
+  if rounds > floor(MAX_MICROS / per) then
     return MAX_MICROS
   end
-  local quotient, left = mul_div(rest, d.per, d.flow)
+  local quotient, left = mul_div(rest, per, flow)
   left = left + parts
-  local more = fmod(left, d.flow)
-  quotient = quotient + (left - more) / d.flow
+  local more = left % flow
+  quotient = quotient + (left - more) / flow
   if more > 0 then
     quotient = quotient + 1
   end
-  return min(MAX_MICROS, rounds * d.per + quotient)
+  return min(MAX_MICROS, rounds * per + quotient)
 end
 
 local function of_room(d, room)
@@ -95,766 +124,949 @@ local function of_room(d, room)
 end
 
 local function ttl_millis(micros, testing)
-  local millis = floor(min(micros, MAX_MICROS - 1000) / 1000) + 1001
-  -- In tests time stands still while the server's goes on.
-  return int(testing and max(millis, 600000) or millis)
-end
-
--- A script is run from its first line every time, and making a function costs more than most of them do: each algorithm is made
--- when a demand needs it.
-local makers, made = {}, {}
-
-local function algorithm(kind)
-  local known = made[kind]
-  if not known then
-    known = makers[kind]()
-    made[kind] = known
+  if micros >= MAX_MICROS - 1000 then
+    micros = MAX_MICROS - 1000
   end
-  return known
+  local millis = (micros - micros % 1000) / 1000 + 1001
+  -- In tests time stands still while the server's goes on.
+  return format('%d', testing and max(millis, 600000) or millis)
 end
+
+-- An algorithm:
+--   load(key, value, d, now)               the count as it stands at the present, c.at being the time it goes by; nothing if
+--                                          the boundaries of the demand do not reach the present
+--   grant(c, d, now)                       what the demand would get; 0 refuses
+--   verdict(c, d, grant, charged, now)     remaining, wait if granted or else retry, reset
+--   charge(c, d, grant, now), refuse(c, d, now), give_back(c, d, now), renew(c, d, now)
+--                                          leave in c.changed the demand that changed it last
+--   write(c, now, testing)                 called at the end if c.changed
+-- The asks of a batch see the same count, one after the other.
+local algorithms = {}
 
 ---------------------------------------------------------------------------------------------------------- token bucket
 
-function makers.tb()
-  local bucket = {}
+local bucket = {}
+algorithms.tb = bucket
 
-  function bucket.age(d, now, value)
-    d.used, d.parts, d.at = 0, 0, now
-    if not value then
-      return
-    end
-    local used, parts, of, at = string.match(value, '^(%d+) (%d+) (%d+) (%d+)$')
-    used, parts, of, at = tonumber(used), tonumber(parts), tonumber(of), tonumber(at)
-    if used == 0 and parts == 0 then
-      return
-    end
-    if now < at then
-      if at - now > CLAMPED then
-        d.rebased = true
-      else
-        d.at = at
-      end
-    end
-    if of ~= d.per and parts > 0 then
-      local quotient, rest = mul_div(parts, d.per, of)
-      parts = rest > 0 and quotient + 1 or quotient
-    end
-    if parts >= d.per then
-      used, parts = used + 1, parts - d.per
-    end
-    local whole, fraction = flowed(d, min(MAX_ELAPSED, max(0, d.at - at)))
-    used, parts = used - whole, parts - fraction
+-- used + parts/of as of at, aged to the present: used + parts/per.
+local function age_bucket(c, d, now, used, parts, of, at)
+  local per = d.per
+  if used == 0 and parts == 0 then
+    c.used, c.parts, c.at = 0, 0, now
+    return
+  end
+  if of ~= per and parts > 0 then
+    local quotient, rest = mul_div(parts, per, of)
+    parts = rest > 0 and quotient + 1 or quotient
+  end
+  if parts >= per then
+    used, parts = used + 1, parts - per
+  end
+  if now > at then
+    local whole, fraction = flowed(d, now - at < MAX_ELAPSED and now - at or MAX_ELAPSED)
+    used, parts, at = used - whole, parts - fraction, now
     if parts < 0 then
-      used, parts = used - 1, parts + d.per
+      used, parts = used - 1, parts + per
     end
-    if used >= 0 then
-      d.used, d.parts = used, parts
+    if used < 0 then
+      used, parts = 0, 0
+    end
+  elseif at - now > CLAMPED then
+    c.rebased, at = true, now
+  end
+  c.used, c.parts, c.at = used, parts, at
+end
+
+function bucket.load(key, value, d, now)
+  local c = {key = key, value = value, used = 0, parts = 0, at = now, aged_for = d, reset = 0, changed = false}
+  if value and #value == 28 then
+    age_bucket(c, d, now, unpack_bytes('<I7I7I7I7', value))
+  end
+  return c
+end
+
+-- The same count for somebody who knows another rate. What is stored, or will be, stays as it is unless he changes it.
+local function age_for(c, d, now)
+  local before = c.aged_for
+  c.aged_for = d
+  if d.flow == before.flow and d.per == before.per then
+    return
+  end
+  if c.changed and not c.kept then
+    c.kept, c.value = c.reset, pack('<I7I7I7I7', c.used, c.parts, before.per, c.at)
+  end
+  local value = c.value
+  if value and #value == 28 then
+    age_bucket(c, d, now, unpack_bytes('<I7I7I7I7', value))
+  end
+end
+
+local function change_bucket(c, d)
+  c.changed = d
+  if c.kept or c.rebased then
+    c.kept, c.rebased = nil, nil
+  end
+end
+
+-- Until no more than a level is used.
+local function until_level(c, d, used, level, now)
+  local over, parts = used - level, c.parts
+  if over < 0 or (over == 0 and parts == 0) then
+    return 0
+  end
+  local micros = c.at - now + micros_for(d, over, parts)
+  return micros < MAX_MICROS and micros or MAX_MICROS
+end
+
+local function bucket_reset(c, d, used, now)
+  return d.flow == 0 and (used > 0 or c.parts > 0) and NEVER or until_level(c, d, used, 0, now)
+end
+
+local function bucket_room(c, d, used)
+  local room = d.capacity - used
+  if c.parts > 0 then
+    room = room - 1
+  end
+  return room > 0 and room or 0
+end
+
+function bucket.grant(c, d, now)
+  if c.aged_for ~= d then
+    age_for(c, d, now)
+  end
+  local permits, room = d.permits, bucket_room(c, d, c.used)
+  if permits <= room then
+    return permits
+  end
+  if d.max_wait > 0 and permits <= d.capacity and until_level(c, d, c.used, d.capacity - permits, now) <= d.max_wait then
+    return permits
+  end
+  return d.at_least <= room and room or 0
+end
+
+function bucket.verdict(c, d, grant, charged, now)
+  local used = c.used
+  local left = NEVER
+  if grant > 0 then
+    left = until_level(c, d, used, d.capacity - grant, now)
+  elseif d.at_least <= d.capacity then
+    left = until_level(c, d, used, d.capacity - d.at_least, now)
+    if d.max_wait > 0 and d.permits <= d.capacity then
+      left = min(left, until_level(c, d, used, d.capacity - d.permits, now) - d.max_wait)
     end
   end
-
-  local function used_up(d, used)
-    return used + (d.parts > 0 and 1 or 0)
+  if charged then
+    used = used + grant
   end
+  local reset = bucket_reset(c, d, used, now)
+  c.reset = reset
+  return bucket_room(c, d, used), left, reset
+end
 
-  -- Until no more than a level is used.
-  local function until_level(d, used, level, now)
-    local over = used - level
-    if over < 0 or (over == 0 and d.parts == 0) then
-      return 0
+function bucket.charge(c, d, grant)
+  c.used = c.used + grant
+  change_bucket(c, d)
+end
+
+function bucket.refuse(c, d)
+  if c.rebased then
+    change_bucket(c, d)
+  end
+end
+
+-- What grant, verdict and charge do, in one go, for the commonest case: a demand that fits and has numbers of common size.
+-- Says what remains and the reset; nothing, and does nothing, in any other case.
+function bucket.take(c, d, now)
+  local permits, used, parts, flow = d.permits, c.used, c.parts, d.flow
+  local room, total = d.capacity - used - permits, (used + permits) * d.per + parts
+  if parts > 0 then
+    room = room - 1
+  end
+  if room < 0 or c.aged_for ~= d or total >= MAX_ELAPSED or flow == 0 or c.kept or c.rebased then
+    return nil
+  end
+  local rest = total % flow
+  local reset = c.at - now + (total - rest) / flow
+  if rest > 0 then
+    reset = reset + 1
+  end
+  c.used, c.reset, c.changed = used + permits, reset, d
+  return room, reset
+end
+
+-- Less what has flowed in since the charge: see BucketState.giveBack for why that is safe.
+function bucket.give_back(c, d, now)
+  if c.aged_for ~= d then
+    age_for(c, d, now)
+  end
+  local charged_at, per = d.max_wait, d.per
+  if d.flow > 0 and charged_at - c.at <= CLAMPED then
+    local whole, fraction = flowed(d, min(MAX_ELAPSED, max(0, c.at - charged_at)))
+    local back, back_parts = d.permits - whole, -fraction
+    if back_parts < 0 then
+      back, back_parts = back - 1, back_parts + per
     end
-    return min(MAX_MICROS, d.at - now + micros_for(d, over, d.parts))
-  end
-
-  local function bucket_reset(d, used, now)
-    if used == 0 and d.parts == 0 then
-      return 0
-    end
-    return d.flow == 0 and NEVER or until_level(d, used, 0, now)
-  end
-
-  function bucket.grant(d, now)
-    local room = max(0, d.capacity - used_up(d, d.used))
-    if d.permits > room and d.max_wait > 0 and d.permits <= d.capacity
-      and until_level(d, d.used, d.capacity - d.permits, now) <= d.max_wait then
-      return d.permits
-    end
-    return of_room(d, room)
-  end
-
-  function bucket.verdict(d, charged, now)
-    local used = charged and d.used + d.grant or d.used
-    local retry, wait = 0, 0
-    if d.grant > 0 then
-      wait = until_level(d, d.used, d.capacity - d.grant, now)
-    elseif d.at_least > d.capacity then
-      retry = NEVER
-    else
-      retry = until_level(d, d.used, d.capacity - d.at_least, now)
-    end
-    return max(0, d.capacity - used_up(d, used)), retry, bucket_reset(d, used, now), wait
-  end
-
-  function bucket.write(d, now, testing)
-    local reset = bucket_reset(d, d.used, now)
-    if reset == NEVER then
-      reset = 86400000000
-    end
-    redis.call('SET', d.key, int(d.used) .. ' ' .. int(d.parts) .. ' ' .. int(d.per) .. ' ' .. int(d.at),
-      'PX', ttl_millis(reset, testing))
-  end
-
-  function bucket.charge(d, now, testing)
-    d.used = d.used + d.grant
-    bucket.write(d, now, testing)
-  end
-
-  function bucket.refuse(d, now, testing)
-    if d.rebased then
-      bucket.write(d, now, testing)
-    end
-  end
-
-  -- Less what has flowed in since the charge: see TokenBuckets.giveBack for why that is safe.
-  function bucket.give_back(d, charged_at, now, testing)
-    if d.used == 0 and d.parts == 0 then
-      redis.call('DEL', d.key)
-      return
-    end
-    if d.flow > 0 and charged_at - d.at <= CLAMPED then
-      local whole, fraction = flowed(d, min(MAX_ELAPSED, max(0, d.at - charged_at)))
-      local back, back_parts = d.permits - whole, -fraction
-      if back_parts < 0 then
-        back, back_parts = back - 1, back_parts + d.per
+    if back >= 0 then
+      c.used, c.parts = c.used - back, c.parts - back_parts
+      if c.parts < 0 then
+        c.used, c.parts = c.used - 1, c.parts + per
       end
-      if back >= 0 then
-        d.used, d.parts = d.used - back, d.parts - back_parts
-        if d.parts < 0 then
-          d.used, d.parts = d.used - 1, d.parts + d.per
-        end
-        if d.used < 0 then
-          d.used, d.parts = 0, 0
-        end
+      if c.used < 0 then
+        c.used, c.parts = 0, 0
       end
     end
-    bucket.write(d, now, testing)
   end
+  c.reset = bucket_reset(c, d, c.used, now)
+  change_bucket(c, d)
+end
 
-  bucket.used_up, bucket.until_level, bucket.reset = used_up, until_level, bucket_reset
-
-  return bucket
+function bucket.write(c, _, testing)
+  local reset = c.kept or c.reset
+  local value = c.kept and c.value or pack('<I7I7I7I7', c.used, c.parts, c.aged_for.per, c.at)
+  if reset == 0 then
+    call('DEL', c.key)
+  else
+    call('SET', c.key, value, 'PX', ttl_millis(reset == NEVER and 86400000000 or reset, testing))
+  end
 end
 
 ---------------------------------------------------------------------------------------------------------- leaky bucket
 
-function makers.lb()
-  local bucket = algorithm('tb')
-  local used_up, until_level, bucket_reset = bucket.used_up, bucket.until_level, bucket.reset
+-- The same state; what is used is what is ahead of the next request, and the time to drain it is its wait.
+local leaky = {
+  load = bucket.load,
+  charge = bucket.charge,
+  refuse = bucket.refuse,
+  give_back = bucket.give_back,
+  write = bucket.write,
+}
+algorithms.lb = leaky
 
-  -- The same state; what is used is what is ahead of the next request, and the time to drain it is its wait.
-  local leaky = {
-    age = bucket.age,
-    charge = bucket.charge,
-    refuse = bucket.refuse,
-    give_back = bucket.give_back,
-  }
-
-  local function leaky_room(d, used, max_wait, now)
-    if d.flow == 0 or until_level(d, used, 0, now) > max_wait then
-      return 0
-    end
-    return max(0, d.capacity - used_up(d, used))
+local function leaky_room(c, d, used, max_wait, now)
+  if d.flow == 0 or until_level(c, d, used, 0, now) > max_wait then
+    return 0
   end
+  return bucket_room(c, d, used)
+end
 
-  function leaky.grant(d, now)
-    return of_room(d, leaky_room(d, d.used, min(d.max_wait, d.longest), now))
+function leaky.grant(c, d, now)
+  if c.aged_for ~= d then
+    age_for(c, d, now)
   end
+  return of_room(d, leaky_room(c, d, c.used, min(d.max_wait, d.longest), now))
+end
 
-  function leaky.verdict(d, charged, now)
-    local used = charged and d.used + d.grant or d.used
-    local retry, wait = 0, 0
-    if d.grant > 0 then
-      wait = until_level(d, d.used, 0, now)
-    elseif d.at_least > d.capacity then
-      retry = NEVER
-    else
-      retry = max(until_level(d, d.used, d.capacity - d.at_least, now),
-        until_level(d, d.used, 0, now) - min(d.max_wait, d.longest))
-    end
-    return leaky_room(d, used, d.longest, now), retry, bucket_reset(d, used, now), wait
+function leaky.verdict(c, d, grant, charged, now)
+  local used = c.used
+  local left = NEVER
+  if grant > 0 then
+    left = until_level(c, d, used, 0, now)
+  elseif d.at_least <= d.capacity then
+    left = max(until_level(c, d, used, d.capacity - d.at_least, now),
+      until_level(c, d, used, 0, now) - min(d.max_wait, d.longest))
   end
-
-  return leaky
+  if charged then
+    used = used + grant
+  end
+  c.reset = bucket_reset(c, d, used, now)
+  return leaky_room(c, d, used, d.longest, now), left, c.reset
 end
 
 ---------------------------------------------------------------------------------------------------------- fixed window
 
-function makers.fw()
-  local window = {}
+local window = {}
+algorithms.fw = window
 
-  -- The window that a moment is in; nothing if the boundaries do not reach it.
-  local function bounds(d, moment)
-    if d.length then
-      local start = floor(moment / d.length) * d.length
-      return start, start + d.length
-    end
-    for i = 1, #d.boundaries - 1 do
-      if d.boundaries[i] <= moment and moment < d.boundaries[i + 1] then
-        return d.boundaries[i], d.boundaries[i + 1]
-      end
+-- The window that a moment is in; nothing if the boundaries do not reach it.
+local function bounds(d, moment)
+  local length, boundaries = d.length, d.boundaries
+  if length > 0 then
+    local start = moment - moment % length
+    return start, start + length
+  end
+  for i = 1, #boundaries - 1 do
+    if boundaries[i] <= moment and moment < boundaries[i + 1] then
+      return boundaries[i], boundaries[i + 1]
     end
   end
+end
 
-  function window.age(d, now, value)
-    d.at, d.used = now, 0
-    d.first, d.last = bounds(d, now)
-    if not d.first then
-      d.outside = true
-      return
-    end
-    if not value then
-      return
-    end
-    local start, used = string.match(value, '^(%d+) (%d+)$')
-    start, used = tonumber(start), tonumber(used)
-    if used == 0 or start < d.first then
-      return
-    end
-    d.used = used
-    if start > d.first then
+-- used in the window from first to last.
+function window.load(key, value, d, now)
+  local first, last = bounds(d, now)
+  if not first then
+    return nil
+  end
+  local c = {key = key, used = 0, first = first, last = last, at = now, rebased = false, changed = false}
+  if value and #value == 14 then
+    local start, used = unpack_bytes('<I7I7', value)
+    if used > 0 and start >= first then
+      c.used = used
       if start - now > CLAMPED then
-        d.rebased = true
-      else
-        d.at = start
-        d.first, d.last = bounds(d, start)
-        d.outside = not d.first
+        c.rebased = start > first
+      elseif start > first then
+        c.at = start
+        c.first, c.last = bounds(d, start)
       end
     end
   end
+  return c.first and c
+end
 
-  function window.grant(d)
-    return of_room(d, max(0, d.capacity - d.used))
+function window.grant(c, d)
+  return of_room(d, max(0, d.capacity - c.used))
+end
+
+function window.verdict(c, d, grant, charged, now)
+  local used = charged and c.used + grant or c.used
+  local left = c.last - now
+  return max(0, d.capacity - used), grant > 0 and 0 or d.at_least > d.capacity and NEVER or left, used == 0 and 0 or left
+end
+
+function window.charge(c, d, grant)
+  c.used, c.changed = c.used + grant, d
+end
+
+function window.refuse(c, d)
+  if c.rebased then
+    c.changed = d
   end
+end
 
-  function window.verdict(d, charged, now)
-    local used = charged and d.used + d.grant or d.used
-    local left = d.last - now
-    local retry = d.grant > 0 and 0 or d.at_least > d.capacity and NEVER or left
-    return max(0, d.capacity - used), retry, used == 0 and 0 or left, 0
+function window.give_back(c, d)
+  local charged_at = d.max_wait
+  if c.first <= charged_at and charged_at < c.last then
+    c.used = max(0, c.used - d.permits)
   end
+  c.changed = d
+end
 
-  function window.write(d, now, testing)
-    redis.call('SET', d.key, int(d.first) .. ' ' .. int(d.used), 'PX', ttl_millis(d.last - now, testing))
+function window.write(c, now, testing)
+  if c.used == 0 then
+    call('DEL', c.key)
+  else
+    call('SET', c.key, pack('<I7I7', c.first, c.used), 'PX', ttl_millis(c.last - now, testing))
   end
-
-  function window.charge(d, now, testing)
-    d.used = d.used + d.grant
-    window.write(d, now, testing)
-  end
-
-  function window.refuse(d, now, testing)
-    if d.rebased then
-      window.write(d, now, testing)
-    end
-  end
-
-  function window.give_back(d, charged_at, now, testing)
-    if d.first <= charged_at and charged_at < d.last then
-      d.used = max(0, d.used - d.permits)
-    end
-    window.write(d, now, testing)
-  end
-
-  return window
 end
 
 -------------------------------------------------------------------------------------------------------- sliding window
 
-function makers.sw()
-  local sliding = {}
+local sliding = {}
+algorithms.sw = sliding
 
-  -- d.counts[j]: what slice d.newest - j holds, for j from 0 to d.slices.
-  local function count(d, slice)
-    return d.counts[d.newest - slice] or 0
+-- What the slices from first on hold.
+local function sum(c, first)
+  local counts, total = c.counts, 0
+  for j = 0, min(c.slices, c.newest - first) do
+    total = total + (counts[j] or 0)
   end
+  return total
+end
 
-  -- What the slices from first on hold.
-  local function sum(d, first)
-    local total = 0
-    for j = 0, min(d.slices, d.newest - first) do
-      total = total + (d.counts[j] or 0)
+local function slice_count(c, slice)
+  return c.counts[c.newest - slice] or 0
+end
+
+-- c.counts[j]: what slice c.newest - j holds, for j from 0 to c.slices.
+function sliding.load(key, value, d, now)
+  local length, slices = d.length, d.slices
+  local present = (now - now % length) / length
+  local c = {
+    key = key, slices = slices, newest = -slices - 1, counts = {}, present = present, at = now, rebased = false,
+    changed = false,
+  }
+  if not value then
+    return c
+  end
+  local read, stored = pcall(cmsgpack.unpack, value)
+  if not read or type(stored) ~= 'table' or type(stored[1]) ~= 'number' then
+    return c
+  end
+  local newest, counts = stored[1], c.counts
+  for j = 2, #stored do
+    counts[j - 2] = stored[j]
+  end
+  c.newest = newest
+  if present < newest then
+    local total = sum(c, newest - slices)
+    if newest * length - now > CLAMPED then
+      c.rebased, c.counts, c.newest = total > 0, {[0] = total}, present
+    elseif total > 0 then
+      c.present, c.at = newest, newest * length
     end
-    return total
   end
+  return c
+end
 
-  -- a * b / m, rounded up or down, for a <= m.
-  local function scaled(a, b, m, up)
-    local quotient, rest = mul_div(a, b, m)
-    return up and rest > 0 and quotient + 1 or quotient
+-- a * b / m, rounded up or down, for a <= m.
+local function scaled(a, b, m, up)
+  local quotient, rest = mul_div(a, b, m)
+  return up and rest > 0 and quotient + 1 or quotient
+end
+
+local function estimate(c, d)
+  local oldest = c.present - c.slices
+  if d.weighted then
+    local left = d.length - (c.at - c.present * d.length)
+    return sum(c, oldest + 1) + scaled(left, slice_count(c, oldest), d.length, true)
   end
+  return sum(c, oldest)
+end
 
-  function sliding.age(d, now, value)
-    d.at, d.present, d.newest, d.counts = now, floor(now / d.length), -d.slices - 1, {}
-    if not value then
-      return
-    end
-    local j = -1
-    for number in string.gmatch(value, '%d+') do
-      if j < 0 then
-        d.newest = tonumber(number)
-      else
-        d.counts[j] = tonumber(number)
+function sliding.grant(c, d)
+  return of_room(d, max(0, d.capacity - estimate(c, d)))
+end
+
+local function when_fits(c, d, permits)
+  local slice, length = c.present, d.length
+  while true do
+    local oldest = slice - c.slices
+    local spare = d.capacity - permits - sum(c, oldest + 1)
+    if spare >= 0 then
+      local part = slice_count(c, oldest)
+      if spare >= part then
+        return max(c.at, slice * length)
       end
-      j = j + 1
+      return slice * length + length - (d.weighted and scaled(spare, length, part, false) or 0)
     end
-    if d.present < d.newest and sum(d, d.newest - d.slices) > 0 then
-      if d.newest * d.length - now > CLAMPED then
-        d.rebased = true
-        d.counts = {[0] = sum(d, d.newest - d.slices)}
-        d.newest = d.present
-      else
-        d.present, d.at = d.newest, d.newest * d.length
-      end
+    slice = slice + 1
+  end
+end
+
+function sliding.verdict(c, d, grant, charged, now)
+  local used = estimate(c, d) + (charged and grant or 0)
+  local left, reset = 0, 0
+  if grant == 0 then
+    left = d.at_least > d.capacity and NEVER or when_fits(c, d, d.at_least) - now
+  end
+  if charged or sum(c, c.present - c.slices) > 0 then
+    reset = ((charged and c.present or c.newest) + c.slices + 1) * d.length - now
+  end
+  return max(0, d.capacity - used), left, reset
+end
+
+-- Forgets the slices that are over, and makes the given one the newest.
+local function move_to(c, newest)
+  local counts, oldest = {}, c.present - c.slices
+  for j = 0, min(c.slices, newest - oldest) do
+    counts[j] = slice_count(c, newest - j)
+  end
+  c.counts, c.newest = counts, newest
+end
+
+function sliding.charge(c, d, grant)
+  if c.newest < c.present then
+    move_to(c, c.present)
+  end
+  local j = c.newest - c.present
+  c.counts[j] = (c.counts[j] or 0) + grant
+  c.changed = d
+end
+
+function sliding.refuse(c, d)
+  if c.rebased then
+    c.changed = d
+  end
+end
+
+function sliding.give_back(c, d)
+  move_to(c, c.newest)
+  local j = c.newest - floor(d.max_wait / d.length)
+  if c.counts[j] then
+    c.counts[j] = max(0, c.counts[j] - d.permits)
+  end
+  local first = 0
+  while first < c.slices and (c.counts[first] or 0) == 0 do
+    first = first + 1
+  end
+  move_to(c, c.newest - first)
+  c.changed = d
+end
+
+function sliding.write(c, now, testing)
+  local stored, last = {c.newest}, 1
+  for j = 0, min(c.slices, c.newest - c.present + c.slices) do
+    local count = c.counts[j] or 0
+    stored[j + 2] = count
+    if count > 0 then
+      last = j + 2
     end
   end
-
-  function sliding.estimate(d)
-    local oldest = d.present - d.slices
-    if d.weighted then
-      local left = d.length - (d.at - d.present * d.length)
-      return sum(d, oldest + 1) + scaled(left, count(d, oldest), d.length, true)
-    end
-    return sum(d, oldest)
+  for j = #stored, last + 1, -1 do
+    stored[j] = nil
   end
-
-  function sliding.grant(d)
-    d.estimate = sliding.estimate(d)
-    return of_room(d, max(0, d.capacity - d.estimate))
+  if last == 1 then
+    call('DEL', c.key)
+  else
+    call('SET', c.key, cmsgpack.pack(stored), 'PX',
+      ttl_millis((c.newest + c.slices + 1) * c.changed.length - now, testing))
   end
-
-  function sliding.when_fits(d, permits)
-    local slice = d.present
-    while true do
-      local oldest = slice - d.slices
-      local spare = d.capacity - permits - sum(d, oldest + 1)
-      if spare >= 0 then
-        local part = count(d, oldest)
-        if spare >= part then
-          return max(d.at, slice * d.length)
-        end
-        return slice * d.length + d.length - (d.weighted and scaled(spare, d.length, part, false) or 0)
-      end
-      slice = slice + 1
-    end
-  end
-
-  function sliding.verdict(d, charged, now)
-    local used = charged and d.estimate + d.grant or d.estimate
-    local retry = 0
-    if d.grant == 0 then
-      retry = d.at_least > d.capacity and NEVER or sliding.when_fits(d, d.at_least) - now
-    end
-    local reset = 0
-    if charged or sum(d, d.present - d.slices) > 0 then
-      reset = ((charged and d.present or d.newest) + d.slices + 1) * d.length - now
-    end
-    return max(0, d.capacity - used), retry, reset, 0
-  end
-
-  function sliding.write(d, now, testing)
-    local parts, last = {int(d.newest)}, -1
-    for j = 0, d.slices do
-      if (d.counts[j] or 0) > 0 then
-        last = j
-      end
-    end
-    if last < 0 then
-      redis.call('DEL', d.key)
-      return
-    end
-    for j = 0, last do
-      parts[#parts + 1] = int(d.counts[j] or 0)
-    end
-    redis.call('SET', d.key, table.concat(parts, ' '), 'PX',
-      ttl_millis((d.newest + d.slices + 1) * d.length - now, testing))
-  end
-
-  -- Forgets the slices that are over, and makes the given one the newest.
-  local function move_to(d, newest)
-    local counts = {}
-    for j = 0, d.slices do
-      local slice = newest - j
-      if slice >= d.present - d.slices then
-        counts[j] = count(d, slice)
-      end
-    end
-    d.counts, d.newest = counts, newest
-  end
-
-  function sliding.charge(d, now, testing)
-    move_to(d, max(d.newest, d.present))
-    local j = d.newest - d.present
-    d.counts[j] = (d.counts[j] or 0) + d.grant
-    sliding.write(d, now, testing)
-  end
-
-  function sliding.refuse(d, now, testing)
-    if d.rebased then
-      sliding.write(d, now, testing)
-    end
-  end
-
-  function sliding.give_back(d, charged_at, now, testing)
-    move_to(d, d.newest)
-    local j = d.newest - floor(charged_at / d.length)
-    if d.counts[j] then
-      d.counts[j] = max(0, d.counts[j] - d.permits)
-    end
-    local first = 0
-    while first < d.slices and (d.counts[first] or 0) == 0 do
-      first = first + 1
-    end
-    move_to(d, d.newest - first)
-    sliding.write(d, now, testing)
-  end
-
-  return sliding
 end
 
 ----------------------------------------------------------------------------------------------------------- sliding log
 
-function makers.sl()
-  local log = {}
+local log = {}
+algorithms.sl = log
 
-  local function pair(entry)
-    local first, second = string.match(entry, '^(%d+) (%d+)$')
-    return tonumber(first), tonumber(second)
-  end
+local function entry_of(time, permits)
+  return pack('<I7I5', time, permits)
+end
 
-  -- Time and permits of the i-th entry, from 1; nil past the end. Entries are fetched in chunks, in order.
-  local function entry(d, i)
-    while i > #d.entries and not d.complete do
-      local from = #d.entries + 1
-      local more = redis.call('LRANGE', d.key, from, from + CHUNK - 1)
-      d.complete = #more < CHUNK
-      for _, text in ipairs(more) do
-        d.entries[#d.entries + 1] = text
-      end
-    end
-    if d.entries[i] then
-      return pair(d.entries[i])
+-- Time and permits of the i-th entry of the list, fetched in chunks as far as they are needed, and of what this batch adds to
+-- it; nothing past the end.
+local function entry(c, i)
+  local entries = c.entries
+  while i > #entries and not c.complete do
+    local from = #entries + 1
+    local more = call('LRANGE', c.key, from, from + CHUNK - 1)
+    c.complete = #more < CHUNK
+    for j = 1, #more do
+      entries[from + j - 1] = more[j]
     end
   end
+  local text = entries[i] or c.added[i - #entries]
+  if text then
+    return unpack_bytes('<I7I5', text)
+  end
+end
 
-  function log.age(d, now)
-    d.at, d.used, d.ended, d.entries, d.complete = now, 0, 0, {}, true
-    local first = redis.call('LRANGE', d.key, 0, CHUNK)
-    if #first == 0 then
-      return
+-- used permits, in the entries from first on; those up to dropped will be gone from the list.
+function log.load(key, _, d, now)
+  local c = {
+    key = key, new = true, entries = {}, added = {}, complete = true, used = 0, newest = 0, first = 1, dropped = 0,
+    at = now, rebased = false, changed = false,
+  }
+  local stored = redis.pcall('LRANGE', key, 0, CHUNK)
+  local size = #stored
+  if stored.err or size > 0 and #stored[1] ~= 12 then
+    call('DEL', key)
+    return c
+  elseif size == 0 then
+    return c
+  end
+  c.new, c.complete = false, size <= CHUNK
+  c.newest, c.used = unpack_bytes('<I7I5', stored[1])
+  for i = 2, size do
+    c.entries[i - 1] = stored[i]
+  end
+  if c.newest - now > CLAMPED then
+    c.rebased = true
+    return c
+  end
+  c.at = max(now, c.newest)
+  local cutoff = c.at - d.window
+  local time, permits = entry(c, 1)
+  while time and time <= cutoff do
+    c.used, c.first = c.used - permits, c.first + 1
+    time, permits = entry(c, c.first)
+  end
+  return c
+end
+
+function log.grant(c, d)
+  return of_room(d, max(0, d.capacity - c.used))
+end
+
+local function until_freed(c, d, needed, now)
+  if c.rebased then
+    return d.window
+  end
+  local freed, i = 0, c.first
+  local time, permits = entry(c, i)
+  while time do
+    freed = freed + permits
+    if freed >= needed then
+      return time + d.window - now
     end
-    d.exists = true
-    d.used, d.newest = pair(first[1])
-    d.complete = #first <= CHUNK
-    for i = 2, #first do
-      d.entries[i - 1] = first[i]
+    i = i + 1
+    time, permits = entry(c, i)
+  end
+  return NEVER
+end
+
+function log.verdict(c, d, grant, charged, now)
+  local used = charged and c.used + grant or c.used
+  local left, reset = 0, 0
+  if grant == 0 then
+    left = d.at_least > d.capacity and NEVER or until_freed(c, d, c.used + d.at_least - d.capacity, now)
+  end
+  if used > 0 then
+    reset = ((charged or c.rebased) and c.at or c.newest) + d.window - now
+  end
+  return max(0, d.capacity - used), left, reset
+end
+
+-- Forgets what no longer counts.
+local function settle(c, d)
+  if c.rebased then
+    c.new, c.complete, c.entries, c.added, c.first = true, true, {}, {entry_of(c.at, c.used)}, 1
+    c.newest, c.rebased = c.at, false
+  end
+  c.dropped, c.changed = c.first - 1, d
+end
+
+-- Admissions of one moment are one entry: nobody could tell them apart.
+function log.charge(c, d, grant)
+  settle(c, d)
+  local added = c.added
+  local last, permits = #added, 0
+  if last > 0 then
+    permits = select(2, unpack_bytes('<I7I5', added[last]))
+  else
+    last = 1
+  end
+  added[last] = entry_of(c.at, permits + grant)
+  c.used, c.newest = c.used + grant, c.at
+end
+
+function log.refuse(c, d)
+  if c.rebased or c.first - c.dropped > TRIMMED_BY_REFUSALS + 1 then
+    settle(c, d)
+  end
+end
+
+function log.write(c, now, testing)
+  local key, head = c.key, entry_of(c.newest, c.used)
+  if c.new then
+    call('DEL', key)
+    call('RPUSH', key, head, c.added[1])
+  else
+    -- The last of those that are dropped makes room for the first element.
+    if c.dropped > 0 then
+      call('LTRIM', key, c.dropped, -1)
     end
-    if now < d.newest then
-      if d.newest - now > CLAMPED then
-        d.rebased = true
-        return
-      end
-      d.at = d.newest
-    end
-    local cutoff = d.at - d.window
-    local time, permits = entry(d, 1)
-    while time and time <= cutoff do
-      d.used = d.used - permits
-      d.ended = d.ended + 1
-      time, permits = entry(d, d.ended + 1)
+    call('LSET', key, 0, head)
+    if c.added[1] then
+      call('RPUSH', key, c.added[1])
     end
   end
+  call('PEXPIRE', key, ttl_millis(c.newest + c.changed.window - now, testing))
+end
 
-  function log.grant(d)
-    return of_room(d, max(0, d.capacity - d.used))
+-- On the list itself, because it is looked through from its end; whoever is next reads it again.
+function log.give_back(c, d, now, testing)
+  c.stale = true
+  if c.new and not c.added[1] then
+    return
   end
-
-  function log.until_freed(d, needed, now)
-    if d.rebased then
-      return d.window
+  settle(c, d)
+  log.write(c, now, testing)
+  c.changed = false
+  local key, charged_at, used, left = c.key, d.max_wait, c.used, d.permits
+  local index = call('LLEN', key) - 1
+  while left > 0 and index >= 1 do
+    local time, permits = unpack_bytes('<I7I5', call('LINDEX', key, index))
+    if time < charged_at then
+      break
     end
-    local freed, i = 0, d.ended + 1
-    local time, permits = entry(d, i)
-    while time do
-      freed = freed + permits
-      if freed >= needed then
-        return time + d.window - now
-      end
-      i = i + 1
-      time, permits = entry(d, i)
+    if time == charged_at then
+      local back = min(left, permits)
+      left, used = left - back, used - back
+      call('LSET', key, index, permits > back and entry_of(time, permits - back) or 'gone')
     end
-    return NEVER
+    index = index - 1
   end
-
-  function log.verdict(d, charged, now)
-    local used = charged and d.used + d.grant or d.used
-    local retry = 0
-    if d.grant == 0 then
-      retry = d.at_least > d.capacity and NEVER or log.until_freed(d, d.used + d.at_least - d.capacity, now)
-    end
-    local reset = 0
-    if used > 0 then
-      reset = ((charged or d.rebased) and d.at or d.newest) + d.window - now
-    end
-    return max(0, d.capacity - used), retry, reset, 0
+  call('LREM', key, 0, 'gone')
+  if call('LLEN', key) <= 1 then
+    call('DEL', key)
+  else
+    local newest = unpack_bytes('<I7I5', call('LINDEX', key, -1))
+    call('LSET', key, 0, entry_of(newest, used))
+    call('PEXPIRE', key, ttl_millis(newest + d.window - now, testing))
   end
-
-  -- Leaves the list with a first element, yet to be set, and what still counts.
-  local function settle(d)
-    if not d.exists then
-      redis.call('RPUSH', d.key, '')
-    elseif d.rebased then
-      redis.call('DEL', d.key)
-      redis.call('RPUSH', d.key, '', int(d.at) .. ' ' .. int(d.used))
-      d.newest = d.at
-    elseif d.ended > 0 then
-      redis.call('LTRIM', d.key, d.ended, -1)
-    end
-  end
-
-  local function finish(d, now, testing)
-    redis.call('LSET', d.key, 0, int(d.used) .. ' ' .. int(d.newest))
-    redis.call('PEXPIRE', d.key, ttl_millis(d.newest + d.window - now, testing))
-  end
-
-  function log.charge(d, now, testing)
-    settle(d)
-    redis.call('RPUSH', d.key, int(d.at) .. ' ' .. int(d.grant))
-    d.used, d.newest = d.used + d.grant, d.at
-    finish(d, now, testing)
-  end
-
-  function log.refuse(d, now, testing)
-    if d.rebased or d.ended > TRIMMED_BY_REFUSALS then
-      settle(d)
-      finish(d, now, testing)
-    end
-  end
-
-  function log.give_back(d, charged_at, now, testing)
-    if not d.exists then
-      return
-    end
-    settle(d)
-    local left, index = d.permits, redis.call('LLEN', d.key) - 1
-    while left > 0 and index >= 1 do
-      local time, permits = pair(redis.call('LINDEX', d.key, index))
-      if time < charged_at then
-        break
-      end
-      if time == charged_at then
-        local back = min(left, permits)
-        left, d.used = left - back, d.used - back
-        redis.call('LSET', d.key, index, permits > back and int(time) .. ' ' .. int(permits - back) or 'gone')
-      end
-      index = index - 1
-    end
-    redis.call('LREM', d.key, 0, 'gone')
-    local length = redis.call('LLEN', d.key)
-    if length <= 1 then
-      redis.call('DEL', d.key)
-      return
-    end
-    d.newest = pair(redis.call('LINDEX', d.key, -1))
-    finish(d, now, testing)
-  end
-
-  return log
 end
 
 ----------------------------------------------------------------------------------------------------------- concurrency
 
-function makers.cc()
-  local held = {}
+local held = {}
+algorithms.cc = held
 
-  local function member(d, i)
-    return d.holder .. '#' .. i
+local function member(d, i)
+  return d.holder .. '#' .. i
+end
+
+local function after(micros)
+  return format('(%d', micros)
+end
+
+-- Read and written with each ask, which holds under another name than the last.
+function held.load(key)
+  return {key = key, at = 0, used = 0, rebased = false, changed = false}
+end
+
+local function read_held(c, d, now)
+  local last = redis.pcall('ZRANGE', c.key, -1, -1, 'WITHSCORES')
+  if last.err then
+    call('DEL', c.key)
   end
-
-  function held.age(d, now)
-    d.at = now
-    local last = redis.call('ZRANGE', d.key, -1, -1, 'WITHSCORES')
-    d.exists = #last > 0
-    d.rebased = d.exists and tonumber(last[2]) - (now + d.ttl) > CLAMPED
-    d.used = d.exists and redis.call('ZCOUNT', d.key, '(' .. int(now), '+inf') or 0
-    local mine = d.exists and redis.call('ZSCORE', d.key, member(d, 1))
-    d.mine = mine and tonumber(mine) > now
+  c.at, c.used, c.rebased = now, 0, false
+  if #last > 0 then
+    c.rebased = last[2] - (now + d.ttl) > CLAMPED
+    c.used = call('ZCOUNT', c.key, after(now), '+inf')
   end
+end
 
-  function held.grant(d)
-    return d.mine and 0 or of_room(d, max(0, d.capacity - d.used))
+function held.grant(c, d, now)
+  read_held(c, d, now)
+  local mine = c.used > 0 and call('ZSCORE', c.key, member(d, 1))
+  return mine and tonumber(mine) > now and 0 or of_room(d, max(0, d.capacity - c.used))
+end
+
+function held.verdict(c, d, grant, charged, now)
+  local used = charged and c.used + grant or c.used
+  local left = 0
+  if grant == 0 then
+    local needed = c.used + d.at_least - d.capacity
+    if d.at_least > d.capacity then
+      left = NEVER
+    elseif needed > 0 then
+      local ends = call('ZRANGE', c.key, after(now), '+inf', 'BYSCORE', 'LIMIT', needed - 1, 1, 'WITHSCORES')
+      left = min(tonumber(ends[2]), c.rebased and now + d.ttl or MAX_MICROS) - now
+    end
   end
+  return max(0, d.capacity - used), left, used == 0 and 0 or NEVER
+end
 
-  function held.verdict(d, charged, now)
-    local used = charged and d.used + d.grant or d.used
-    local retry = 0
-    if d.grant == 0 then
-      retry = NEVER
-      local needed = d.used + d.at_least - d.capacity
-      if d.at_least <= d.capacity and needed > 0 then
-        local ends = redis.call('ZRANGE', d.key, '(' .. int(now), '+inf', 'BYSCORE', 'LIMIT', needed - 1, 1, 'WITHSCORES')
-        retry = min(tonumber(ends[2]), d.rebased and now + d.ttl or MAX_MICROS) - now
-      elseif d.at_least <= d.capacity then
-        retry = 0
+-- Forgets what was taken back, and lets no permit be held for longer than its time to live from now.
+local function take_back(c, d, now)
+  call('ZREMRANGEBYSCORE', c.key, '-inf', format('%d', now))
+  if c.rebased then
+    local ends = format('%d', now + d.ttl)
+    for _, name in ipairs(call('ZRANGE', c.key, '(' .. ends, '+inf', 'BYSCORE')) do
+      call('ZADD', c.key, 'XX', ends, name)
+    end
+  end
+end
+
+local function keep_held(c, now, testing)
+  local last = call('ZRANGE', c.key, -1, -1, 'WITHSCORES')
+  if #last > 0 then
+    call('PEXPIRE', c.key, ttl_millis(last[2] - now, testing))
+  end
+end
+
+function held.charge(c, d, grant, now, testing)
+  take_back(c, d, now)
+  local ends = format('%d', now + d.ttl)
+  for i = 1, grant do
+    call('ZADD', c.key, ends, member(d, i))
+  end
+  keep_held(c, now, testing)
+end
+
+function held.refuse(c, d, now, testing)
+  if c.rebased then
+    take_back(c, d, now)
+    keep_held(c, now, testing)
+  end
+end
+
+function held.give_back(c, d, now, testing)
+  read_held(c, d, now)
+  take_back(c, d, now)
+  for i = 1, d.permits do
+    call('ZREM', c.key, member(d, i))
+  end
+  keep_held(c, now, testing)
+end
+
+function held.renew(c, d, now, testing)
+  read_held(c, d, now)
+  take_back(c, d, now)
+  local ends, renewed = format('%d', now + d.ttl), false
+  for i = 1, d.permits do
+    if call('ZSCORE', c.key, member(d, i)) then
+      call('ZADD', c.key, 'XX', ends, member(d, i))
+      renewed = true
+    end
+  end
+  keep_held(c, now, testing)
+  return renewed
+end
+
+--------------------------------------------------------------------------------------------------------------- demands
+
+local function demand(text)
+  local words = {}
+  for word in string.gmatch(text, '%S+') do
+    words[#words + 1] = word
+  end
+  local kind, first, second = words[1], tonumber(words[6]), words[7]
+  local d = {
+    algorithm = algorithms[kind],
+    permits = tonumber(words[2]),
+    at_least = tonumber(words[3]),
+    max_wait = tonumber(words[4]),
+    capacity = tonumber(words[5]),
+  }
+  if kind == 'tb' or kind == 'lb' then
+    d.flow, d.per, d.longest = first, tonumber(second), tonumber(words[8])
+  elseif kind == 'fw' then
+    d.length, d.boundaries = first, {}
+    for boundary in string.gmatch(second, '%d+') do
+      d.boundaries[#d.boundaries + 1] = tonumber(boundary)
+    end
+  elseif kind == 'sw' then
+    d.length, d.slices, d.weighted = first, tonumber(second), words[8] == '1'
+  elseif kind == 'sl' then
+    d.window = first
+  else
+    d.ttl, d.holder = first, words[9]
+  end
+  return d
+end
+
+-- The same few texts come again and again; reading one costs more than deciding it.
+local known, known_size = {}, 0
+
+local function read_demands(args, list)
+  for i = 4, #args do
+    local text = args[i]
+    local d = known[text]
+    if not d then
+      d = demand(text)
+      if known_size >= TEXTS_KEPT then
+        known, known_size = {}, 0
       end
+      known[text], known_size = d, known_size + 1
     end
-    return max(0, d.capacity - used), retry, used == 0 and 0 or NEVER, 0
+    list[i - 3] = d
   end
-
-  -- Forgets what was taken back, and lets no permit be held for longer than its time to live from now.
-  local function take_back(d, now)
-    redis.call('ZREMRANGEBYSCORE', d.key, '-inf', int(now))
-    if d.rebased then
-      local ends = int(now + d.ttl)
-      for _, name in ipairs(redis.call('ZRANGE', d.key, '(' .. ends, '+inf', 'BYSCORE')) do
-        redis.call('ZADD', d.key, 'XX', ends, name)
-      end
-    end
-  end
-
-  local function keep_held(d, now, testing)
-    local last = redis.call('ZRANGE', d.key, -1, -1, 'WITHSCORES')
-    if #last > 0 then
-      redis.call('PEXPIRE', d.key, ttl_millis(tonumber(last[2]) - now, testing))
-    end
-  end
-
-  function held.charge(d, now, testing)
-    take_back(d, now)
-    for i = 1, d.grant do
-      redis.call('ZADD', d.key, int(now + d.ttl), member(d, i))
-    end
-    keep_held(d, now, testing)
-  end
-
-  function held.refuse(d, now, testing)
-    if d.rebased then
-      take_back(d, now)
-      keep_held(d, now, testing)
-    end
-  end
-
-  function held.give_back(d, _, now, testing)
-    take_back(d, now)
-    for i = 1, d.permits do
-      redis.call('ZREM', d.key, member(d, i))
-    end
-    keep_held(d, now, testing)
-  end
-
-  function held.renew(d, now, testing)
-    take_back(d, now)
-    local renewed = false
-    for i = 1, d.permits do
-      if redis.call('ZSCORE', d.key, member(d, i)) then
-        redis.call('ZADD', d.key, 'XX', int(now + d.ttl), member(d, i))
-        renewed = true
-      end
-    end
-    keep_held(d, now, testing)
-    return renewed
-  end
-
-  return held
 end
 
 -------------------------------------------------------------------------------------------------------------- decision
 
-local testing = ARGV[1] ~= ''
-local now
-if testing then
-  now = tonumber(ARGV[1])
-else
-  local time = redis.call('TIME')
-  now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local function values_of(keys, size)
+  if size == #keys and size <= KEYS_AT_ONCE then
+    return call('MGET', unpack(keys))
+  end
+  local values = {}
+  for from = 1, size, KEYS_AT_ONCE do
+    local to = min(size, from + KEYS_AT_ONCE - 1)
+    local some = call('MGET', unpack(keys, from, to))
+    for i = from, to do
+      values[i] = some[i - from + 1]
+    end
+  end
+  return values
 end
 
--- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
-local values = #KEYS > 0 and redis.call('MGET', unpack(KEYS)) or {}
-local demands = {}
-for i = 1, #KEYS do
-  local base = 2 + (i - 1) * 9
-  local kind = ARGV[base + 1]
-  local d = {
-    key = KEYS[i],
-    algorithm = algorithm(kind),
-    permits = tonumber(ARGV[base + 2]),
-    at_least = tonumber(ARGV[base + 3]),
-    max_wait = tonumber(ARGV[base + 4]),
-    capacity = tonumber(ARGV[base + 5]),
-  }
-  local first = ARGV[base + 6]
-  if kind == 'tb' or kind == 'lb' then
-    d.flow, d.per, d.longest = tonumber(first), tonumber(ARGV[base + 7]), tonumber(ARGV[base + 8])
-  elseif kind == 'fw' then
-    if first ~= '' then
-      d.length = tonumber(first)
-    else
-      d.boundaries = {}
-      for boundary in string.gmatch(ARGV[base + 7], '%d+') do
-        d.boundaries[#d.boundaries + 1] = tonumber(boundary)
+-- Whether each demand fits, after which grants[i] says how much it would get.
+local function all_fit(counts, wanted, grants, n, now)
+  local fit = true
+  for i = 1, n do
+    local d = wanted[i]
+    local grant = d.algorithm.grant(counts[i], d, now)
+    grants[i] = grant
+    fit = fit and grant > 0
+  end
+  return fit
+end
+
+-- Numbers the decisions of a count, for whoever checks a history later.
+local function number(name)
+  local n = call('INCR', name)
+  call('PEXPIRE', name, RECORDED_MILLIS)
+  return pack('<d', n)
+end
+
+-- Filled anew by each call as far as it needs them: making tables costs, too, and only one call runs at a time.
+local demanded, these, wanted, grants, names, reply = {}, {}, {}, {}, {}, {}
+
+local function decide(keys, args)
+  if not call then
+    fetch_libraries()
+  end
+  local testing, recording = args[1] ~= '', args[2] ~= ''
+  local now
+  if testing then
+    now = tonumber(args[1])
+  else
+    local time = call('TIME')
+    now = time[1] * 1000000 + time[2]
+  end
+
+  local size = recording and #keys / 2 or #keys
+  -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
+  local values, counts, replies = values_of(keys, size), {}, 1
+  reply[1] = pack('<d', now)
+  read_demands(args, demanded)
+  local plan, place = args[3], 1
+  local length = #plan
+
+  while place < length do
+    local purpose, high, low = byte(plan, place, place + 2)
+    local n, outside = high * 256 + low, false
+    place = place + 3
+    for i = 1, n do
+      local k1, k2, d1, d2 = byte(plan, place, place + 3)
+      local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
+      place = place + 4
+      local c = counts[k]
+      if not c or c.stale then
+        c = d.algorithm.load(keys[k], values[k], d, now)
+        counts[k] = c
+        outside = outside or not c
+      end
+      these[i], wanted[i] = c, d
+      if recording then
+        names[i] = keys[size + k]
       end
     end
-  elseif kind == 'sw' then
-    d.length, d.slices, d.weighted = tonumber(first), tonumber(ARGV[base + 7]), ARGV[base + 8] == '1'
-  elseif kind == 'sl' then
-    d.window = tonumber(first)
-  else
-    d.ttl, d.holder = tonumber(first), ARGV[base + 9]
+
+    local took, reset
+    if n == 1 and purpose == CHARGE and wanted[1].algorithm == bucket then
+      took, reset = bucket.take(these[1], wanted[1], now)
+    end
+    if took then
+      replies = replies + 1
+      reply[replies] = pack('<ddddd', wanted[1].permits, took, 0, reset, these[1].at)
+    elseif outside then
+      replies = replies + 1
+      reply[replies] = pack('<d', -1)
+    elseif purpose == CHARGE or purpose == LOOK then
+      local fit = all_fit(these, wanted, grants, n, now)
+      local charged = fit and purpose == CHARGE
+      for i = 1, n do
+        local c, d, grant = these[i], wanted[i], grants[i]
+        local algorithm = d.algorithm
+        local remaining, left, reset_after = algorithm.verdict(c, d, grant, charged, now)
+        replies = replies + 1
+        reply[replies] = pack('<ddddd', grant, remaining, left, reset_after, c.at)
+        if charged then
+          algorithm.charge(c, d, grant, now, testing)
+        elseif purpose == CHARGE then
+          algorithm.refuse(c, d, now, testing)
+        end
+      end
+    else
+      local done = true
+      for i = 1, n do
+        local c, d = these[i], wanted[i]
+        if purpose == GIVE_BACK then
+          d.algorithm.give_back(c, d, now, testing)
+        else
+          done = d.algorithm.renew ~= nil and d.algorithm.renew(c, d, now, testing) and done
+        end
+      end
+      replies = replies + 1
+      reply[replies] = pack('<d', done and 1 or 0)
+    end
+    if recording and not outside then
+      for i = 1, n do
+        replies = replies + 1
+        reply[replies] = number(names[i])
+      end
+    end
   end
-  d.algorithm.age(d, now, values[i])
-  if d.outside then
-    return {now}
+
+  for k = 1, size do
+    local c = counts[k]
+    if c and c.changed then
+      c.changed.algorithm.write(c, now, testing)
+    end
   end
-  demands[i] = d
+  return table.concat(reply, '', 1, replies)
 end
 
-if ARGV[2] == 'renew' then
-  local renewed = true
-  for _, d in ipairs(demands) do
-    renewed = d.algorithm.renew ~= nil and d.algorithm.renew(d, now, testing) and renewed
-  end
-  return {now, renewed and 1 or 0}
-end
-
-if ARGV[2] == 'back' then
-  for _, d in ipairs(demands) do
-    d.algorithm.give_back(d, d.max_wait, now, testing)
-  end
-  return {now, 1}
-end
-
-local allowed = true
-for _, d in ipairs(demands) do
-  d.grant = d.algorithm.grant(d, now)
-  allowed = allowed and d.grant > 0
-end
-
-local charging = ARGV[2] == 'charge'
-local charged = allowed and charging
-local reply = {now, allowed and 1 or 0}
-for _, d in ipairs(demands) do
-  local remaining, retry, reset, wait = d.algorithm.verdict(d, charged, now)
-  local n = #reply
-  reply[n + 1] = d.grant > 0 and 1 or 0
-  reply[n + 2] = charged and d.grant or 0
-  reply[n + 3] = remaining
-  reply[n + 4] = retry
-  reply[n + 5] = reset
-  reply[n + 6] = wait
-  reply[n + 7] = d.at
-  if charged then
-    d.algorithm.charge(d, now, testing)
-  elseif charging then
-    d.algorithm.refuse(d, now, testing)
-  end
-end
-return reply
+redis.register_function('sluice_decide', decide)

@@ -2,14 +2,20 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.FlushMode;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.sluice.core.FallbackEngine;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
@@ -54,15 +60,34 @@ final class RedisEngineTest {
         server.close();
     }
 
-    /** The suite that every engine passes; each test has counts of its own by a prefix of its own. */
     @Nested
-    final class Conformance extends EngineConformance {
+    final class Coalescing extends Conformance {
+
+        @Override
+        RedisOptions options() {
+            return RedisOptions.defaults();
+        }
+    }
+
+    @Nested
+    final class WithoutCoalescing extends Conformance {
+
+        @Override
+        RedisOptions options() {
+            return RedisOptions.defaults().coalescing(false);
+        }
+    }
+
+    /** The suite that every engine passes; each test has counts of its own by a prefix of its own. */
+    private abstract static class Conformance extends EngineConformance {
+
+        abstract RedisOptions options();
 
         @Override
         protected EngineUnderTest start() throws Exception {
             AtomicLong micros = new AtomicLong();
-            RedisEngine engine =
-                    RedisEngine.onTime(server.uri(), prefix(), Clock.system(), () -> Long.toString(micros.get()));
+            RedisEngine engine = RedisEngine.onTime(
+                    server.uri(), prefix(), Clock.system(), options(), () -> Long.toString(micros.get()));
             engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             return new EngineUnderTest() {
                 @Override
@@ -126,10 +151,10 @@ final class RedisEngineTest {
     }
 
     @Test
-    void loadsTheScriptAgainWhenRedisForgotIt() throws Exception {
+    void loadsTheFunctionAgainWhenRedisForgotIt() throws Exception {
         try (RedisEngine engine = connect(prefix())) {
             for (int i = 0; i < 20; i++) {
-                withRedis(RedisCommands::scriptFlush);
+                withRedis(redis -> redis.functionFlush(FlushMode.SYNC));
                 assertThat(decide(engine, Demand.of(TEN, "k", 1)).allowed()).isEqualTo(i < 10);
             }
         }
@@ -172,7 +197,7 @@ final class RedisEngineTest {
             engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             own.freeze();
             List<CompletableFuture<Outcome>> lost = new ArrayList<>();
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < Coalescer.MOST_UNDER_WAY; i++) {
                 Answer answer = engine.decide(ask(Demand.of(TEN, "k", 1)));
                 lost.add(((Pending) answer).outcome().toCompletableFuture());
             }
@@ -203,6 +228,40 @@ final class RedisEngineTest {
                 assertThat(decided.allowed()).isEqualTo(policy != FailurePolicy.CLOSED);
             }
             own.thaw();
+        }
+    }
+
+    @Test
+    void needsNoMorePermissionsThanDocumented() throws Exception {
+        // As in docs/redis.md.
+        String rules = "on >secret resetchannels ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping "
+                + "+fcall +function|load +time +mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex "
+                + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore +incr";
+        withRedis(redis -> redis.dispatch(
+                CommandType.ACL,
+                new StatusOutput<>(StringCodec.UTF8),
+                new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("sluice").addValues(rules.split(" "))));
+        String uri = server.uri().replace("redis://", "redis://sluice:secret@");
+        List<Demand> all = List.of(
+                Demand.of(TEN, "k", 2),
+                Demand.of(THREE, "k", 2),
+                Demand.of(Limit.named("slots").concurrency(3, Duration.ofMinutes(1)), "k", 2),
+                Demand.of(Limit.named("window").slidingWindow(3, Duration.ofMinutes(1)), "k", 2));
+        RedisOptions recording = RedisOptions.defaults().recording(step -> {});
+        try (RedisEngine engine = RedisEngine.connect(uri, "rate_limit", Clock.system(), recording)) {
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Ask ask = Ask.charging(all);
+            for (int i = 0; i < 3; i++) {
+                Decided charged = decided(engine.decide(ask));
+                assertThat(charged.allowed()).isTrue();
+                assertThat(decided(engine.decide(Ask.charging(List.of(Demand.of(THREE, "k", 2)))))
+                                .allowed())
+                        .isFalse();
+                List<Charge> charges = charged.charges(ask);
+                assertThat(engine.renew(charges.get(2)).toCompletableFuture().get(20, TimeUnit.SECONDS))
+                        .isTrue();
+                engine.giveBack(charges).toCompletableFuture().get(20, TimeUnit.SECONDS);
+            }
         }
     }
 

@@ -3,11 +3,13 @@ package io.sluice.rules;
 import io.sluice.core.Decision;
 import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
-import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Ask.Purpose;
+import io.sluice.core.spi.Label;
 import io.sluice.core.time.Clock;
-import io.sluice.rules.internal.Applied;
-import io.sluice.rules.internal.Reports;
+import io.sluice.rules.internal.CountKeys;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,7 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * What every front door calls: attributes in, one ruling out. Safe for use by many threads; never blocks.
  *
- * <p>All limits of all matching rules are one decision: all pass and all are charged, or one refuses and none is charged.
+ * <p>A rule that denies comes first, then one that exempts. Otherwise all limits of all matching rules are one decision: all pass
+ * and all are charged, or one refuses and none is charged.
+ *
+ * <p><b>Shadow and candidate limits</b> are decided after the others and never refuse: charged where the request passes, only
+ * looked at where it is refused or looks itself. So their counts are those that they would have if they were in force. The
+ * limits of one shadow rule, and the candidates of one rule, pass or refuse together. If the shared store fails them, they
+ * say nothing.
  *
  * <p><b>Two engines in one request.</b> When rules of {@code mode: local} and of another mode match together, the in-process
  * limits are charged first and the shared ones after; if those refuse, the in-process charge is given back. So nothing is
@@ -30,6 +38,7 @@ public final class Evaluator {
     private final Supplier<RuleSet> rules;
     private final Limiter local;
     private final @Nullable Limiter shared;
+    private final CountKeys keys;
     private final Clock clock;
     private final RulingListener listener;
 
@@ -39,12 +48,19 @@ public final class Evaluator {
      * @param rules gives the set in force; asked once for each request
      * @param local decides {@code mode: local}, and everything if there is no shared limiter
      * @param shared decides the other modes; null if there is no shared store
+     * @param keys how callers become keys
      */
     public Evaluator(
-            Supplier<RuleSet> rules, Limiter local, @Nullable Limiter shared, Clock clock, RulingListener listener) {
+            Supplier<RuleSet> rules,
+            Limiter local,
+            @Nullable Limiter shared,
+            KeyForm keys,
+            Clock clock,
+            RulingListener listener) {
         this.rules = rules;
         this.local = local;
         this.shared = shared;
+        this.keys = keys.keys();
         this.clock = clock;
         this.listener = listener;
     }
@@ -55,55 +71,98 @@ public final class Evaluator {
      * @param permits 1 to {@link Limit#MAX_PERMITS} to be charged, or 0 to look whether one permit would pass
      */
     public CompletionStage<Ruling> evaluate(Attributes request, long permits) {
-        if (permits < 0 || permits > Limit.MAX_PERMITS) {
-            throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
-        }
         long start = clock.nanoTime();
-        Applied applied = Applied.of(rules.get(), request, permits, shared != null);
+        Applied applied = applied(request, permits);
+        Rule rule = applied.verdictOf();
+        if (rule != null) {
+            return CompletableFuture.completedFuture(told(Reports.byRule(applied, rule, mode()), start));
+        }
         Ruling.Impossible impossible = applied.impossible();
         return impossible != null
                 ? CompletableFuture.completedFuture(impossible)
-                : decide(applied).thenApply(decisions -> told(Reports.ruling(applied, decisions), start));
+                : settle(applied).thenApply(ruling -> told(ruling, start));
     }
 
-    private CompletionStage<List<Decision>> decide(Applied applied) {
+    /** Says what {@link #evaluate} would say and how each limit stands. Charges nothing, and nobody is told. */
+    public CompletionStage<Explanation> explain(Attributes request, long permits) {
+        Applied applied = applied(request, permits);
+        return new Explainer(applied, keys, this::look).explain(mode());
+    }
+
+    private Applied applied(Attributes request, long permits) {
+        if (permits < 0 || permits > Limit.MAX_PERMITS) {
+            throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
+        }
+        Instant now = Instant.EPOCH.plus(clock.epochMicros(), ChronoUnit.MICROS);
+        return Applied.of(rules.get(), request, permits, shared != null, keys, now);
+    }
+
+    private CompletionStage<Ruling.Settled> settle(Applied applied) {
+        Bound lacking = applied.live().lacking();
+        if (lacking != null) {
+            return shadows(applied, Purpose.LOOK).thenApply(refused -> Reports.lacking(applied, lacking, refused));
+        }
         Purpose purpose = applied.permits() == 0 ? Purpose.LOOK : Purpose.CHARGE;
-        Limiter remote = shared;
-        if (applied.inStore().isEmpty() || remote == null) {
-            return applied.inProcess().isEmpty()
-                    ? CompletableFuture.completedFuture(List.of())
-                    : local.decideAsync(ask(applied, applied.inProcess(), purpose, local))
-                            .thenApply(List::of);
+        CompletionStage<List<Decision>> live = decide(applied, applied.live(), purpose);
+        return applied.shadows().isEmpty()
+                ? live.thenApply(decisions -> Reports.byLimits(applied, decisions, List.of(), mode(), 0))
+                : live.thenCompose(decisions -> shadows(applied, allAllow(decisions) ? purpose : Purpose.LOOK)
+                        .thenApply(refused -> Reports.byLimits(applied, decisions, refused, mode(), 0)));
+    }
+
+    /** The shadow limits that refuse, in the order of their rules. */
+    private CompletionStage<List<Label>> shadows(Applied applied, Purpose purpose) {
+        CompletionStage<List<Label>> all = CompletableFuture.completedFuture(new ArrayList<>());
+        for (Group group : applied.shadows()) {
+            Purpose own = group.lacking() == null ? purpose : Purpose.LOOK;
+            all = all.thenCombine(decide(applied, group, own), (refused, decisions) -> {
+                refused.addAll(group.refusing(decisions));
+                return refused;
+            });
         }
-        if (applied.inProcess().isEmpty()) {
-            return remote.decideAsync(ask(applied, applied.inStore(), purpose, remote))
-                    .thenApply(List::of);
+        return all;
+    }
+
+    private CompletionStage<List<Decision>> look(Applied applied, Group group) {
+        return decide(applied, group, Purpose.LOOK);
+    }
+
+    /** One decision for each engine that has a say; none if no limit is left to be asked. */
+    private CompletionStage<List<Decision>> decide(Applied applied, Group group, Purpose purpose) {
+        Limiter store = shared;
+        long version = applied.set().version();
+        boolean inProcess = group.any(false);
+        if (store == null || !group.any(true)) {
+            return inProcess
+                    ? local.decideAsync(group.ask(false, purpose, local, version))
+                            .thenApply(List::of)
+                    : CompletableFuture.completedFuture(List.of());
         }
-        return local.decideAsync(ask(applied, applied.inProcess(), purpose, local))
+        if (!inProcess) {
+            return store.decideAsync(group.ask(true, purpose, store, version)).thenApply(List::of);
+        }
+        return local.decideAsync(group.ask(false, purpose, local, version))
                 .thenCompose(first -> first.allowed() || purpose == Purpose.LOOK
-                        ? decideInStore(applied, purpose, first, remote)
+                        ? decideInStore(group, purpose, version, first, store)
                         : CompletableFuture.completedFuture(List.of(first)));
     }
 
     private CompletionStage<List<Decision>> decideInStore(
-            Applied applied, Purpose purpose, Decision first, Limiter remote) {
-        return remote.decideAsync(ask(applied, applied.inStore(), purpose, remote))
-                .thenCompose(second -> {
-                    List<Decision> both = List.of(first, second);
-                    return second.allowed() || purpose == Purpose.LOOK
-                            ? CompletableFuture.completedFuture(both)
-                            : local.giveBack(first).handle((done, failure) -> both);
-                });
+            Group group, Purpose purpose, long version, Decision first, Limiter store) {
+        return store.decideAsync(group.ask(true, purpose, store, version)).thenCompose(second -> {
+            List<Decision> both = List.of(first, second);
+            return second.allowed() || purpose == Purpose.LOOK
+                    ? CompletableFuture.completedFuture(both)
+                    : local.giveBack(first).handle((done, failure) -> both);
+        });
     }
 
-    private static Ask ask(Applied applied, List<Applied.Bound> bound, Purpose purpose, Limiter limiter) {
-        return new Ask(
-                bound.stream().map(Applied.Bound::demand).toList(),
-                purpose,
-                limiter.dueIn(applied.deadline()),
-                applied.onFailure(),
-                applied.localShare(),
-                applied.version());
+    private static boolean allAllow(List<Decision> decisions) {
+        return decisions.stream().allMatch(Decision::allowed);
+    }
+
+    private String mode() {
+        return (shared == null ? Mode.LOCAL : Mode.DISTRIBUTED).word();
     }
 
     private Ruling.Settled told(Ruling.Settled ruling, long startNanos) {

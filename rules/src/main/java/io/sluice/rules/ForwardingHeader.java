@@ -1,5 +1,6 @@
 package io.sluice.rules;
 
+import io.sluice.rules.yaml.Shown;
 import java.util.Locale;
 
 /** Headers in which proxies tell who called them. */
@@ -29,7 +30,7 @@ public enum ForwardingHeader {
                 return header;
             }
         }
-        throw new IllegalArgumentException("headers: " + io.sluice.rules.yaml.Shown.text(name)
-                + " (expected: x-forwarded-for, forwarded or x-real-ip)");
+        throw new IllegalArgumentException(
+                "headers: " + Shown.text(name) + " (expected: x-forwarded-for, forwarded or x-real-ip)");
     }
 }

@@ -6,15 +6,16 @@ import io.sluice.rules.internal.PathNormaliser;
 /**
  * The one form in which paths are compared and counted, the same at every front door. Immutable.
  *
- * <p>Percent-encoding that means nothing is undone once, path parameters ({@code ;a=b}) and the slash at the end are left out, a
- * query, a fragment and {@code http://host} before the path are cut off. What servers read differently is refused, since the
- * limiter cannot know which of the routes will be served: encoded slashes and percent signs, backslashes, control characters,
- * broken UTF-8, and unless {@link #resolve} says otherwise empty and dot segments. {@code docs/paths.md} has the whole table.
+ * <p>Percent-encoding that means nothing is undone once, path parameters ({@code ;a=b}), empty segments, {@code .} segments and
+ * the slash at the end are left out, a query, a fragment and {@code http://host} before the path are cut off. What servers read
+ * differently is refused, since the limiter cannot know which of the routes will be served: encoded slashes and percent signs,
+ * backslashes, control characters, broken UTF-8, and unless {@link #resolve} says otherwise {@code ..} segments and a
+ * {@code //} at the start. {@code docs/paths.md} has the whole table.
  *
  * <p>A normalised path is its own normal form.
  *
  * @param ignoreCase for servers that do: paths are compared in small letters, and patterns have to be written so
- * @param resolve for servers that do (Tomcat, nginx): {@code //} is {@code /}, and {@code .} and {@code ..} are gone
+ * @param resolve for servers that do (Tomcat, nginx): {@code //} at the start is {@code /}, and {@code ..} is gone
  *     through. Where the server does not (Node, Fastify, Express), {@code /public/../x} is served by {@code /public}
  *     and would be limited as {@code /x}
  * @param encodedSlash for servers that take {@code %2F} as part of a name (Node): it is, and stays {@code %2F}

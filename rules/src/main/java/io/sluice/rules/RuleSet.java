@@ -12,7 +12,8 @@ public final class RuleSet {
 
     private final long version;
     private final List<Rule> rules;
-    private final ScopeIndex<Rule> index;
+    private final ScopeIndex<ReadyRule> index;
+    private final Set<String> bodyFields;
 
     /** Computed by whoever asks first: deciding does not need it, and it costs as much as writing all rules. */
     private volatile @Nullable String digest;
@@ -27,13 +28,17 @@ public final class RuleSet {
         this.version = requireVersion(version);
         this.rules = List.copyOf(rules);
         requireUniqueIds(this.rules);
-        this.index = new ScopeIndex<>(this.rules.stream().filter(Rule::enabled).toList(), Rule::scope);
+        this.index = new ScopeIndex<>(
+                this.rules.stream().filter(Rule::enabled).map(ReadyRule::new).toList(),
+                ready -> ready.rule().scope());
+        this.bodyFields = BodyFieldNames.of(this.rules);
     }
 
     private RuleSet(long version, RuleSet same) {
         this.version = version;
         this.rules = same.rules;
         this.index = same.index;
+        this.bodyFields = same.bodyFields;
         this.digest = same.digest;
     }
 
@@ -76,6 +81,22 @@ public final class RuleSet {
 
     /** The enabled rules that are for this request, in document order. */
     public List<Rule> matching(Attributes request) {
+        return index.matching(request).stream().map(ReadyRule::rule).toList();
+    }
+
+    /** Of these, the ones that do this with the request. */
+    public List<Rule> matching(Action action, Attributes request) {
+        return matching(request).stream()
+                .filter(rule -> rule.action() == action)
+                .toList();
+    }
+
+    /** The attributes {@code json.…} and {@code form.…} that enabled rules name: the only fields of bodies that need to be read. */
+    public Set<String> bodyFields() {
+        return bodyFields;
+    }
+
+    List<ReadyRule> ready(Attributes request) {
         return index.matching(request);
     }
 

@@ -2,6 +2,7 @@ package io.sluice.rules;
 
 import io.sluice.core.Decision;
 import io.sluice.core.Limit;
+import io.sluice.core.spi.Label;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -14,19 +15,23 @@ public sealed interface Ruling {
      * The request may pass, or may not.
      *
      * @param allowed whether it may; of a {@linkplain #looked() look}, whether one permit would
-     * @param reported the limit that decided; null if no rule matched
+     * @param action what decided: limits, or a rule that denies or exempts
+     * @param rule the rule that denied or exempted, or whose limit is reported; null if there is none
+     * @param reported the limit that decided; null if no limit did
      * @param retryAfter zero if allowed; else until all refusing limits would let a lone caller pass, empty if never
      * @param waitFor how long an allowed caller has to wait for its time slot; zero means now
      * @param mode how it was decided, as answers spell it
      * @param degraded why the shared store did not decide; null if it did or was not meant to
      * @param ruleVersion the rules that were in force
      * @param matched the ids of the matching rules, in document order
-     * @param shadowRefused the ids of the shadow limits that would have refused
+     * @param shadowRefused the shadow and candidate limits that would have refused
      * @param permits what was asked for; 0 only looks
      * @param decisions what the engines said, one for each that was asked
      */
     record Settled(
             boolean allowed,
+            Action action,
+            @Nullable Rule rule,
             @Nullable Reported reported,
             Optional<Duration> retryAfter,
             Duration waitFor,
@@ -34,7 +39,7 @@ public sealed interface Ruling {
             @Nullable String degraded,
             long ruleVersion,
             List<String> matched,
-            List<String> shadowRefused,
+            List<Label> shadowRefused,
             long permits,
             List<Decision> decisions)
             implements Ruling {

@@ -148,6 +148,6 @@ class AttackTest {
                 "rules: [{ id: r" + random.nextInt(Integer.MAX_VALUE) + ", " + scope
                         + "limits: [{ by: ip, algorithm: sliding_log, limit: 10, window: 1h }] }]");
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) document).rules());
-        return new Evaluator(() -> set, local, null, clock, (ruling, nanos) -> {});
+        return new Evaluator(() -> set, local, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
     }
 }

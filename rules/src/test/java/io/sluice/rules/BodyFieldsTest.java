@@ -388,7 +388,7 @@ class BodyFieldsTest {
             "+",
             "\ud800"
         };
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = 0; i < 50_000; i++) {
             StringBuilder body = new StringBuilder(random.nextBoolean() ? "{\"user\":" : "");
             for (int j = random.nextInt(12); j > 0; j--) {
                 body.append(random.oneOf(pieces));
@@ -397,7 +397,7 @@ class BodyFieldsTest {
             assertThat(FIELDS.read(random.oneOf(FORM, "application/json", null), body.toString(), bytes))
                     .isNotNull();
         }
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 10_000; i++) {
             byte[] bytes = new byte[random.nextInt(64)];
             random.nextBytes(bytes);
             assertThat(FIELDS.read(FORM, null, bytes)).isNotNull();

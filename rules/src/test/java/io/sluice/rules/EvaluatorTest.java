@@ -222,7 +222,8 @@ class EvaluatorTest {
     @Test
     void aChangeOfNumbersKeepsWhatWasUsed() {
         RuleSet[] inForce = {set("rules: [{ id: a, limits: [{ rate: 10/h, burst: 10 }] }]")};
-        Evaluator evaluator = new Evaluator(() -> inForce[0], local, null, clock, (r, n) -> {});
+        Evaluator evaluator =
+                new Evaluator(() -> inForce[0], local, null, KeyForm.ofThisProcess(), clock, (r, n) -> {});
         settled(evaluator, Map.of(), 4);
 
         inForce[0] = set("rules: [{ id: a, limits: [{ rate: 20/h, burst: 20 }] }]");
@@ -364,12 +365,14 @@ class EvaluatorTest {
 
     private Evaluator inProcess(String rules) {
         RuleSet set = set(rules);
-        return new Evaluator(() -> set, local, null, clock, (ruling, nanos) -> told.add(ruling));
+        return new Evaluator(
+                () -> set, local, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> told.add(ruling));
     }
 
     private Evaluator withStore(String rules) {
         RuleSet set = set(rules);
-        return new Evaluator(() -> set, local, shared, clock, (ruling, nanos) -> told.add(ruling));
+        return new Evaluator(
+                () -> set, local, shared, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> told.add(ruling));
     }
 
     private static RuleSet set(String rules) {

@@ -92,7 +92,7 @@ class PathFormTest {
     void aNormalPathIsItsOwnNormalForm() {
         SeededRandom random = SeededRandom.of("aNormalPathIsItsOwnNormalForm");
         int normal = 0;
-        for (int i = 0; i < 300_000; i++) {
+        for (int i = 0; i < 200_000; i++) {
             StringBuilder path = new StringBuilder("/");
             for (int parts = random.nextInt(8); parts >= 0; parts--) {
                 path.append(random.oneOf(
@@ -110,7 +110,7 @@ class PathFormTest {
                 }
             }
         }
-        assertThat(normal).isGreaterThan(30_000);
+        assertThat(normal).isGreaterThan(20_000);
     }
 
     @Test
@@ -209,7 +209,7 @@ class PathFormTest {
     void attributesRefuseAPathWithoutANormalForm() {
         assertThatThrownBy(() -> Attributes.of(Map.of("path", "/a/../b")))
                 .isInstanceOf(PathRefusedException.class)
-                .hasMessage("path: /a/../b (expected: no . or .. segments)");
+                .hasMessage("path: /a/../b (expected: no .. segments)");
         assertThat(Attributes.of(Map.of("path", "/a/../b/"), RESOLVING).get("path"))
                 .isEqualTo("/b");
         assertThat(Attributes.of(Map.of("path", "/%61pi/login/")).get("path")).isEqualTo("/api/login");

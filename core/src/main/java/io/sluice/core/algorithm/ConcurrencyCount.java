@@ -64,6 +64,7 @@ final class ConcurrencyCount extends Count {
 
     @Override
     public void giveBack(Charge charge, long nowMicros) {
+        limit = (Concurrency) charge.limit();
         age(nowMicros);
         settle(nowMicros);
         holders.remove(charge.holder());
@@ -71,6 +72,7 @@ final class ConcurrencyCount extends Count {
 
     @Override
     public boolean renew(Charge charge, long nowMicros) {
+        limit = (Concurrency) charge.limit();
         age(nowMicros);
         settle(nowMicros);
         return holders.computeIfPresent(

@@ -3,7 +3,8 @@ package io.sluice.core.algorithm;
 /**
  * What a count does when time steps back. A step of up to a second is clamped: time stands still until it has caught up.
  * A larger one (another host's clock after a failover) re-bases the count: it goes on from the new time with what was
- * used. Neither refills anything, so a clock that jumps to and fro hands out nothing extra.
+ * used. Neither refills anything. (A fixed window is another one after such a step over its edge: a clock that swings around an
+ * edge by more than a second opens it anew with each swing.)
  */
 public final class StepBack {
 

@@ -41,15 +41,25 @@ public final class TokenBuckets {
     public static Verdict verdict(
             TokenBucket limit, BucketState aged, Demand demand, long grant, boolean charged, long nowMicros) {
         BucketState after = charged ? aged.plus(grant) : aged;
-        boolean never = demand.atLeast() > limit.capacity();
         return new Verdict(
                 grant > 0,
                 charged ? grant : 0,
                 remaining(limit, after),
-                grant > 0 ? 0 : never ? Verdict.NEVER : microsUntil(limit, aged, demand.atLeast(), nowMicros),
+                grant > 0 ? 0 : retryAfter(limit, aged, demand, nowMicros),
                 resetAfter(limit.pace(), after, nowMicros),
                 grant > 0 ? microsUntil(limit, aged, grant, nowMicros) : 0,
                 aged.atMicros());
+    }
+
+    /** Until what would do is there, or a slot for all of it is within the wait. */
+    private static long retryAfter(TokenBucket limit, BucketState aged, Demand demand, long nowMicros) {
+        if (demand.atLeast() > limit.capacity()) {
+            return Verdict.NEVER;
+        }
+        long enough = microsUntil(limit, aged, demand.atLeast(), nowMicros);
+        return demand.maxWaitMicros() == 0 || demand.permits() > limit.capacity()
+                ? enough
+                : Math.min(enough, microsUntil(limit, aged, demand.permits(), nowMicros) - demand.maxWaitMicros());
     }
 
     static long resetAfter(Pace pace, BucketState after, long nowMicros) {

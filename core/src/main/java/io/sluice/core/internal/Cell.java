@@ -115,6 +115,10 @@ abstract sealed class Cell {
 
         @Override
         long grant(Demand demand, long word, long micros) {
+            if (demand.permits() <= meter.limit.capacity()
+                    && Meter.used(word, meter.moment(micros)) <= meter.capacity - demand.permits() * meter.per) {
+                return demand.permits();
+            }
             BucketState state = meter.state(word, micros);
             long grant = TokenBuckets.grant(meter.limit, state, demand, micros);
             // Slots can be reserved for ever, but not beyond what a word can tell.
@@ -123,7 +127,10 @@ abstract sealed class Cell {
 
         @Override
         Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros) {
-            return TokenBuckets.verdict(meter.limit, meter.state(word, micros), demand, grant, charged, micros);
+            if (grant == 0 && demand.maxWaitMicros() > 0) {
+                return TokenBuckets.verdict(meter.limit, meter.state(word, micros), demand, 0, false, micros);
+            }
+            return meter.verdict(Meter.used(word, meter.moment(micros)), grant, demand.atLeast(), charged, micros);
         }
 
         @Override

@@ -4,6 +4,7 @@ import io.sluice.core.Limit;
 import io.sluice.core.algorithm.Count;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The cells of an engine, by series and key. Finding takes no lock; adding and removing lock one of many segments. Each segment
  * is an array with open addressing, so that a cell costs its object and one or two references.
  *
+ * <p>Whoever chooses the keys can choose many with one hash code. A search therefore looks at a few places after that of the
+ * hash code and then goes on from another, which only a hash of the whole key with the secret of this table tells: keys that
+ * collide on purpose cost a little more, not more with each.
+ *
  * <p>A count that has aged to what a new one would be is dropped: each new count pays for a look at a few old ones, so nobody
  * ever pauses for a sweep. The number of cells is bounded: where the bound is reached and nothing can be dropped, new keys get
  * no cell.
@@ -24,6 +29,9 @@ final class CellTable {
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
     private static final int SEGMENTS = 64;
     private static final int SMALLEST = 16;
+    /** Long enough that keys of chance almost never need the second place, and short enough to be no matter. */
+    private static final int FIRST_PLACES = 32;
+
     private static final int LOOKS_PER_NEW_COUNT = 2;
     private static final int LOOKS_WHEN_FULL = 16;
     private static final int TOO_FEW_TO_SWEEP = 1_024;
@@ -33,6 +41,7 @@ final class CellTable {
     private final AtomicInteger turn = new AtomicInteger();
     private final LongSupplier micros;
     private final long bound;
+    private final long secret = new SecureRandom().nextLong() | 1;
 
     CellTable(LongSupplier micros, long bound) {
         this.micros = micros;
@@ -50,6 +59,10 @@ final class CellTable {
 
     long size() {
         return size.get();
+    }
+
+    boolean isFull() {
+        return size.get() >= bound;
     }
 
     /** The cell of a key; null if there is none. */
@@ -79,6 +92,16 @@ final class CellTable {
         return segments[hash >>> 26];
     }
 
+    /** Where the search for a key goes on. The multiplier is secret, so nobody can make keys for one place. */
+    private int secondPlace(Cell[] in, String key) {
+        long mixed = secret;
+        for (int i = 0; i < key.length(); i++) {
+            mixed = (mixed ^ key.charAt(i)) * secret;
+            mixed ^= mixed >>> 29;
+        }
+        return (int) (mixed >>> 20) & (in.length - 1);
+    }
+
     /** Stands in a slot that a cell has left: searches go on past it. */
     private static final Cell GONE =
             new Cell.Other(new Series("", ""), "", Count.of(Limit.named("gone").fixedWindow(0, Duration.ofSeconds(1))));
@@ -95,11 +118,16 @@ final class CellTable {
         @Nullable
         Cell find(int hash, Series series, String key) {
             Cell[] in = cells;
-            for (int i = hash & (in.length - 1); ; i = (i + 1) & (in.length - 1)) {
+            int i = hash & (in.length - 1);
+            for (int places = 0; ; places++) {
+                if (places == FIRST_PLACES) {
+                    i = secondPlace(in, key);
+                }
                 Cell cell = (Cell) SLOT.getAcquire(in, i);
                 if (cell == null || (cell.series == series && cell.key.equals(key))) {
                     return cell;
                 }
+                i = (i + 1) & (in.length - 1);
             }
         }
 
@@ -137,13 +165,20 @@ final class CellTable {
             lock();
             try {
                 Cell[] in = cells;
-                for (int i = hash & (in.length - 1); in[i] != null; i = (i + 1) & (in.length - 1)) {
+                int i = hash & (in.length - 1);
+                for (int places = 0; ; places++) {
+                    if (places == FIRST_PLACES) {
+                        i = secondPlace(in, cell.key);
+                    }
                     if (in[i] == cell) {
                         SLOT.setRelease(in, i, next);
                         return true;
                     }
+                    if (in[i] == null) {
+                        return false;
+                    }
+                    i = (i + 1) & (in.length - 1);
                 }
-                return false;
             } finally {
                 unlock();
             }
@@ -201,10 +236,10 @@ final class CellTable {
             cells = more;
         }
 
-        private static void put(Cell[] into, int hash, Cell cell) {
+        private void put(Cell[] into, int hash, Cell cell) {
             int i = hash & (into.length - 1);
-            while (into[i] != null) {
-                i = (i + 1) & (into.length - 1);
+            for (int places = 0; into[i] != null; ) {
+                i = ++places == FIRST_PLACES ? secondPlace(into, cell.key) : (i + 1) & (into.length - 1);
             }
             SLOT.setRelease(into, i, cell);
         }

@@ -36,20 +36,17 @@ public final class LocalCounts {
     private final LongAdder overflowed = new LongAdder();
     private final CellTable table;
     private final LongSupplier micros;
-    private final long origin;
-    private final boolean steady;
+    private final @Nullable SteadyTime steady;
 
     /**
      * No counts yet.
      *
-     * @param micros the time, in microseconds since the epoch
-     * @param steady whether that time never steps back
+     * @param micros the time, in microseconds since the epoch; may step back unless it is a {@link SteadyTime}
      * @param bound how many keys get a count of their own
      */
-    public LocalCounts(LongSupplier micros, boolean steady, long bound) {
+    public LocalCounts(LongSupplier micros, long bound) {
         this.micros = micros;
-        this.steady = steady;
-        this.origin = steady ? micros.getAsLong() : 0;
+        this.steady = micros instanceof SteadyTime time ? time : null;
         this.table = new CellTable(micros, bound);
     }
 
@@ -64,10 +61,6 @@ public final class LocalCounts {
     /** How many decisions were made on overflow counts. */
     public long overflowed() {
         return overflowed.sum();
-    }
-
-    long micros() {
-        return micros.getAsLong();
     }
 
     /** Decides the ask. */
@@ -87,17 +80,29 @@ public final class LocalCounts {
                 Cell.pause(spins);
                 continue;
             }
+            if (!lockFree) {
+                return decideLocked(ask, demand, cell, word);
+            }
             long now = micros.getAsLong();
             long grant = cell.grant(demand, word, now);
             boolean charged = grant > 0 && ask.charges();
-            if (lockFree && charged && !cell.replaceWord(word, cell.charge(demand, word, grant, now))) {
-                continue;
+            if (!charged || cell.replaceWord(word, cell.charge(demand, word, grant, now))) {
+                return new Decided(grant > 0, List.of(verdict(cell, demand, word, grant, charged, now)), now, null);
             }
-            Verdict verdict = cell.verdict(demand, word, grant, charged, now);
-            if (!lockFree) {
-                cell.unlock(settled(ask, cell, demand, word, grant, charged, now));
-            }
+        }
+    }
+
+    private Decided decideLocked(Ask ask, Demand demand, Cell cell, long word) {
+        long left = word;
+        try {
+            long now = micros.getAsLong();
+            long grant = cell.grant(demand, word, now);
+            boolean charged = grant > 0 && ask.charges();
+            Verdict verdict = verdict(cell, demand, word, grant, charged, now);
+            left = settled(ask, cell, demand, word, grant, charged, now);
             return new Decided(grant > 0, List.of(verdict), now, null);
+        } finally {
+            cell.unlock(left);
         }
     }
 
@@ -107,6 +112,17 @@ public final class LocalCounts {
         for (int spins = 0; !lockAll(ask, cells, words); spins++) {
             Cell.pause(spins);
         }
+        try {
+            return decideLocked(ask, demands, cells, words);
+        } finally {
+            for (int i = 0; i < cells.length; i++) {
+                cells[i].unlock(words[i]);
+            }
+        }
+    }
+
+    /** Leaves in {@code words} what the cells are to be unlocked with. */
+    private Decided decideLocked(Ask ask, List<Demand> demands, Cell[] cells, long[] words) {
         long now = micros.getAsLong();
         long[] grants = new long[cells.length];
         boolean allowed = true;
@@ -117,11 +133,18 @@ public final class LocalCounts {
         boolean charged = allowed && ask.charges();
         Verdict[] verdicts = new Verdict[cells.length];
         for (int i = 0; i < cells.length; i++) {
-            Demand demand = demands.get(i);
-            verdicts[i] = cells[i].verdict(demand, words[i], grants[i], charged, now);
-            cells[i].unlock(settled(ask, cells[i], demand, words[i], grants[i], charged, now));
+            verdicts[i] = verdict(cells[i], demands.get(i), words[i], grants[i], charged, now);
+        }
+        for (int i = 0; i < cells.length; i++) {
+            words[i] = settled(ask, cells[i], demands.get(i), words[i], grants[i], charged, now);
         }
         return new Decided(allowed, List.of(verdicts), now, null);
+    }
+
+    /** What the demand is told. What an overflow count was charged is final: it cannot be told whose it was. */
+    private static Verdict verdict(Cell cell, Demand demand, long word, long grant, boolean charged, long now) {
+        Verdict verdict = cell.verdict(demand, word, grant, charged, now);
+        return charged && cell.key.startsWith(OVERFLOW) ? verdict.withoutReturn() : verdict;
     }
 
     /** The word that the cell is left with. */
@@ -187,23 +210,19 @@ public final class LocalCounts {
     /** Gives back what still counts. */
     public void giveBack(Charge charge) {
         onCell(charge, (cell, word) -> {
-            cell.unlock(cell.giveBack(charge, word, micros.getAsLong()));
+            word[0] = cell.giveBack(charge, word[0], micros.getAsLong());
             return true;
         });
     }
 
     /** Renews a permit that is held; false if it is not. */
     public boolean renew(Charge charge) {
-        return onCell(charge, (cell, word) -> {
-            boolean renewed = cell.renew(charge, micros.getAsLong());
-            cell.unlock(word);
-            return renewed;
-        });
+        return onCell(charge, (cell, word) -> cell.renew(charge, micros.getAsLong()));
     }
 
     private interface Action {
-        /** Works on a locked cell, and unlocks it. */
-        boolean on(Cell cell, long word);
+        /** Works on a locked cell, and leaves in {@code word} what it is to be unlocked with. */
+        boolean on(Cell cell, long[] word);
     }
 
     /** What the action says of the cell that was charged; false if it is gone, and with it what was charged. */
@@ -222,9 +241,13 @@ public final class LocalCounts {
 
     private boolean onCell(Series in, String key, Action action) {
         for (Cell cell = table.find(in, key); cell != null; cell = table.find(in, key)) {
-            long word = cell.lock();
-            if (word != Cell.DEAD) {
-                return action.on(cell, word);
+            long[] word = {cell.lock()};
+            if (word[0] != Cell.DEAD) {
+                try {
+                    return action.on(cell, word);
+                } finally {
+                    cell.unlock(word[0]);
+                }
             }
         }
         return false;
@@ -243,14 +266,24 @@ public final class LocalCounts {
 
     private Filed newFile(Limit limit) {
         Series in = series.computeIfAbsent(Series.Id.of(limit), id -> new Series(id.name(), id.shape()));
-        return new Filed(in, steady && limit instanceof TokenBucket bucket ? Meter.of(bucket, origin) : null);
+        return new Filed(in, steady != null && limit instanceof TokenBucket bucket ? Meter.of(bucket, steady) : null);
     }
 
-    /** The cell to decide an ask on. Who only looks at a key that is not known gets a cell that nobody else will see. */
+    /**
+     * The cell to decide an ask on. Who only looks at a key that is not known gets a cell that nobody else will see, or the
+     * overflow cell that he would get.
+     */
     private Cell cell(Ask ask, Filed file, Limit limit, String key, int position) {
-        return ask.charges() || table.find(file.series, key) != null
-                ? cell(file, limit, key, position)
-                : newCell(file, limit, key);
+        if (ask.charges() || table.find(file.series, key) != null) {
+            return cell(file, limit, key, position);
+        }
+        Cell shared = table.isFull() ? table.find(file.series, overflowKey(file.series, key, position)) : null;
+        return shared == null ? newCell(file, limit, key) : agreed(shared, file, limit);
+    }
+
+    @Nullable
+    Cell find(Series in, String key) {
+        return table.find(in, key);
     }
 
     /** The cell of a key under a limit; an overflow cell where there is no room for it. */
@@ -262,6 +295,10 @@ public final class LocalCounts {
         if (cell == null) {
             cell = overflow(file, limit, key, position);
         }
+        return agreed(cell, file, limit);
+    }
+
+    private Cell agreed(Cell cell, Filed file, Limit limit) {
         return cell instanceof Cell.Bucket bucket && !bucket.meter.agreesWith(file.meter)
                 ? adopt(bucket, file, limit)
                 : cell;

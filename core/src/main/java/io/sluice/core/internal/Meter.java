@@ -3,6 +3,7 @@ package io.sluice.core.internal;
 import io.sluice.core.TokenBucket;
 import io.sluice.core.algorithm.BucketState;
 import io.sluice.core.algorithm.Pace;
+import io.sluice.core.spi.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * permit has {@code per}. What is used now is the distance of that moment from the present; a moment that has passed is a full
  * bucket. The same numbers as {@link BucketState}, exactly, as long as time does not step back. Immutable.
  *
- * <p>Moments are counted from the start of the engine, {@code origin}. A word has room for more than ten years of them.
+ * <p>Moments are counted from the start of the engine. A word has room for more than ten years of them.
  */
 final class Meter {
 
@@ -21,26 +22,26 @@ final class Meter {
     private static final long LARGEST = 1L << 61;
 
     final TokenBucket limit;
-    final long origin;
+    final SteadyTime time;
     final long flow;
     final long per;
     final long capacity;
 
-    private Meter(TokenBucket limit, long origin) {
+    private Meter(TokenBucket limit, SteadyTime time) {
         this.limit = limit;
-        this.origin = origin;
+        this.time = time;
         this.flow = limit.pace().permits();
         this.per = limit.pace().micros();
         this.capacity = limit.capacity() * per;
     }
 
     /** Null if the numbers of the limit need more than a word. */
-    static @Nullable Meter of(TokenBucket limit, long origin) {
+    static @Nullable Meter of(TokenBucket limit, SteadyTime time) {
         Pace pace = limit.pace();
         boolean fits = pace.permits() <= LARGEST / HORIZON_MICROS
                 && limit.capacity() <= LARGEST / pace.micros()
                 && !pace.isZero();
-        return fits ? new Meter(limit, origin) : null;
+        return fits ? new Meter(limit, time) : null;
     }
 
     /** Whether both mean the same by a word. */
@@ -55,15 +56,48 @@ final class Meter {
 
     /** The present as a moment. */
     long moment(long micros) {
-        return (micros - origin) * flow;
+        return (micros - time.startMicros) * flow;
+    }
+
+    /** What of a word is used at a moment, in units. */
+    static long used(long word, long moment) {
+        return Math.max(0, word - moment);
     }
 
     BucketState state(long word, long micros) {
-        long used = Math.max(0, word - moment(micros));
+        long used = used(word, moment(micros));
         return new BucketState(used / per, used % per, per, micros);
     }
 
     long word(BucketState state) {
         return moment(state.atMicros()) + state.used() * per + state.parts();
+    }
+
+    /** Until so many units have flowed, rounded up. */
+    long microsFor(long units) {
+        return Math.min(Pace.MAX_MICROS, flow == 1 ? units : (units + flow - 1) / flow);
+    }
+
+    /**
+     * What {@link io.sluice.core.algorithm.TokenBuckets} says, without leaving the word: it divides only twice.
+     *
+     * @param used before the decision, in units
+     * @param grant permits; 0 if refused
+     * @param wanted the fewest permits that would do
+     */
+    Verdict verdict(long used, long grant, long wanted, boolean charged, long micros) {
+        long fewest = grant > 0 ? grant : Math.min(wanted, limit.capacity());
+        long over = used + fewest * per - capacity;
+        long after = charged ? used + grant * per : used;
+        boolean never = grant == 0 && wanted > limit.capacity();
+        // One place where it is made, so that it need not be made at all where only its parts are used.
+        return new Verdict(
+                grant > 0,
+                charged ? grant : 0,
+                Math.max(0, capacity - after) / per,
+                grant > 0 ? 0 : never ? Verdict.NEVER : microsFor(over),
+                microsFor(after),
+                grant > 0 && over > 0 ? microsFor(over) : 0,
+                micros);
     }
 }

@@ -25,6 +25,9 @@ public record Ask(
     /** For asks that wait for as long as it takes. */
     public static final long NO_DEADLINE = Long.MAX_VALUE;
 
+    /** The part of a limit that one of an unknown number of processes enforces alone. */
+    public static final double DEFAULT_LOCAL_SHARE = 0.5;
+
     /** Whether the answer charges. */
     public enum Purpose {
         /** Charge every demand if all fit. */
@@ -53,7 +56,7 @@ public record Ask(
 
     /** A charging ask that waits for as long as it takes. */
     public static Ask charging(List<Demand> demands) {
-        return new Ask(demands, Purpose.CHARGE, NO_DEADLINE, FailurePolicy.LOCAL, 0.5, 0);
+        return new Ask(demands, Purpose.CHARGE, NO_DEADLINE, FailurePolicy.LOCAL, DEFAULT_LOCAL_SHARE, 0);
     }
 
     /** The same question without the charge. */

@@ -41,8 +41,10 @@ public record Decided(
         List<Charge> charges = new ArrayList<>(verdicts.size());
         for (int i = 0; i < verdicts.size(); i++) {
             Verdict verdict = verdicts.get(i);
-            if (verdict.granted() > 0) {
-                Demand demand = ask.demands().get(i);
+            Demand demand = ask.demands().get(i);
+            boolean returns = verdict.chargedAtMicros() != Verdict.FINAL
+                    || !demand.holder().isEmpty();
+            if (verdict.granted() > 0 && returns) {
                 charges.add(new Charge(
                         demand.limit(), demand.key(), verdict.granted(), verdict.chargedAtMicros(), demand.holder()));
             }

@@ -12,13 +12,16 @@ import java.util.UUID;
  * @param key whose count it is; any text, the empty one too
  * @param permits what is wanted, 1 to {@link Limit#MAX_PERMITS}
  * @param atLeast what would still be of use, 1 to {@code permits}; less than {@code permits} asks for a partial grant
- * @param maxWaitMicros how far off a reserved time slot may be; 0 asks for now
+ * @param maxWaitMicros how far off a reserved time slot may be, up to {@link #MAX_WAIT_MICROS}; 0 asks for now
  * @param holder who holds the permits of a {@link io.sluice.core.Concurrency} limit: a name that nobody else uses, by which
  *     they are given back even if the answer was lost; empty for other limits
  * @param label what reports call this limit
  */
 public record Demand(
         Limit limit, String key, long permits, long atLeast, long maxWaitMicros, String holder, Label label) {
+
+    /** A thousand days: what is further off is not waited for. */
+    public static final long MAX_WAIT_MICROS = 1_000 * 86_400_000_000L;
 
     public Demand {
         Objects.requireNonNull(limit, "limit");
@@ -35,8 +38,9 @@ public record Demand(
         if (atLeast < 1 || atLeast > permits) {
             throw new IllegalArgumentException("atLeast: " + atLeast + " (expected: 1.." + permits + ")");
         }
-        if (maxWaitMicros < 0) {
-            throw new IllegalArgumentException("maxWaitMicros: " + maxWaitMicros + " (expected: 0..)");
+        if (maxWaitMicros < 0 || maxWaitMicros > MAX_WAIT_MICROS) {
+            throw new IllegalArgumentException(
+                    "maxWaitMicros: " + maxWaitMicros + " (expected: 0.." + MAX_WAIT_MICROS + ")");
         }
     }
 

@@ -9,7 +9,8 @@ package io.sluice.core.spi;
  * @param retryAfterMicros 0 if it fits; else the first moment at which a lone caller passes, or {@link #NEVER}
  * @param resetAfterMicros until the limit is as if unused, or {@link #NEVER}
  * @param waitMicros how long the caller of an admitted demand has to wait for its time slot; 0 means now
- * @param chargedAtMicros the engine's time of the charge, which a give-back has to name
+ * @param chargedAtMicros the engine's time of the charge, which a give-back has to name; {@link #FINAL} if it cannot be given
+ *     back
  */
 public record Verdict(
         boolean fits,
@@ -22,4 +23,12 @@ public record Verdict(
 
     /** Waiting will not help. */
     public static final long NEVER = Long.MAX_VALUE;
+
+    /** The charge was made on a count that others share, and nobody could say later which. */
+    public static final long FINAL = Long.MIN_VALUE;
+
+    /** The same, and what was charged stays charged. */
+    public Verdict withoutReturn() {
+        return new Verdict(fits, granted, remaining, retryAfterMicros, resetAfterMicros, waitMicros, FINAL);
+    }
 }

@@ -84,7 +84,7 @@ final class LinearizabilityTest {
 
         private final TokenBucket limit =
                 Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(5);
-        private final LocalCounts counts = new LocalCounts(() -> NOW, true, 100);
+        private final LocalCounts counts = new LocalCounts(MicrosClock.steady(() -> NOW), 100);
         private final Passage gate = new Passage(counts, limit, "k");
 
         @Operation
@@ -146,7 +146,7 @@ final class LinearizabilityTest {
     public static class OneLog {
 
         private final Limit limit = Limit.named("x").slidingLog(5, Duration.ofMinutes(1));
-        private final LocalCounts counts = new LocalCounts(() -> NOW, false, 100);
+        private final LocalCounts counts = new LocalCounts(() -> NOW, 100);
 
         @Operation
         public int charge(@Param(name = "permits") int permits) {
@@ -172,7 +172,7 @@ final class LinearizabilityTest {
         private final TokenBucket bucket =
                 Limit.named("bucket").tokenBucket(Rate.perDay(1)).withBurst(4);
         private final Limit log = Limit.named("log").slidingLog(3, Duration.ofMinutes(1));
-        private final LocalCounts counts = new LocalCounts(() -> NOW, true, 100);
+        private final LocalCounts counts = new LocalCounts(MicrosClock.steady(() -> NOW), 100);
         private final Passage gate = new Passage(counts, bucket, "k");
 
         @Operation
@@ -267,7 +267,7 @@ final class LinearizabilityTest {
                 Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(3);
         private final TokenBucket wide =
                 Limit.named("x").tokenBucket(Rate.perHour(1)).withBurst(6);
-        private final LocalCounts counts = new LocalCounts(() -> NOW, true, 100);
+        private final LocalCounts counts = new LocalCounts(MicrosClock.steady(() -> NOW), 100);
         private final Passage gate = new Passage(counts, narrow, "k");
 
         @Operation
@@ -325,7 +325,7 @@ final class LinearizabilityTest {
         private final TokenBucket limit =
                 Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(100);
         private final Series series = new Series("x", "tb");
-        private final Meter meter = Objects.requireNonNull(Meter.of(limit, NOW));
+        private final Meter meter = Objects.requireNonNull(Meter.of(limit, MicrosClock.steady(() -> NOW)));
         private final CellTable table = new CellTable(() -> NOW, 1);
         private final List<String> keys = keysOfOneSegment(series);
 

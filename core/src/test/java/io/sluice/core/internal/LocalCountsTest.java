@@ -19,6 +19,7 @@ import io.sluice.core.spi.Verdict;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -33,28 +34,37 @@ final class LocalCountsTest {
     void aGateAnswersAsTheBucketDoesThatItsWordStandsFor() {
         Seeded random = Seeded.random("a bucket in a word");
         for (long round = Seeded.scaled(300); round > 0; round--) {
-            LocalCounts counts = new LocalCounts(micros::get, true, 1_000);
+            LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000);
             Duration per = Duration.of(random.magnitude(1, 86_400_000_000L * 1_000), ChronoUnit.MICROS);
             Rate rate = random.nextBoolean()
                     ? Rate.perSecond(random.magnitude(1, 10_000_000))
                     : new Rate(random.magnitude(1, Math.min(Limit.MAX_CAPACITY, per.toNanos())), per);
             TokenBucket limit = Limit.named("x").tokenBucket(rate).withBurst(random.magnitude(1, 1_000_000));
             Passage gate = new Passage(counts, limit, "k");
+            Passages gates = new Passages(counts, limit);
             BucketState state = BucketState.fresh(micros.get());
             for (int i = 0; i < 1_000; i++) {
                 micros.addAndGet(
-                        random.oneIn(2) ? 0 : random.magnitude(1, 1 + Math.min(limit.windowMicros(), NOW / 50)));
+                        random.oneIn(2) ? 0 : random.magnitude(1, 1 + Math.min(limit.windowMicros(), NOW / 500)));
                 Demand demand = Demand.of(limit, "k", 1 + random.nextLong(limit.capacity() + 1));
                 BucketState aged = state.at(limit.pace(), micros.get());
                 long grant = TokenBuckets.grant(limit, aged, demand, micros.get());
                 Verdict expected = TokenBuckets.verdict(limit, aged, demand, grant, grant > 0, micros.get());
-                switch (random.nextInt(3)) {
+                switch (random.nextInt(5)) {
                     case 0 ->
                         assertThat(gate.pass(demand.permits()))
                                 .as("%s: %s", random, limit)
                                 .isEqualTo(expected);
                     case 1 ->
                         assertThat(gate.tryPass(demand.permits()))
+                                .as("%s: %s", random, limit)
+                                .isEqualTo(grant > 0);
+                    case 2 ->
+                        assertThat(gates.pass("k", demand.permits()))
+                                .as("%s: %s", random, limit)
+                                .isEqualTo(expected);
+                    case 3 ->
+                        assertThat(gates.tryPass("k", demand.permits()))
                                 .as("%s: %s", random, limit)
                                 .isEqualTo(grant > 0);
                     default ->
@@ -71,7 +81,7 @@ final class LocalCountsTest {
     /** A change of numbers must not make a word of what no word can hold: its sign says that the cell is locked. */
     @Test
     void whatWasUsedSurvivesAChangeToNumbersThatItDoesNotFit() {
-        LocalCounts counts = new LocalCounts(micros::get, true, 1_000);
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000);
         TokenBucket wide = Limit.named("x").tokenBucket(Rate.perSecond(1_000_000_000));
         TokenBucket narrow = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(10);
         assertThat(decide(counts, Demand.of(wide, "k", 1_000_000_000)).allowed())
@@ -88,9 +98,9 @@ final class LocalCountsTest {
 
     @Test
     void slotsAreNotReservedBeyondWhatAWordCanTell() {
-        LocalCounts counts = new LocalCounts(micros::get, true, 1_000);
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000);
         TokenBucket limit = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(26_000_000);
-        Demand patient = Demand.of(limit, "k", 26_000_000).waitingUpTo(Long.MAX_VALUE);
+        Demand patient = Demand.of(limit, "k", 26_000_000).waitingUpTo(Demand.MAX_WAIT_MICROS);
         assertTimeoutPreemptively(SOON, () -> {
             assertThat(decide(counts, patient).allowed()).isTrue();
             for (int i = 0; i < 10; i++) {
@@ -106,7 +116,7 @@ final class LocalCountsTest {
 
     @Test
     void aGateGoesOnAfterSoManyOtherLimitsThatItsOwnWasForgotten() {
-        LocalCounts counts = new LocalCounts(micros::get, true, 1_000);
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000);
         TokenBucket limit = Limit.named("x").tokenBucket(Rate.perDay(10)).withBurst(10);
         Passage gate = new Passage(counts, limit, "k");
         Passage started = new Passage(counts, limit, "k");
@@ -127,7 +137,7 @@ final class LocalCountsTest {
 
     @Test
     void aGateThatHadToShareGetsItsOwnCountWhenThereIsRoom() {
-        LocalCounts counts = new LocalCounts(micros::get, true, 2_000);
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 2_000);
         TokenBucket limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(10);
         for (int i = 0; i < 2_000; i++) {
             decide(counts, Demand.of(limit, "early" + i, 10));
@@ -146,7 +156,7 @@ final class LocalCountsTest {
 
     @Test
     void permitsThatWereTakenFromAnOverflowCountCanBeRenewedAndGivenBack() {
-        LocalCounts counts = new LocalCounts(micros::get, true, 1);
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1);
         Concurrency limit = Limit.named("x").concurrency(2, Duration.ofSeconds(10));
         decide(counts, Demand.of(limit, "first", 1));
         for (int i = 0; i < 10; i++) {
@@ -161,10 +171,109 @@ final class LocalCountsTest {
         assertThat(counts.overflowed()).isEqualTo(10);
     }
 
+    @Test
+    void whatAnOverflowCountWasChargedIsNotGivenBackToTheKeysOwnCount() {
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 2_000);
+        TokenBucket limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        for (int i = 0; i < 2_000; i++) {
+            decide(counts, Demand.of(limit, "early" + i, 1));
+        }
+        Ask ask = Ask.charging(List.of(Demand.of(limit, "late", 5)));
+        Decided shared = counts.decide(ask);
+        assertThat(counts.overflowed()).isEqualTo(1);
+        assertThat(remaining(counts, ask))
+                .as("a look sees the count it would get")
+                .isEqualTo(5);
+        micros.addAndGet(100_000);
+        decide(counts, Demand.of(limit, "late", 8));
+        assertThat(counts.overflowed()).as("it has a count of its own by now").isEqualTo(1);
+        assertThat(remaining(counts, ask)).isEqualTo(2);
+        shared.charges(ask).forEach(counts::giveBack);
+        assertThat(remaining(counts, ask)).isEqualTo(2);
+    }
+
+    /** Attack A12, by someone who knows how text is hashed: 65,536 keys of one hash code. */
+    @Test
+    void keysThatCollideOnPurposeAreFoundAsFastAsOthers() {
+        for (boolean words : new boolean[] {true, false}) {
+            LocalCounts counts = words
+                    ? new LocalCounts(MicrosClock.steady(micros::get), 100_000)
+                    : new LocalCounts(micros::get, 100_000);
+            TokenBucket limit = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(3);
+            assertTimeoutPreemptively(SOON, () -> {
+                for (int round = 2; round >= 0; round--) {
+                    for (int i = 0; i < 1 << 16; i++) {
+                        long left = decide(counts, Demand.of(limit, colliding(i), 1))
+                                .verdicts()
+                                .get(0)
+                                .remaining();
+                        assertThat(left).isEqualTo(round);
+                    }
+                }
+            });
+            assertThat(counts.size()).isEqualTo(1 << 16);
+            assertThat(counts.overflowed()).isZero();
+        }
+    }
+
+    private static String colliding(int number) {
+        StringBuilder key = new StringBuilder();
+        for (int bit = 0; bit < 16; bit++) {
+            key.append((number >> bit & 1) == 0 ? "Aa" : "BB");
+        }
+        assertThat(key.toString().hashCode()).isEqualTo("Aa".repeat(16).hashCode());
+        return key.toString();
+    }
+
+    @Test
+    void aClockThatThrowsLeavesNoCountLocked() {
+        AtomicBoolean broken = new AtomicBoolean();
+        LocalCounts counts = new LocalCounts(
+                () -> {
+                    if (broken.get()) {
+                        throw new IllegalStateException("no time");
+                    }
+                    return NOW;
+                },
+                100);
+        Limit log = Limit.named("log").slidingLog(5, Duration.ofSeconds(3));
+        Limit window = Limit.named("window").fixedWindow(5, Duration.ofSeconds(3));
+        Ask both = Ask.charging(List.of(Demand.of(log, "k", 1), Demand.of(window, "k", 1)));
+        Charge charge = counts.decide(both).charges(both).get(0);
+        broken.set(true);
+        assertThatThrownBy(() -> counts.decide(both)).hasMessage("no time");
+        assertThatThrownBy(() -> decide(counts, Demand.of(log, "k", 1))).hasMessage("no time");
+        assertThatThrownBy(() -> counts.giveBack(charge)).hasMessage("no time");
+        assertThatThrownBy(() -> counts.renew(charge)).hasMessage("no time");
+        broken.set(false);
+        assertTimeoutPreemptively(SOON, () -> {
+            counts.giveBack(charge);
+            assertThat(counts.decide(both).verdicts().get(0).remaining()).isEqualTo(4);
+        });
+    }
+
+    @Test
+    void aGateThatIsAskedForNowDoesNotHandOutALaterSlot() {
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 100);
+        Limit leaky = Limit.named("leaky").leakyBucket(Rate.perSecond(10)).withCapacity(10);
+        Limit bucket = Limit.named("bucket")
+                .tokenBucket(Rate.perSecond(10))
+                .withBurst(1)
+                .withMaxWait(Duration.ofSeconds(1));
+        for (Limit limit : List.of(leaky, bucket)) {
+            Passage gate = new Passage(counts, limit, "k");
+            assertThat(gate.tryPass(1)).as("%s", limit).isTrue();
+            assertThat(gate.tryPass(1)).as("%s", limit).isFalse();
+            Verdict slot = gate.pass(1);
+            assertThat(slot.fits()).as("%s", limit).isTrue();
+            assertThat(slot.waitMicros()).as("%s", limit).isEqualTo(100_000);
+        }
+    }
+
     /** ADR 3: a count is forgotten a second later than it could be, because time may step back by so much. */
     @Test
     void countsAreNotForgottenWhileTimeMayStillStepBackToThem() {
-        LocalCounts counts = new LocalCounts(micros::get, false, 100_000);
+        LocalCounts counts = new LocalCounts(micros::get, 100_000);
         Limit log = Limit.named("log").slidingLog(5, Duration.ofSeconds(3));
         Limit other = Limit.named("other").slidingLog(5, Duration.ofDays(1));
         for (int i = 0; i < 2_000; i++) {
@@ -184,7 +293,7 @@ final class LocalCountsTest {
 
     @Test
     void aGateRefusesPermitsThatAreNone() {
-        LocalCounts counts = new LocalCounts(micros::get, true, 1);
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1);
         Passage gate = new Passage(counts, Limit.named("x").tokenBucket(Rate.perSecond(1)), "k");
         for (long permits : new long[] {0, -1, Long.MIN_VALUE, Long.MAX_VALUE, Limit.MAX_PERMITS + 1}) {
             String message = "permits: " + permits + " (expected: 1..1000000000)";
@@ -192,6 +301,10 @@ final class LocalCountsTest {
             assertThatThrownBy(() -> gate.pass(permits)).hasMessage(message);
         }
         assertThat(gate.pass(Limit.MAX_PERMITS).retryAfterMicros()).isEqualTo(Verdict.NEVER);
+    }
+
+    private static long remaining(LocalCounts counts, Ask ask) {
+        return counts.decide(ask.looking()).verdicts().get(0).remaining();
     }
 
     private static Decided decide(LocalCounts counts, Demand demand) {

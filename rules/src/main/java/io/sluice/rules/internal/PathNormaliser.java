@@ -99,8 +99,8 @@ public final class PathNormaliser {
         }
         int length = out.length() - start - 1;
         if (length == 0) {
-            if (at < end && !form.resolve()) {
-                throw refused("no empty segments (//)");
+            if (start == 0 && at < end && !form.resolve()) {
+                throw refused("no // at the start, some take what follows for a host");
             }
             out.setLength(start);
         } else if (isDots(start + 1, out.length())) {
@@ -118,8 +118,8 @@ public final class PathNormaliser {
     }
 
     private void dots(int start, int length, boolean parameters) {
-        if (parameters || !form.resolve()) {
-            throw refused("no . or .. segments");
+        if (parameters || (length == 2 && !form.resolve())) {
+            throw refused(parameters ? "no . or .. segments with parameters" : "no .. segments");
         }
         out.setLength(start);
         if (length == 2) {

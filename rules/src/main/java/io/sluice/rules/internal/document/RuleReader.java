@@ -26,7 +26,7 @@ import java.util.Set;
 public final class RuleReader {
 
     static final int MOST_LIMITS = 100;
-    static final int MOST_OVERRIDES = 10_000;
+    static final int MOST_OVERRIDES = 1_000_000;
 
     private static final int LONGEST_METHOD = 32;
 

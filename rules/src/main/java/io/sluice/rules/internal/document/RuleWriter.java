@@ -13,6 +13,7 @@ import io.sluice.rules.Message;
 import io.sluice.rules.Privacy;
 import io.sluice.rules.Rule;
 import io.sluice.rules.RuleLimit;
+import io.sluice.rules.internal.JsonLine;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +31,7 @@ public final class RuleWriter {
     }
 
     public static String json(Rule rule) {
-        return JsonText.of(new RuleWriter(rule).write());
+        return JsonLine.of(new RuleWriter(rule).write());
     }
 
     private Map<String, Object> write() {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Values by pattern: found by how the text starts, then by how it ends, then by what it has between, and then compared. Does not
@@ -40,15 +41,16 @@ public final class GlobTable<V> {
 
         private final Map<Glob, V> all = new HashMap<>(2);
         private final List<Filing<V>> anywhere = new ArrayList<>(1);
-        private final RunTable<Filing<V>> runs = new RunTable<>();
+        private @Nullable RunTable<Filing<V>> runs;
 
         V at(Glob glob, Supplier<V> fresh) {
             return all.computeIfAbsent(glob, absent -> {
                 V value = fresh.get();
                 Filing<V> filing = new Filing<>(glob, value);
-                if (anywhere.size() < Node.FEW || glob.inner().isEmpty()) {
+                if (anywhere.isEmpty() || glob.inner().isEmpty()) {
                     anywhere.add(filing);
                 } else {
+                    runs = runs != null ? runs : new RunTable<>();
                     runs.add(glob.inner(), filing);
                 }
                 return value;
@@ -59,7 +61,9 @@ public final class GlobTable<V> {
             for (Filing<V> filing : anywhere) {
                 comparison.found(filing);
             }
-            runs.visit(comparison.text, comparison);
+            if (runs != null) {
+                runs.visit(comparison.text, comparison);
+            }
         }
     }
 

@@ -17,8 +17,18 @@ final class Node {
     /** Comparing so many costs no more than looking them up. */
     static final int FEW = 8;
 
+    private static final Filed[] NONE = {};
+    private static final int NOBODY = -1;
+
     private @Nullable List<Filed> building = new ArrayList<>(1);
-    private Filed[] here = {};
+    private Filed[] here = NONE;
+
+    /**
+     * The one scope here of which nothing is left to be compared. Most nodes have just that; it is kept without an object of
+     * its own, because with very many rules each object on the way is a miss of the cache.
+     */
+    private int only = NOBODY;
+
     private Map<String, Fork<Node>> forks = Map.of();
 
     void add(Filed filed) {
@@ -32,7 +42,12 @@ final class Node {
         List<Filed> all = building == null ? List.of() : building;
         building = null;
         if (all.size() <= FEW) {
-            here = settled(all);
+            Filed[] few = settled(all);
+            if (few.length == 1 && few[0].constraints().isEmpty()) {
+                only = few[0].position();
+            } else {
+                here = few;
+            }
             return;
         }
         Survey survey = new Survey(all);
@@ -57,6 +72,11 @@ final class Node {
     }
 
     void walk(Walk walk) {
+        if (only != NOBODY) {
+            walk.took(1);
+            walk.meets(only);
+            return;
+        }
         for (Filed filed : here) {
             walk.took(1);
             if (!walk.wants(filed)) {

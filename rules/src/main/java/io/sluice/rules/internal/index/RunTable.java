@@ -2,9 +2,8 @@ package io.sluice.rules.internal.index;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +65,7 @@ final class RunTable<V> {
 
         private final int length;
         private final int outgoing;
+        private int shift = Integer.SIZE - 4;
         private int[] hashes = new int[16];
 
         @SuppressWarnings({"unchecked", "rawtypes"})
@@ -99,23 +99,33 @@ final class RunTable<V> {
         }
 
         void visit(String text, Found<V> found) {
-            Set<Integer> seen = new HashSet<>();
+            BitSet seen = new BitSet();
             int hash = 0;
             for (int i = 0; i < text.length(); i++) {
                 hash = 31 * hash + text.charAt(i);
                 if (i >= length) {
                     hash -= outgoing * text.charAt(i - length);
                 }
-                int slot = slot(hash);
-                List<V> values = slots[slot];
-                if (i >= length - 1 && values != null && seen.add(slot)) {
-                    values.forEach(found::found);
+                if (i >= length - 1 && slots[start(hash)] != null) {
+                    tell(slot(hash), seen, found);
                 }
             }
         }
 
+        private void tell(int slot, BitSet seen, Found<V> found) {
+            List<V> values = slots[slot];
+            if (values != null && !seen.get(slot)) {
+                seen.set(slot);
+                values.forEach(found::found);
+            }
+        }
+
+        private int start(int hash) {
+            return (hash * 0x9E3779B9) >>> shift;
+        }
+
         private int slot(int hash) {
-            int slot = ((hash ^ (hash >>> 16)) * 0x9E3779B9) >>> (Integer.numberOfLeadingZeros(slots.length) + 1);
+            int slot = start(hash);
             while (slots[slot] != null && hashes[slot] != hash) {
                 slot = (slot + 1) & (slots.length - 1);
             }
@@ -126,6 +136,7 @@ final class RunTable<V> {
         private void grow() {
             int[] oldHashes = hashes;
             List<V>[] oldSlots = slots;
+            shift--;
             hashes = new int[oldHashes.length * 2];
             slots = new List[oldHashes.length * 2];
             for (int i = 0; i < oldSlots.length; i++) {

@@ -20,9 +20,9 @@ import java.util.function.Predicate;
  * <p><b>Cost.</b> A node of the index is visited only if what leads there is true of the request, and each scope is in one
  * place (one for each of its values, if it lists several). So besides scopes that do match, those are compared that
  * match in everything by which they were filed: at most {@link Node#FEW} at a node, unless there is nothing left to tell them
- * apart. The number of nodes visited is bounded by the number of different sets of attributes that scopes name, times
- * the patterns of each attribute that match, not by the number of scopes. Sets of patterns that all but match the same requests
- * can be made so that this is much; that needs as many patterns.
+ * apart. The number of nodes visited is bounded by the number of different sequences of attributes under which scopes were
+ * filed, times the patterns of each attribute that match, not by the number of scopes. Patterns can be made so that very many
+ * match a request in all but one thing that was not looked up; it takes as many patterns to make them.
  */
 public final class ScopeIndex<T> {
 
@@ -69,12 +69,17 @@ public final class ScopeIndex<T> {
         @Override
         boolean wants(Filed filed) {
             if (filed.holds(subject())) {
-                if (size == found.length) {
-                    found = Arrays.copyOf(found, size * 2);
-                }
-                found[size++] = filed.position();
+                meets(filed.position());
             }
             return true;
+        }
+
+        @Override
+        void meets(int position) {
+            if (size == found.length) {
+                found = Arrays.copyOf(found, size * 2);
+            }
+            found[size++] = position;
         }
 
         List<T> list() {
@@ -101,10 +106,17 @@ public final class ScopeIndex<T> {
         @Override
         boolean wants(Filed filed) {
             int position = filed.position();
-            if (position < best && filed.holds(subject()) && test.test(items.get(position))) {
-                best = position;
+            if (position < best && filed.holds(subject())) {
+                meets(position);
             }
             return position < best;
+        }
+
+        @Override
+        void meets(int position) {
+            if (position < best && test.test(items.get(position))) {
+                best = position;
+            }
         }
     }
 }

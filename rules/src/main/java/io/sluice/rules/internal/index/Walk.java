@@ -13,6 +13,9 @@ abstract class Walk implements Found<Node> {
     /** Offers a scope, which may have been offered before; those of a node come in order. False: no later one is wanted. */
     abstract boolean wants(Filed filed);
 
+    /** Offers a scope of which nothing is left to be compared. */
+    abstract void meets(int position);
+
     void took(int more) {
         steps += more;
     }

@@ -1,22 +1,23 @@
-package io.sluice.rules.internal.document;
+package io.sluice.rules.internal;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Writes JSON on one line. Values are text, numbers, flags, lists and maps; those in the order in which they come. */
-final class JsonText {
+/** Writes JSON on one line. Values are text, numbers, flags, null, lists and maps; those in the order in which they come. */
+public final class JsonLine {
 
     private final StringBuilder out = new StringBuilder();
 
-    private JsonText() {}
+    private JsonLine() {}
 
-    static String of(Object value) {
-        JsonText text = new JsonText();
+    public static String of(@Nullable Object value) {
+        JsonLine text = new JsonLine();
         text.value(value);
         return text.out.toString();
     }
 
-    private void value(Object value) {
+    private void value(@Nullable Object value) {
         if (value instanceof String text) {
             text(text);
         } else if (value instanceof List<?> list) {
@@ -30,7 +31,7 @@ final class JsonText {
 
     private void list(List<?> list) {
         String separator = "[";
-        for (Object item : list) {
+        for (@Nullable Object item : list) {
             out.append(separator);
             value(item);
             separator = ",";

@@ -1,0 +1,115 @@
+package io.sluice.benchmarks;
+
+import io.sluice.core.time.Clock;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+
+/**
+ * How many ask at once, whether each blocks a thread, and among how many keys they choose. As soon as one has its answer it asks
+ * again.
+ */
+record LoadShape(String name, int callers, boolean blocking, int keys) {
+
+    private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int SAMPLES = 50_000;
+    private static final List<String> KEYS =
+            IntStream.range(0, 1_000).mapToObj(i -> "user-" + i).toList();
+
+    /** The latencies of one caller. */
+    private static final class Samples {
+        private final int[] micros = new int[SAMPLES];
+        private long count;
+
+        void add(long nanos) {
+            micros[(int) (count++ % SAMPLES)] = (int) TimeUnit.NANOSECONDS.toMicros(nanos);
+        }
+    }
+
+    LoadTurn run(Contender contender, RedisMeter meter) throws InterruptedException {
+        Clock clock = Clock.system();
+        Samples[] samples = new Samples[callers];
+        Arrays.setAll(samples, i -> new Samples());
+        AtomicBoolean over = new AtomicBoolean();
+        CountDownLatch ended = new CountDownLatch(callers);
+        RedisMeter.Reading before = meter.read();
+        long start = clock.nanoTime();
+        for (Samples mine : samples) {
+            if (blocking) {
+                new Thread(() -> block(contender, mine, over, ended, clock)).start();
+            } else {
+                chain(contender, mine, over, ended, clock);
+            }
+        }
+        while (clock.nanoTime() - start < TURN_NANOS) {
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+        over.set(true);
+        ended.await();
+        double seconds = (clock.nanoTime() - start) / 1e9;
+        RedisMeter.Reading after = meter.read();
+        return turn(samples, seconds, before, after);
+    }
+
+    private void block(Contender contender, Samples mine, AtomicBoolean over, CountDownLatch ended, Clock clock) {
+        try {
+            while (!over.get()) {
+                long start = clock.nanoTime();
+                contender.decide(key());
+                mine.add(clock.nanoTime() - start);
+            }
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private void chain(Contender contender, Samples mine, AtomicBoolean over, CountDownLatch ended, Clock clock) {
+        long start = clock.nanoTime();
+        contender.decideAsync(key()).whenComplete((done, failure) -> {
+            mine.add(clock.nanoTime() - start);
+            if (over.get() || failure != null) {
+                ended.countDown();
+            } else {
+                chain(contender, mine, over, ended, clock);
+            }
+        });
+    }
+
+    private String key() {
+        return KEYS.get(ThreadLocalRandom.current().nextInt(keys));
+    }
+
+    /** Every key that may be asked for. */
+    static List<String> allKeys() {
+        return KEYS;
+    }
+
+    private static LoadTurn turn(
+            Samples[] samples, double seconds, RedisMeter.Reading before, RedisMeter.Reading after) {
+        long decisions = 0;
+        int kept = 0;
+        for (Samples each : samples) {
+            decisions += each.count;
+            kept += (int) Math.min(SAMPLES, each.count);
+        }
+        int[] all = new int[kept];
+        int at = 0;
+        for (Samples each : samples) {
+            int size = (int) Math.min(SAMPLES, each.count);
+            System.arraycopy(each.micros, 0, all, at, size);
+            at += size;
+        }
+        Arrays.sort(all);
+        return new LoadTurn(
+                decisions / seconds,
+                all[all.length / 2],
+                all[(int) (all.length * 0.99)],
+                (double) (after.calls() - before.calls()) / decisions,
+                (after.redisMicros() - before.redisMicros()) / decisions,
+                (after.clientMicros() - before.clientMicros()) / decisions);
+    }
+}

@@ -1,0 +1,95 @@
+package io.sluice.benchmarks;
+
+import io.sluice.rules.Attributes;
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleSet;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/**
+ * What it costs to find a request's rules among many, and to make a set of rules from text. {@code few} repeats 64 requests, as a
+ * node whose callers come back; {@code wide} has 4,096, so that with very many rules the processor's caches are measured too.
+ */
+public class Matching {
+
+    private static final int LARGEST = 100_000;
+
+    @Benchmark
+    @BenchmarkMode(Mode.AverageTime)
+    @OutputTimeUnit(TimeUnit.NANOSECONDS)
+    public List<Rule> few(Asked asked) {
+        return asked.set.matching(asked.request(64));
+    }
+
+    @Benchmark
+    @BenchmarkMode(Mode.AverageTime)
+    @OutputTimeUnit(TimeUnit.NANOSECONDS)
+    public List<Rule> wide(Asked asked) {
+        return asked.set.matching(asked.request(Asked.REQUESTS));
+    }
+
+    @Benchmark
+    @BenchmarkMode(Mode.SingleShotTime)
+    @OutputTimeUnit(TimeUnit.MILLISECONDS)
+    public List<Rule> parse(Written written) {
+        return MixedRules.parsed(written.document);
+    }
+
+    @Benchmark
+    @BenchmarkMode(Mode.SingleShotTime)
+    @OutputTimeUnit(TimeUnit.MILLISECONDS)
+    public RuleSet index(Written written) {
+        return new RuleSet(1, written.rules);
+    }
+
+    /** A set of rules, and requests. */
+    @State(Scope.Benchmark)
+    public static class Asked {
+
+        static final int REQUESTS = 4_096;
+
+        @Param({"100", "1000", "10000", "100000"})
+        public int rules;
+
+        private final Attributes[] requests = new Attributes[REQUESTS];
+        private RuleSet set = RuleSet.none();
+        private int next;
+
+        @Setup
+        public void make() {
+            set = new RuleSet(1, MixedRules.parsed(MixedRules.document(rules)));
+            Random random = new Random(42);
+            for (int i = 0; i < REQUESTS; i++) {
+                requests[i] = MixedRules.request(random, rules);
+            }
+        }
+
+        Attributes request(int many) {
+            next = (next + 1) & (many - 1);
+            return requests[next];
+        }
+    }
+
+    /** A large document. */
+    @State(Scope.Benchmark)
+    public static class Written {
+
+        private String document = "";
+        private List<Rule> rules = List.of();
+
+        @Setup
+        public void make() {
+            document = MixedRules.document(LARGEST);
+            rules = MixedRules.parsed(document);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.sluice.benchmarks;
+
+import io.sluice.testkit.RedisServer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/**
+ * Who decides how much on a real Redis, when many ask at once. All take turns on the same server, for a second each, and
+ * the medians of their turns are compared: the machine is not ours alone.
+ */
+final class RedisLoad {
+
+    private static final Map<String, Function<String, Contender>> CONTENDERS = new LinkedHashMap<>();
+
+    static {
+        CONTENDERS.put("trivial EVALSHA", RedisPeers::trivial);
+        CONTENDERS.put("sluice", RedisSluice::coalesced);
+        CONTENDERS.put("sluice, single calls", RedisSluice::single);
+        CONTENDERS.put("sluice, four levels", RedisSluice::four);
+        CONTENDERS.put("sluice, four calls", RedisSluice::fourCalls);
+        CONTENDERS.put("bucket4j", RedisPeers::bucket4j);
+        CONTENDERS.put("redisson", RedisPeers::redisson);
+        CONTENDERS.put("gateway script", RedisPeers::gateway);
+    }
+
+    private static final List<LoadShape> SHAPES = List.of(
+            new LoadShape("1 caller", 1, true, 1_000),
+            new LoadShape("64 callers", 64, true, 1_000),
+            new LoadShape("64 callers, hot key", 64, true, 1),
+            new LoadShape("256 in flight", 256, false, 1_000),
+            new LoadShape("256 in flight, hot key", 256, false, 1),
+            new LoadShape("1024 in flight", 1_024, false, 1_000));
+
+    private RedisLoad() {}
+
+    /** A table of everything whose shape and name, with a slash between, match. */
+    static String table(Pattern wanted, int turns) throws Exception {
+        StringBuilder table = new StringBuilder(String.format(
+                "| %-24s | %-22s | %9s | %7s | %7s | %9s | %10s | %9s |%n",
+                "load", "who", "per s", "p50 us", "p99 us", "calls", "Redis us", "client us"));
+        table.append("|--------------------------|------------------------|-----------|---------|---------|-----------|"
+                + "------------|-----------|\n");
+        for (LoadShape shape : SHAPES) {
+            Map<String, List<LoadTurn>> results = new LinkedHashMap<>();
+            try (RedisServer server = RedisServer.start();
+                    RedisMeter meter = new RedisMeter(server.uri())) {
+                Map<String, Contender> contenders = new LinkedHashMap<>();
+                CONTENDERS.forEach((name, make) -> {
+                    if (wanted.matcher(shape.name() + "/" + name).find()) {
+                        contenders.put(name, make.apply(server.uri()));
+                    }
+                });
+                // The first shape also waits for the compiler.
+                for (int turn = table.indexOf("sluice") < 0 ? -8 : -2; turn < turns; turn++) {
+                    for (Map.Entry<String, Contender> each : contenders.entrySet()) {
+                        LoadTurn result = shape.run(each.getValue(), meter);
+                        if (turn >= 0) {
+                            results.computeIfAbsent(each.getKey(), name -> new ArrayList<>())
+                                    .add(result);
+                        }
+                    }
+                }
+                contenders.values().forEach(Contender::close);
+            }
+            results.forEach((name, all) -> table.append(row(shape.name(), name, LoadTurn.median(all))));
+        }
+        return table.toString();
+    }
+
+    private static String row(String shape, String name, LoadTurn turn) {
+        return String.format(
+                Locale.ROOT,
+                "| %-24s | %-22s | %9.0f | %7.0f | %7.0f | %9.3f | %10.2f | %9.2f |%n",
+                shape,
+                name,
+                turn.perSecond(),
+                turn.p50Micros(),
+                turn.p99Micros(),
+                turn.calls(),
+                turn.redisMicros(),
+                turn.clientMicros());
+    }
+}

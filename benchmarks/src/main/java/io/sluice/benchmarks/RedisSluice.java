@@ -1,0 +1,115 @@
+package io.sluice.benchmarks;
+
+import io.sluice.core.Decision;
+import io.sluice.core.Limiter;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.time.Clock;
+import io.sluice.redis.RedisEngine;
+import io.sluice.redis.RedisOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/** Sluice on Redis, as its users call it. */
+final class RedisSluice implements Contender {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final Limiter limiter;
+    private final Function<String, List<Demand>> demands;
+
+    private RedisSluice(String uri, RedisOptions options, Function<String, List<Demand>> demands) {
+        RedisEngine engine = RedisEngine.connect(uri, "sluice", Clock.system(), options);
+        engine.ready().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+        this.limiter = new Limiter(engine, Clock.system(), List.of());
+        this.demands = demands;
+    }
+
+    static Contender coalesced(String uri) {
+        return new RedisSluice(uri, RedisOptions.defaults(), RedisSluice::one);
+    }
+
+    static Contender single(String uri) {
+        return new RedisSluice(uri, RedisOptions.defaults().coalescing(false), RedisSluice::one);
+    }
+
+    /** Four levels in one decision. */
+    static Contender four(String uri) {
+        return new RedisSluice(uri, RedisOptions.defaults(), RedisSluice::levels);
+    }
+
+    /** The same as four calls, one after the other. */
+    static Contender fourCalls(String uri) {
+        RedisSluice each = new RedisSluice(uri, RedisOptions.defaults().coalescing(false), RedisSluice::levels);
+        return new Contender() {
+            @Override
+            public void decide(String key) {
+                levels(key).forEach(demand -> each.decide(List.of(demand)));
+            }
+
+            @Override
+            public CompletionStage<?> decideAsync(String key) {
+                List<Demand> levels = levels(key);
+                CompletionStage<Decision> last = each.decideAsync(List.of(levels.get(0)));
+                for (Demand demand : levels.subList(1, levels.size())) {
+                    last = last.thenCompose(before -> each.decideAsync(List.of(demand)));
+                }
+                return last;
+            }
+
+            @Override
+            public void close() {
+                each.close();
+            }
+        };
+    }
+
+    @Override
+    public void decide(String key) {
+        decide(demands.apply(key));
+    }
+
+    @Override
+    public CompletionStage<?> decideAsync(String key) {
+        return decideAsync(demands.apply(key));
+    }
+
+    @Override
+    public void close() {
+        limiter.close();
+    }
+
+    private void decide(List<Demand> demands) {
+        checked(limiter.decide(ask(demands)));
+    }
+
+    private CompletionStage<Decision> decideAsync(List<Demand> demands) {
+        return limiter.decideAsync(ask(demands)).thenApply(RedisSluice::checked);
+    }
+
+    private Ask ask(List<Demand> demands) {
+        return Ask.charging(demands).dueAt(limiter.dueIn(PATIENCE));
+    }
+
+    private static Decision checked(Decision decision) {
+        if (decision.degraded() != null || !decision.allowed()) {
+            throw new IllegalStateException("not allowed by Redis: " + decision);
+        }
+        return decision;
+    }
+
+    private static List<Demand> one(String key) {
+        return List.of(Demand.of(Workload.ONE, key, 1));
+    }
+
+    private static List<Demand> levels(String key) {
+        return List.of(
+                Workload.FOUR.get(0),
+                Workload.FOUR.get(1),
+                Workload.FOUR.get(2),
+                Demand.of(Workload.FOUR.get(3).limit(), key, 1));
+    }
+}

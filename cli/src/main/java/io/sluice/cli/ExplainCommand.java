@@ -1,0 +1,102 @@
+package io.sluice.cli;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.AnswerJson;
+import io.sluice.rules.Attributes;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.Explanation;
+import io.sluice.rules.KeyForm;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.RuleDocument.Accepted;
+import io.sluice.rules.RuleDocument.Refused;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.Ruling;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "explain",
+        description = {
+            "Says which rules match a request and what each limit would say, on counts that nobody has used. Consumes nothing.",
+            "Exit 0 if the request would pass, 1 if it would be refused or the rules have errors, 2 on bad usage."
+        },
+        mixinStandardHelpOptions = true)
+final class ExplainCommand implements Callable<Integer> {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Option(
+            names = "--rules",
+            paramLabel = "FILE-or-DIR",
+            required = true,
+            description = "rule document, or a directory of them")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Path rules;
+
+    @Option(
+            names = "--attr",
+            paramLabel = "NAME=VALUE",
+            description = "an attribute of the request, such as ip=203.0.113.7; as many as it has")
+    private final Map<String, String> attributes = new LinkedHashMap<>();
+
+    @Option(names = "--permits", paramLabel = "N", description = "permits that the request asks for (1)")
+    private long permits = 1;
+
+    @Option(names = "--json", description = "print what POST /v1/explain would answer")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        PrintWriter out = spec.commandLine().getOut();
+        RuleDocument document = RuleDocument.read(rules);
+        if (document instanceof Refused refused) {
+            refused.errors().forEach(spec.commandLine().getErr()::println);
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        RuleSet set = new RuleSet(1, ((Accepted) document).rules());
+        Explanation explanation = explain(set);
+        if (explanation.ruling() instanceof Ruling.Impossible impossible) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--permits: " + impossible.permits() + " (expected: at most " + impossible.capacity()
+                            + ", all that limit " + impossible.limit() + " can hold)");
+        }
+        Ruling.Settled ruling = (Ruling.Settled) explanation.ruling();
+        if (json) {
+            out.println(AnswerJson.explain(explanation).orElseThrow());
+        } else {
+            new ExplanationText(out, spec.commandLine().getColorScheme().ansi()).print(ruling, explanation.limits());
+        }
+        out.flush();
+        return ruling.allowed() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private Explanation explain(RuleSet set) {
+        Clock clock = Clock.system();
+        Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
+        Evaluator evaluator =
+                new Evaluator(() -> set, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
+        try {
+            return evaluator
+                    .explain(Attributes.of(attributes), permits)
+                    .toCompletableFuture()
+                    .join();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package io.sluice.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Undecided;
+import io.sluice.core.time.Clock;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends what waits for the connection as one call. There is no timer: a question that finds the connection idle goes out at
+ * once, and those that come while calls are under way go out together when one of them returns. So batches grow with the
+ * load, and a lone caller loses nothing. Safe for use by many threads.
+ *
+ * <p><b>What it gives up.</b> No accuracy: questions are decided in the order in which they came, each all or nothing, each seeing
+ * what those before it charged. They share their fate, though: if the answer to a call is lost, it is lost for all that were in it.
+ */
+final class Coalescer {
+
+    /**
+     * With one call at a time, whoever just missed it would wait for a whole round trip before his own. With four he waits for a
+     * quarter of one, and Redis and this process work at the same time. More would only make batches smaller.
+     */
+    static final int MOST_UNDER_WAY = 4;
+
+    private static final int LOADS_PER_CALL = 3;
+    private static final System.Logger LOG = System.getLogger(Coalescer.class.getName());
+
+    private final Queue<Question> waiting = new ConcurrentLinkedQueue<>();
+
+    private final AtomicBoolean sending = new AtomicBoolean();
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final RedisLink link;
+    private final Clock clock;
+    private final Supplier<String> time;
+    private final RedisOptions options;
+    private final LongConsumer serverMicros;
+
+    /**
+     * @param time the time to decide by, empty for the server's own
+     * @param serverMicros hears the server's time with every reply
+     */
+    Coalescer(RedisLink link, Clock clock, Supplier<String> time, RedisOptions options, LongConsumer serverMicros) {
+        this.link = link;
+        this.clock = clock;
+        this.time = time;
+        this.options = options;
+        this.serverMicros = serverMicros;
+    }
+
+    /** Has Redis answer a question, or says that it did not. */
+    void ask(Question question) {
+        if (options.coalesces()) {
+            waiting.add(question);
+            sendWaiting();
+        } else {
+            send(batchOf(List.of(question)));
+        }
+    }
+
+    /** One thread at a time sends, so that calls go out in the order of what is in them. */
+    private void sendWaiting() {
+        List<Question> late = new ArrayList<>(0);
+        while (mayCall() && sending.compareAndSet(false, true)) {
+            while (mayCall()) {
+                Batch batch = nextBatch(late);
+                if (!batch.isEmpty()) {
+                    send(batch);
+                }
+            }
+            // Whoever came or landed until now has left it to this thread: it looks again.
+            sending.set(false);
+        }
+        late.forEach(Coalescer::failLate);
+    }
+
+    private boolean mayCall() {
+        return underWay.get() < MOST_UNDER_WAY && !waiting.isEmpty();
+    }
+
+    /** Leaves out who is past the deadline: it would be charged although nobody waits any more. */
+    private Batch nextBatch(List<Question> late) {
+        Batch batch = batchOf(List.of());
+        Question next = waiting.peek();
+        while (next != null && batch.hasRoomFor(next)) {
+            waiting.remove();
+            if (isLate(next)) {
+                late.add(next);
+            } else {
+                batch.add(next);
+            }
+            next = waiting.peek();
+        }
+        return batch;
+    }
+
+    private void send(Batch batch) {
+        underWay.incrementAndGet();
+        StatefulRedisConnection<byte[], byte[]> redis = link.connection();
+        if (redis == null) {
+            landed(batch, null, new Undecided(Failures.DISCONNECTED, false));
+        } else {
+            call(redis, batch, LOADS_PER_CALL);
+        }
+    }
+
+    private void call(StatefulRedisConnection<byte[], byte[]> redis, Batch batch, int loadsLeft) {
+        DecideLibrary.call(redis, batch.keys(), batch.args()).whenComplete((reply, failure) -> {
+            if (failure == null) {
+                landed(batch, reply, null);
+            } else if (DecideLibrary.isUnknown(failure) && loadsLeft > 0) {
+                loadAndCall(redis, batch, loadsLeft - 1);
+            } else {
+                if (Failures.isOfConnection(failure)) {
+                    // What waits must not go down the same way.
+                    link.drop(redis);
+                }
+                landed(batch, null, Failures.undecided(failure));
+            }
+        });
+    }
+
+    /** Redis has done nothing, because it does not know the function: it may be asked again. */
+    private void loadAndCall(StatefulRedisConnection<byte[], byte[]> redis, Batch batch, int loadsLeft) {
+        DecideLibrary.load(redis).whenComplete((loaded, failure) -> {
+            if (failure != null) {
+                landed(batch, null, new Undecided(Failures.undecided(failure).reason(), false));
+                return;
+            }
+            List<Question> inTime = new ArrayList<>(batch.questions());
+            List<Question> late = inTime.stream().filter(this::isLate).toList();
+            inTime.removeAll(late);
+            late.forEach(Coalescer::failLate);
+            call(redis, batchOf(inTime), loadsLeft);
+        });
+    }
+
+    private void landed(Batch batch, byte @Nullable [] reply, @Nullable Undecided why) {
+        underWay.decrementAndGet();
+        // First the next call, then those who wait for this one: Redis works while they are told.
+        sendWaiting();
+        if (reply == null) {
+            fail(batch, why == null ? new Undecided(Failures.ERROR, true) : why);
+            return;
+        }
+        try {
+            answer(batch, new Reply(reply, options.recording()));
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "a reply of Redis could not be read", e);
+            fail(batch, new Undecided(Failures.ERROR, true));
+        }
+    }
+
+    private static void fail(Batch batch, Undecided why) {
+        batch.questions().forEach(question -> question.fail(why));
+    }
+
+    private void answer(Batch batch, Reply reply) {
+        serverMicros.accept(reply.micros());
+        for (Question question : batch.questions()) {
+            if (!reply.isOutside()) {
+                question.answer(reply);
+            } else if (question.writeAgain(reply.micros())) {
+                ask(question);
+            } else {
+                question.fail(new Undecided(Failures.ERROR, false));
+            }
+        }
+    }
+
+    private Batch batchOf(List<Question> questions) {
+        Batch batch = new Batch(time.get(), options.recording() != null);
+        questions.forEach(batch::add);
+        return batch;
+    }
+
+    private boolean isLate(Question question) {
+        return question.deadlineNanos != Ask.NO_DEADLINE && clock.nanoTime() - question.deadlineNanos >= 0;
+    }
+
+    private static void failLate(Question question) {
+        question.fail(new Undecided(Failures.TIMEOUT, false));
+    }
+}

@@ -1,0 +1,90 @@
+package io.sluice.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * {@code decide.lua} as a library of functions in Redis. Its name and that of its function carry a digest of the text, so that
+ * processes of different versions each call their own on the same server.
+ */
+final class DecideLibrary {
+
+    private static final String SOURCE = source();
+    private static final String DIGEST = digest(SOURCE);
+
+    /** What is called. */
+    static final String FUNCTION = "sluice_decide_" + DIGEST;
+
+    /** What is loaded. */
+    static final String TEXT = SOURCE.replace("#!lua name=sluice\n", "#!lua name=sluice_" + DIGEST + "\n")
+            .replace("'sluice_decide'", "'" + FUNCTION + "'");
+
+    private DecideLibrary() {}
+
+    /** Makes Redis know the library; it may know it already. */
+    static CompletionStage<Void> load(StatefulRedisConnection<byte[], byte[]> redis) {
+        return redis.async().functionLoad(TEXT).handle((name, failure) -> {
+            if (failure != null && !says(failure, "already exists")) {
+                throw new CompletionException(cause(failure));
+            }
+            return null;
+        });
+    }
+
+    /** Calls the function. Fails by its result, never by an exception. */
+    static CompletionStage<byte[]> call(StatefulRedisConnection<byte[], byte[]> redis, byte[][] keys, byte[][] args) {
+        try {
+            return redis.async().fcall(FUNCTION, ScriptOutputType.VALUE, keys, args);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Whether Redis ran nothing because it does not know the function: it was restarted, or flushed. */
+    static boolean isUnknown(Throwable failure) {
+        return says(failure, "Function not found");
+    }
+
+    /** What a stage failed with, without the wrapping of stages. */
+    static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    private static boolean says(Throwable failure, String words) {
+        Throwable cause = cause(failure);
+        return cause instanceof RedisCommandExecutionException
+                && cause.getMessage() != null
+                && cause.getMessage().contains(words);
+    }
+
+    private static String source() {
+        try (InputStream in = DecideLibrary.class.getResourceAsStream("decide.lua")) {
+            return new String(Objects.requireNonNull(in, "decide.lua").readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String digest(String text) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of()
+                    .formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)))
+                    .substring(0, 12);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.sluice.redis;
+
+import io.sluice.core.Concurrency;
+import io.sluice.core.FixedWindow;
+import io.sluice.core.LeakyBucket;
+import io.sluice.core.Limit;
+import io.sluice.core.SlidingLog;
+import io.sluice.core.SlidingWindow;
+import io.sluice.core.TokenBucket;
+import io.sluice.core.algorithm.Pace;
+import io.sluice.core.algorithm.Windows;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+
+/** What is demanded of a count, as {@code decide.lua} reads it. */
+final class DemandText {
+
+    private DemandText() {}
+
+    /** @param micros about what the server's time is, to find the windows of the calendar that it may be in */
+    static String of(Demand demand, long micros) {
+        return of(
+                demand.limit(),
+                demand.permits(),
+                demand.atLeast(),
+                Math.min(demand.maxWaitMicros(), Pace.MAX_MICROS),
+                demand.holder(),
+                micros);
+    }
+
+    static String of(Charge charge, long micros) {
+        return of(
+                charge.limit(), charge.permits(), charge.permits(), charge.chargedAtMicros(), charge.holder(), micros);
+    }
+
+    private static String of(Limit limit, long permits, long atLeast, long wait, String holder, long micros) {
+        StringBuilder text = new StringBuilder(64);
+        text.append(kind(limit)).append(' ').append(permits).append(' ').append(atLeast);
+        text.append(' ').append(wait).append(' ').append(limit.capacity()).append(' ');
+        if (limit instanceof TokenBucket bucket) {
+            three(text, bucket.pace().permits(), bucket.pace().micros(), 0);
+        } else if (limit instanceof LeakyBucket bucket) {
+            three(text, bucket.pace().permits(), bucket.pace().micros(), bucket.maxWaitMicros());
+        } else if (limit instanceof SlidingWindow window) {
+            three(text, window.sliceMicros(), window.slices(), window.weighted() ? 1 : 0);
+        } else if (limit instanceof FixedWindow window && !window.windows().areEven()) {
+            text.append("0 ").append(boundaries(window.windows(), micros)).append(" 0");
+        } else {
+            three(text, limit.windowMicros(), 0, 0);
+        }
+        return limit instanceof Concurrency
+                ? text.append(' ').append(CountKeys.encoded(holder)).toString()
+                : text.toString();
+    }
+
+    private static String kind(Limit limit) {
+        if (limit instanceof TokenBucket) {
+            return "tb";
+        } else if (limit instanceof LeakyBucket) {
+            return "lb";
+        } else if (limit instanceof FixedWindow) {
+            return "fw";
+        } else if (limit instanceof SlidingWindow) {
+            return "sw";
+        }
+        return limit instanceof SlidingLog ? "sl" : "cc";
+    }
+
+    private static void three(StringBuilder text, long first, long second, long third) {
+        text.append(first).append(' ').append(second).append(' ').append(third);
+    }
+
+    /** The window that the server is in by our reckoning, and its neighbours. */
+    private static String boundaries(Windows windows, long micros) {
+        Windows.Window present = windows.at(micros);
+        long before = windows.at(present.startMicros() - 1).startMicros();
+        long after = windows.at(present.endMicros()).endMicros();
+        return before + "," + present.startMicros() + "," + present.endMicros() + "," + after;
+    }
+}

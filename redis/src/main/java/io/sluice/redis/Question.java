@@ -1,0 +1,181 @@
+package io.sluice.redis;
+
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Undecided;
+import io.sluice.core.spi.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What Redis is asked to do in one step: to decide an ask, to take charges back, to renew a permit; and the future of whoever
+ * wants to know. Names and texts are made by the thread that asks, so that putting a batch together is quick.
+ */
+abstract sealed class Question {
+
+    /** How {@code decide.lua} calls what is to be done. */
+    final char purpose;
+
+    final long deadlineNanos;
+    final String[] counts;
+    final String[] texts;
+
+    private int rewritten;
+
+    private Question(char purpose, long deadlineNanos, int size) {
+        this.purpose = purpose;
+        this.deadlineNanos = deadlineNanos;
+        this.counts = new String[size];
+        this.texts = new String[size];
+    }
+
+    final int size() {
+        return counts.length;
+    }
+
+    /** Says what is demanded, for a server whose time is about this. */
+    abstract void write(long serverMicros);
+
+    /** Writes it again because the server's time was outside the windows it was told of; false if that has not helped before. */
+    final boolean writeAgain(long serverMicros) {
+        write(serverMicros);
+        return ++rewritten <= 3;
+    }
+
+    /** Takes its part of the reply. */
+    abstract void answer(Reply reply);
+
+    /** Redis did not answer. */
+    abstract void fail(Undecided why);
+
+    /** A decision. */
+    static final class Asked extends Question {
+
+        final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        private final Ask ask;
+
+        Asked(Ask ask, CountKeys names, long serverMicros) {
+            super(ask.charges() ? 'c' : 'l', ask.deadlineNanos(), ask.demands().size());
+            this.ask = ask;
+            for (int i = 0; i < size(); i++) {
+                Demand demand = ask.demands().get(i);
+                counts[i] = names.of(demand.limit(), demand.key());
+            }
+            write(serverMicros);
+        }
+
+        @Override
+        void write(long serverMicros) {
+            for (int i = 0; i < size(); i++) {
+                texts[i] = DemandText.of(ask.demands().get(i), serverMicros);
+            }
+        }
+
+        @Override
+        void answer(Reply reply) {
+            List<Verdict> verdicts = new ArrayList<>(size());
+            boolean allowed = true;
+            for (int i = 0; i < size(); i++) {
+                Verdict verdict = verdict(reply, ask.charges());
+                allowed &= verdict.fits();
+                verdicts.add(verdict);
+            }
+            if (!allowed) {
+                verdicts.replaceAll(Asked::uncharged);
+            }
+            for (int i = 0; reply.isRecorded() && i < size(); i++) {
+                reply.record(counts[i], new Recorded.Asked(ask.demands().get(i), ask.charges(), verdicts.get(i)));
+            }
+            outcome.complete(new Decided(allowed, verdicts, reply.micros(), null));
+        }
+
+        private static Verdict verdict(Reply reply, boolean charges) {
+            long grant = reply.next();
+            long remaining = reply.next();
+            long left = reply.next();
+            boolean fits = grant > 0;
+            return new Verdict(
+                    fits,
+                    charges ? grant : 0,
+                    remaining,
+                    fits ? 0 : orNever(left),
+                    orNever(reply.next()),
+                    fits ? left : 0,
+                    reply.next());
+        }
+
+        private static Verdict uncharged(Verdict verdict) {
+            return verdict.granted() == 0
+                    ? verdict
+                    : new Verdict(
+                            verdict.fits(),
+                            0,
+                            verdict.remaining(),
+                            verdict.retryAfterMicros(),
+                            verdict.resetAfterMicros(),
+                            verdict.waitMicros(),
+                            verdict.chargedAtMicros());
+        }
+
+        @Override
+        void fail(Undecided why) {
+            outcome.complete(why);
+        }
+
+        private static long orNever(long micros) {
+            return micros < 0 ? Verdict.NEVER : micros;
+        }
+    }
+
+    /** Charges that were made, to be taken back or renewed; the future says whether they still counted. */
+    static final class Charged extends Question {
+
+        final CompletableFuture<Boolean> done = new CompletableFuture<>();
+        private final List<Charge> charges;
+
+        private Charged(char purpose, List<Charge> charges, CountKeys names, long serverMicros) {
+            super(purpose, Ask.NO_DEADLINE, charges.size());
+            this.charges = List.copyOf(charges);
+            for (int i = 0; i < size(); i++) {
+                counts[i] = names.of(charges.get(i).limit(), charges.get(i).key());
+            }
+            write(serverMicros);
+        }
+
+        static Charged givenBack(List<Charge> charges, CountKeys names, long serverMicros) {
+            return new Charged('b', charges, names, serverMicros);
+        }
+
+        static Charged renewed(Charge charge, CountKeys names, long serverMicros) {
+            return new Charged('r', List.of(charge), names, serverMicros);
+        }
+
+        @Override
+        void write(long serverMicros) {
+            for (int i = 0; i < size(); i++) {
+                texts[i] = DemandText.of(charges.get(i), serverMicros);
+            }
+        }
+
+        @Override
+        void answer(Reply reply) {
+            boolean held = reply.next() == 1;
+            for (int i = 0; reply.isRecorded() && i < size(); i++) {
+                Charge charge = charges.get(i);
+                reply.record(
+                        counts[i],
+                        purpose == 'b' ? new Recorded.GivenBack(charge) : new Recorded.Renewed(charge, held));
+            }
+            done.complete(held);
+        }
+
+        @Override
+        void fail(Undecided why) {
+            done.completeExceptionally(new IllegalStateException(why.reason()));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.sluice.redis;
+
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** The numbers that {@code decide.lua} answers a batch with, read from the front by one question after the other. */
+final class Reply {
+
+    private static final System.Logger LOG = System.getLogger(Reply.class.getName());
+    private static final int OUTSIDE = -1;
+
+    private final ByteBuffer numbers;
+    private final long micros;
+    private final @Nullable RecordListener listener;
+
+    Reply(byte[] bytes, @Nullable RecordListener listener) {
+        this.numbers = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        this.micros = next();
+        this.listener = listener;
+    }
+
+    /** The server's time. */
+    long micros() {
+        return micros;
+    }
+
+    /** Whether nothing was done for the next question, because the server's time is outside the windows it was told of. */
+    boolean isOutside() {
+        if (numbers.getDouble(numbers.position()) != OUTSIDE) {
+            return false;
+        }
+        next();
+        return true;
+    }
+
+    long next() {
+        return (long) numbers.getDouble();
+    }
+
+    boolean isRecorded() {
+        return listener != null;
+    }
+
+    /** Tells the listener of a demand; after the numbers of its question were read, in the order of its demands. */
+    void record(String count, Recorded.Step step) {
+        if (listener == null) {
+            return;
+        }
+        Recorded recorded = new Recorded(count, next(), micros, step);
+        try {
+            listener.recorded(recorded);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "a record listener failed", e);
+        }
+    }
+}

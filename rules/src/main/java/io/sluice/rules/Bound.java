@@ -1,0 +1,43 @@
+package io.sluice.rules;
+
+import io.sluice.core.Limit;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Label;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A limit of a matching rule, with the numbers that are in force for this request, and whose count it is. Immutable.
+ *
+ * @param numbers the limit's own, or those of an override
+ * @param demand null if the request is refused because it does not have what the limit counts by
+ * @param inStore whether the shared store decides it, or this process
+ */
+record Bound(
+        Rule rule,
+        RuleLimit limit,
+        Limit numbers,
+        boolean overridden,
+        @Nullable Demand demand,
+        boolean inStore,
+        boolean shadow) {
+
+    Level level() {
+        return rule.level(limit);
+    }
+
+    Label label() {
+        return new Label(rule.id(), limit.id(), (inStore ? Mode.DISTRIBUTED : Mode.LOCAL).word());
+    }
+
+    Ruling.Reported reported(long remaining, Optional<Duration> resetAfter) {
+        return new Ruling.Reported(
+                rule.id(),
+                limit.id(),
+                numbers,
+                limit.by().stream().map(By::attribute).toList(),
+                remaining,
+                resetAfter);
+    }
+}

@@ -1,0 +1,116 @@
+package io.sluice.rules;
+
+import io.sluice.core.Decision;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Verdict;
+import io.sluice.rules.Explanation.Standing;
+import io.sluice.rules.internal.CountKeys;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at every limit that a request meets. For one request. */
+final class Explainer {
+
+    private final Applied applied;
+    private final CountKeys keys;
+    private final Look look;
+    private final Map<Label, Verdict> verdicts = new HashMap<>();
+
+    /** Asks the engines without charging. */
+    @FunctionalInterface
+    interface Look {
+        CompletionStage<List<Decision>> at(Applied applied, Group group);
+    }
+
+    Explainer(Applied applied, CountKeys keys, Look look) {
+        this.applied = applied;
+        this.keys = keys;
+        this.look = look;
+    }
+
+    CompletionStage<Explanation> explain(String defaultMode) {
+        CompletionStage<List<Label>> refused = CompletableFuture.completedFuture(new ArrayList<>());
+        for (Group group : applied.shadows()) {
+            refused = refused.thenCombine(look.at(applied, group), (labels, decisions) -> {
+                note(decisions);
+                labels.addAll(group.refusing(decisions));
+                return labels;
+            });
+        }
+        return refused.thenCombine(look.at(applied, applied.live()), (labels, decisions) -> {
+            note(decisions);
+            return new Explanation(ruling(decisions, labels, defaultMode), standings());
+        });
+    }
+
+    private Ruling ruling(List<Decision> live, List<Label> shadowRefused, String defaultMode) {
+        Rule rule = applied.verdictOf();
+        if (rule != null) {
+            return Reports.byRule(applied, rule, defaultMode);
+        }
+        Ruling.Impossible impossible = applied.impossible();
+        if (impossible != null) {
+            return impossible;
+        }
+        Bound lacking = applied.live().lacking();
+        return lacking != null
+                ? Reports.lacking(applied, lacking, shadowRefused)
+                : Reports.byLimits(applied, live, shadowRefused, defaultMode, applied.permits());
+    }
+
+    private void note(List<Decision> decisions) {
+        for (Decision decision : decisions) {
+            List<Demand> demands = decision.ask().demands();
+            List<Verdict> said = decision.outcome().verdicts();
+            for (int i = 0; i < said.size(); i++) {
+                verdicts.put(demands.get(i).label(), said.get(i));
+            }
+        }
+    }
+
+    private List<Standing> standings() {
+        List<Bound> all = new ArrayList<>(applied.live().bound());
+        applied.shadows().forEach(group -> all.addAll(group.bound()));
+        all.sort(Comparator.comparing(Bound::level)
+                .thenComparingInt(b -> applied.matched().indexOf(b.rule().id())));
+        List<Standing> standings = new ArrayList<>();
+        for (Bound bound : all) {
+            standings.add(standing(bound, bound.demand() == null ? null : verdicts.get(bound.label())));
+        }
+        return standings;
+    }
+
+    /** Where nobody said anything, because the store failed or the request lacks what the limit counts by, nothing is left. */
+    private Standing standing(Bound bound, @Nullable Verdict verdict) {
+        RuleLimit limit = bound.limit();
+        long remaining = verdict == null ? 0 : verdict.remaining();
+        return new Standing(
+                bound.rule().id(),
+                limit.id(),
+                bound.level(),
+                bound.numbers(),
+                limit.by().stream().map(By::attribute).toList(),
+                keys.masked(limit.by(), limit.absent(), limit.privacy(), applied.request()),
+                Math.max(0, bound.numbers().capacity() - remaining),
+                remaining,
+                span(verdict == null ? Verdict.NEVER : verdict.retryAfterMicros()),
+                span(verdict == null ? Verdict.NEVER : verdict.resetAfterMicros()),
+                verdict != null && verdict.fits(),
+                bound.shadow(),
+                bound.overridden());
+    }
+
+    private static Optional<Duration> span(long micros) {
+        return micros == Verdict.NEVER ? Optional.empty() : Optional.of(Duration.of(micros, ChronoUnit.MICROS));
+    }
+}

@@ -1,0 +1,50 @@
+package io.sluice.rules;
+
+import io.sluice.core.Limit;
+import io.sluice.rules.internal.index.FirstMatch;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A rule with its overrides laid out for looking up. Immutable. */
+final class ReadyRule {
+
+    private final Rule rule;
+
+    /** By the position of the limit; null for one without overrides. */
+    private final List<@Nullable FirstMatch<LimitOverride>> overrides;
+
+    ReadyRule(Rule rule) {
+        this.rule = rule;
+        this.overrides = rule.overrides().isEmpty() ? List.of() : laidOut(rule);
+    }
+
+    Rule rule() {
+        return rule;
+    }
+
+    /** The numbers that are in force for a request instead of the limit's own. */
+    Optional<Limit> override(int limit, Attributes request, Instant now) {
+        FirstMatch<LimitOverride> table = overrides.isEmpty() ? null : overrides.get(limit);
+        return table == null
+                ? Optional.empty()
+                : table.first(
+                                request,
+                                override -> override.until().isEmpty()
+                                        || now.isBefore(override.until().get()))
+                        .map(LimitOverride::numbers);
+    }
+
+    private static List<@Nullable FirstMatch<LimitOverride>> laidOut(Rule rule) {
+        List<@Nullable FirstMatch<LimitOverride>> tables = new ArrayList<>();
+        for (int i = 0; i < rule.limits().size(); i++) {
+            int limit = i;
+            List<LimitOverride> own =
+                    rule.overrides().stream().filter(o -> o.limit() == limit).toList();
+            tables.add(own.isEmpty() ? null : new FirstMatch<>(own, LimitOverride::when));
+        }
+        return tables;
+    }
+}
