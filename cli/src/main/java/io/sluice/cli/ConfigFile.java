@@ -1,16 +1,19 @@
 package io.sluice.cli;
 
+import io.sluice.rules.KeySecret;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.Place;
 import io.sluice.rules.yaml.YamlReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,11 +23,19 @@ import java.util.Optional;
  * @param notBuilt the sections it has that do nothing yet
  */
 record ConfigFile(
-        Optional<String> redisUri, Optional<String> redisPrefix, Optional<Path> rulesPath, List<String> notBuilt) {
+        Optional<String> redisUri,
+        Optional<String> redisPrefix,
+        Optional<Path> rulesPath,
+        Optional<KeySecret> hashKey,
+        Optional<Integer> ipv6Prefix,
+        List<String> notBuilt) {
 
     private static final List<String> SECTIONS = List.of("redis", "rules", "client", "auth", "routes");
-    private static final List<String> NOT_BUILT = List.of("client", "auth", "routes");
-    static final ConfigFile NONE = new ConfigFile(Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+    private static final List<String> NOT_BUILT = List.of("auth", "routes");
+    private static final List<String> CLIENT_NOT_BUILT = List.of("trusted_proxies", "headers");
+    private static final int LARGEST_KEY = 4_096;
+    static final ConfigFile NONE = new ConfigFile(
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), List.of());
 
     /** Reads the file, or throws with all that is wrong with it. */
     static ConfigFile read(Path file) throws RefusedException {
@@ -45,15 +56,36 @@ record ConfigFile(
         Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file"), errors);
         List<String> notBuilt =
                 new ArrayList<>(NOT_BUILT.stream().filter(root::has).toList());
-        if (rules.filter(fields -> fields.has("hash_key_file")).isPresent()) {
-            notBuilt.add("rules.hash_key_file");
-        }
+        Optional<Fields> client = section(root, "client", List.of("trusted_proxies", "headers", "ipv6_prefix"), errors);
+        client.ifPresent(fields ->
+                CLIENT_NOT_BUILT.stream().filter(fields::has).forEach(name -> notBuilt.add("client." + name)));
         return new ConfigFile(
                 redis.flatMap(fields -> fields.text("uri")),
                 redis.flatMap(fields -> fields.text("prefix")),
-                rules.flatMap(fields -> fields.text("path"))
-                        .map(path -> file.toAbsolutePath().resolveSibling(path).normalize()),
+                rules.flatMap(fields -> fields.text("path")).map(path -> beside(file, path)),
+                rules.flatMap(fields -> fields.read("hash_key_file", path -> hashKey(beside(file, path)))),
+                client.flatMap(fields -> fields.whole("ipv6_prefix", 1, 128)).map(Long::intValue),
                 List.copyOf(notBuilt));
+    }
+
+    private static Path beside(Path file, String path) {
+        return file.toAbsolutePath().resolveSibling(path).normalize();
+    }
+
+    /** The bytes of the file without what editors leave at its end. The message never shows any of them. */
+    private static KeySecret hashKey(Path file) {
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(LARGEST_KEY);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "hash_key_file: unreadable (expected: a file this user may read, 16 bytes or more)", e);
+        }
+        int length = bytes.length;
+        while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) {
+            length--;
+        }
+        return KeySecret.of(Arrays.copyOf(bytes, length));
     }
 
     private static Optional<Fields> section(Fields root, String name, List<String> known, Errors errors) {

@@ -4,6 +4,7 @@ import io.sluice.node.Node;
 import io.sluice.node.NodeConfig;
 import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.node.StartFailedException;
+import io.sluice.rules.KeyForm;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -85,6 +86,8 @@ final class NodeRunner {
                 file.redisPrefix().orElse(NodeConfig.DEFAULT_PREFIX),
                 options.bind == null ? NodeConfig.LOOPBACK : options.bind,
                 options.apiPort == null ? RoleOptions.DEFAULT_API_PORT : options.apiPort,
+                file.hashKey(),
+                file.ipv6Prefix().orElse(KeyForm.DEFAULT_IPV6_PREFIX),
                 Optional.ofNullable(options.data));
     }
 

@@ -235,9 +235,13 @@ class MainTest {
 
     @Test
     void aConfigGivesRulesRelativeToItselfAndNotesWhatIsNotBuilt() throws IOException {
-        Path config = Files.writeString(
-                folder.resolve("sluice.yaml"),
-                "rules: { path: sub/none.yaml, hash_key_file: k }\nredis: { uri: 'redis://127.0.0.1:1' }\nauth: {}\n");
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), """
+                rules: { path: sub/none.yaml, hash_key_file: k }
+                redis: { uri: 'redis://127.0.0.1:1' }
+                auth: {}
+                client: { ipv6_prefix: 56, headers: [x-forwarded-for] }
+                """);
+        Files.writeString(folder.resolve("k"), "0123456789abcdef\n");
 
         assertThat(run("node", "--config", config.toString(), "--grpc-port", "0"))
                 .isEqualTo(1);
@@ -245,9 +249,24 @@ class MainTest {
                 .containsExactly(
                         "sluice: note: --grpc-port has no effect yet",
                         "sluice: note: auth in the config has no effect yet",
-                        "sluice: note: rules.hash_key_file in the config has no effect yet",
+                        "sluice: note: client.headers in the config has no effect yet",
                         folder.resolve("sub/none.yaml") + ": file: missing (expected: a rule document)",
                         "sluice: rules: 1 error (expected: none; correct it and start again)");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "none | hash_key_file: unreadable (expected: a file this user may read, 16 bytes or more)",
+                "short | hash key: 5 bytes (expected: 16..1024)"
+            })
+    void aBadHashKeyFailsTheStartAndIsNotShown(String file, String message) throws IOException {
+        Files.writeString(folder.resolve("short"), "12345");
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "rules: { hash_key_file: " + file + " }\n");
+
+        assertThat(run("node", "--config", config.toString())).isEqualTo(1);
+        assertThat(err.toString()).contains(message).doesNotContain("12345");
     }
 
     @Test

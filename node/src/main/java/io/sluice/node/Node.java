@@ -12,7 +12,6 @@ import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.FileRuleSource;
 import io.sluice.rules.KeptRuleSource;
-import io.sluice.rules.KeyForm;
 import io.sluice.rules.RuleDocument;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RulesRefusedException;
@@ -95,6 +94,17 @@ public final class Node implements AutoCloseable {
         } catch (StartFailedException e) {
             closeOnceOpen(opening);
             throw e;
+        }
+        if (lacksHashKey(config, rules.latest())) {
+            rules.close();
+            closeOnceOpen(opening);
+            throw new StartFailedException(
+                    "hash key: none, and rules have privacy: hash (expected: rules.hash_key_file in --config,"
+                            + " the same on every node of this Redis)",
+                    List.of());
+        }
+        if (config.redisUri().isPresent() && config.hashKey().isEmpty()) {
+            rules.listen(new HashKeyWatch());
         }
         Vertx vertx = vertx();
         NodeMetrics metrics = new NodeMetrics();
@@ -200,6 +210,10 @@ public final class Node implements AutoCloseable {
         opening.thenAccept(opened -> opened.ifPresent(store -> store.engine().close()));
     }
 
+    private static boolean lacksHashKey(NodeConfig config, RuleSet rules) {
+        return config.redisUri().isPresent() && config.hashKey().isEmpty() && rules.hashesKeys();
+    }
+
     private static Vertx vertx() {
         return Vertx.vertx(new VertxOptions()
                 .setPreferNativeTransport(true)
@@ -216,7 +230,7 @@ public final class Node implements AutoCloseable {
     }
 
     private void listen(NodeConfig config) throws StartFailedException {
-        Evaluator evaluator = new Evaluator(rules::latest, local, shared, KeyForm.ofThisProcess(), clock, metrics);
+        Evaluator evaluator = new Evaluator(rules::latest, local, shared, config.keyForm(), clock, metrics);
         ApiHandler handler = new ApiHandler(vertx, evaluator, health, metrics);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {

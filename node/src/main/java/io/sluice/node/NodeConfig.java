@@ -1,5 +1,7 @@
 package io.sluice.node;
 
+import io.sluice.rules.KeyForm;
+import io.sluice.rules.KeySecret;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -11,10 +13,19 @@ import java.util.Optional;
  * @param redisPrefix what the names of all counts in the store start with
  * @param host the address that everything binds to
  * @param apiPort the port of the decision API; 0 takes a free one
+ * @param hashKey the key of {@code privacy: hash}, the same on all nodes that share a store; needed only there
+ * @param ipv6Prefix the bits of an IPv6 address that tell callers apart
  * @param data where the node keeps what it needs for its next start, such as the rules in force; without it nothing is kept
  */
 public record NodeConfig(
-        RulesFrom rules, Optional<String> redisUri, String redisPrefix, String host, int apiPort, Optional<Path> data) {
+        RulesFrom rules,
+        Optional<String> redisUri,
+        String redisPrefix,
+        String host,
+        int apiPort,
+        Optional<KeySecret> hashKey,
+        int ipv6Prefix,
+        Optional<Path> data) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
@@ -32,15 +43,32 @@ public record NodeConfig(
 
     /** A node on loopback that counts in process. */
     public static NodeConfig inProcess(RulesFrom rules, int apiPort) {
-        return new NodeConfig(rules, Optional.empty(), DEFAULT_PREFIX, LOOPBACK, apiPort, Optional.empty());
+        return new NodeConfig(
+                rules,
+                Optional.empty(),
+                DEFAULT_PREFIX,
+                LOOPBACK,
+                apiPort,
+                Optional.empty(),
+                KeyForm.DEFAULT_IPV6_PREFIX,
+                Optional.empty());
     }
 
     public NodeConfig withRedis(String uri) {
-        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, data);
+        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, data);
     }
 
     public NodeConfig withData(Path folder) {
-        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, Optional.of(folder));
+        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, Optional.of(folder));
+    }
+
+    public NodeConfig withHashKey(KeySecret key) {
+        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, Optional.of(key), ipv6Prefix, data);
+    }
+
+    /** How callers become keys. Without a key of its own a node takes one that no other has. */
+    KeyForm keyForm() {
+        return new KeyForm(hashKey.orElseGet(KeySecret::random), ipv6Prefix);
     }
 
     /** Where rules come from. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.RedisClient;
 import io.sluice.core.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -15,6 +16,8 @@ import io.sluice.core.spi.Pending;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
 import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.rules.KeySecret;
+import io.sluice.testkit.RedisServer;
 import java.net.ConnectException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -26,6 +29,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -59,6 +63,35 @@ class NodeTest {
                     .hasMessage("api port " + first.node.apiPort() + " on 127.0.0.1: in use"
                             + " (expected: a free port; choose another with --api-port, 0 takes any)");
             assertThat(first.get("/health").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void onRedisAHashNeedsAKeyAndThenNoValueStandsThere() throws Exception {
+        String rules = """
+                rules:
+                  - { id: sms, deadline: 1m, limits: [{ by: header.x-phone, limit: 1, window: 1m, privacy: hash }] }
+                """;
+        String check = "{\"attributes\": {\"header.X-Phone\": \"01701234567\"}}";
+        try (RedisServer redis = RedisServer.start()) {
+            NodeConfig config =
+                    NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withRedis(redis.uri());
+            assertThatThrownBy(() -> Node.start(config))
+                    .isInstanceOf(StartFailedException.class)
+                    .hasMessageStartingWith(
+                            "hash key: none, and rules have privacy: hash (expected: rules.hash_key_file");
+            NodeConfig keyed = config.withHashKey(KeySecret.of(new byte[32]));
+            try (RunningNode one = RunningNode.start(keyed, Store::redis);
+                    RunningNode two = RunningNode.start(keyed, Store::redis)) {
+                assertThat(one.check(check).statusCode()).isEqualTo(200);
+                assertThat(two.check(check).statusCode()).isEqualTo(429);
+            }
+            RedisClient client = RedisClient.create(redis.uri());
+            assertThat(client.connect().sync().keys("*"))
+                    .isNotEmpty()
+                    .noneMatch(key -> key.contains("0170"))
+                    .anyMatch(key -> key.startsWith("rate_limit:sms:"));
+            client.shutdown(0, 1, TimeUnit.SECONDS);
         }
     }
 

@@ -10,6 +10,9 @@ import io.sluice.rules.internal.CountKeys;
  */
 public record KeyForm(KeySecret secret, int ipv6Prefix) {
 
+    /** What one household or server gets. */
+    public static final int DEFAULT_IPV6_PREFIX = CountKeys.DEFAULT_IPV6_PREFIX;
+
     public KeyForm {
         if (ipv6Prefix < 1 || ipv6Prefix > 128) {
             throw new IllegalArgumentException("ipv6_prefix: " + ipv6Prefix + " (expected: 1..128)");
@@ -18,7 +21,7 @@ public record KeyForm(KeySecret secret, int ipv6Prefix) {
 
     /** With a secret that no other process has: for counts that do not leave this one. */
     public static KeyForm ofThisProcess() {
-        return new KeyForm(KeySecret.random(), CountKeys.DEFAULT_IPV6_PREFIX);
+        return new KeyForm(KeySecret.random(), DEFAULT_IPV6_PREFIX);
     }
 
     CountKeys keys() {

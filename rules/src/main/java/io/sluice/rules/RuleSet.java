@@ -5,6 +5,7 @@ import io.sluice.rules.internal.index.ScopeIndex;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The rules in force: immutable, numbered, compiled for matching. */
@@ -89,6 +90,14 @@ public final class RuleSet {
         return matching(request).stream()
                 .filter(rule -> rule.action() == action)
                 .toList();
+    }
+
+    /** Whether an enabled rule counts by keyed hashes: then all who count together need the same key. */
+    public boolean hashesKeys() {
+        return rules.stream()
+                .filter(Rule::enabled)
+                .flatMap(rule -> Stream.concat(rule.limits().stream(), rule.candidate().stream()))
+                .anyMatch(limit -> limit.privacy() == Privacy.HASH);
     }
 
     /** The attributes {@code json.…} and {@code form.…} that enabled rules name: the only fields of bodies that need to be read. */
