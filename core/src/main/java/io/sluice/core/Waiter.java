@@ -59,7 +59,7 @@ final class Waiter<T> {
         this.untilNanos = nowNanos + maxWaitMicros * 1_000;
         this.as = as;
         this.answerNanos = ask.deadlineNanos() == Ask.NO_DEADLINE ? Ask.NO_DEADLINE : ask.deadlineNanos() - nowNanos;
-        this.slotsOnly = ask.demands().stream().allMatch(demand -> hasSlots(demand.limit()));
+        this.slotsOnly = ask.demands().stream().allMatch(Waiter::hasSlots);
     }
 
     /** The counts it asks for, in the order of its demands. */
@@ -109,8 +109,8 @@ final class Waiter<T> {
             Demand demand = ask.demands().get(i);
             boolean mayComeBack = demand.limit() instanceof Concurrency
                     && demand.atLeast() <= demand.limit().capacity();
-            boolean isFull = slotsOnly && demand.limit() instanceof LeakyBucket && refusal.degraded() == null;
-            if (isFull || (!mayComeBack && verdict.retryAfterMicros() > leftMicros)) {
+            boolean noSlotInTime = slotsOnly && refusal.degraded() == null;
+            if (noSlotInTime || (!mayComeBack && verdict.retryAfterMicros() > leftMicros)) {
                 return NOTHING;
             }
             if (longest == NOTHING
@@ -171,7 +171,9 @@ final class Waiter<T> {
         }
     }
 
-    private static boolean hasSlots(Limit limit) {
-        return limit instanceof TokenBucket || limit instanceof LeakyBucket;
+    /** Whether one ask settles it. A token bucket has no slots for a part of what is wanted, that has to be waited for. */
+    private static boolean hasSlots(Demand demand) {
+        return demand.limit() instanceof LeakyBucket
+                || (demand.limit() instanceof TokenBucket && demand.atLeast() == demand.permits());
     }
 }

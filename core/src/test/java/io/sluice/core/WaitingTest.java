@@ -86,6 +86,23 @@ final class WaitingTest {
     }
 
     @Test
+    void waitsForThePartOfABucketThatWouldDo() {
+        Limit ten = Limit.named("ten").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        limiter.decide(ten, "k", 10);
+        engine.asked = 0;
+        Demand part = Demand.of(ten, "k", 10).orAtLeast(5);
+        assertThat(limiter.acquireAsync(List.of(part), Duration.ofMillis(499)))
+                .isCompletedWithValueMatching(decision -> !decision.allowed());
+        CompletableFuture<Decision> half = limiter.acquireAsync(List.of(part), Duration.ofMillis(999));
+        clock.advance(Duration.ofMillis(500).minus(MICRO));
+        assertThat(half).isNotDone();
+        clock.advance(MICRO);
+        assertThat(half).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(half.join().outcome().verdicts().get(0).granted()).isEqualTo(5);
+        assertThat(engine.asked).isEqualTo(3);
+    }
+
+    @Test
     void leavesItToALeakyBucketHowManyWait() {
         List<CompletableFuture<Decision>> waits = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
