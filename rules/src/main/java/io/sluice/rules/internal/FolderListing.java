@@ -62,7 +62,7 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
     /** Whether files that were read by way of this listing were all there together. */
     boolean isStillThere() {
         try {
-            return root == null ? !failure.isEmpty() || !Files.isDirectory(path) : root.equals(root(path));
+            return root == null ? !Files.isDirectory(path) : root.equals(root(path));
         } catch (IOException e) {
             return false;
         }
