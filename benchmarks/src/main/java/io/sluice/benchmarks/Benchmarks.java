@@ -66,10 +66,10 @@ public final class Benchmarks {
             options.forks(2);
         }
         if (!given.getWarmupIterations().hasValue()) {
-            options.warmupIterations(3).warmupTime(TimeValue.seconds(2));
+            options.warmupIterations(3).warmupTime(TimeValue.seconds(1));
         }
         if (!given.getMeasurementIterations().hasValue()) {
-            options.measurementIterations(5).measurementTime(TimeValue.seconds(2));
+            options.measurementIterations(5).measurementTime(TimeValue.seconds(1));
         }
         options.addProfiler(GCProfiler.class);
         Collection<RunResult> results = new Runner(options.build()).run();
