@@ -7,12 +7,12 @@ public final class Shown {
 
     private Shown() {}
 
-    /** Text of our own tools on one line, each run of white space as one space. */
+    /** Text of our own tools on one line, each run of white space and of what a terminal would obey as one space. */
     static String line(String text) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            boolean space = Character.isWhitespace(c);
+            boolean space = Character.isWhitespace(c) || Character.isISOControl(c);
             if (!space || (!line.isEmpty() && line.charAt(line.length() - 1) != ' ')) {
                 line.append(space ? ' ' : c);
             }
