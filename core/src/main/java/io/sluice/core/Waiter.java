@@ -21,6 +21,9 @@ final class Waiter<T> {
     /** Waiting cannot help, or not in time. */
     static final int NOTHING = -1;
 
+    /** Not even an engine that refuses and says "at once" is asked without a pause. */
+    private static final long SHORTEST_PAUSE_MICROS = 1_000;
+
     private static final Alarm NONE = () -> {};
 
     /** Who came first has the smaller one. */
@@ -109,8 +112,7 @@ final class Waiter<T> {
             Demand demand = ask.demands().get(i);
             boolean mayComeBack = demand.limit() instanceof Concurrency
                     && demand.atLeast() <= demand.limit().capacity();
-            boolean isFull = slotsOnly && demand.limit() instanceof LeakyBucket && refusal.degraded() == null;
-            if (isFull || (!mayComeBack && verdict.retryAfterMicros() > leftMicros)) {
+            if (isTooLate(demand, refusal) || (!mayComeBack && verdict.retryAfterMicros() > leftMicros)) {
                 return NOTHING;
             }
             if (longest == NOTHING
@@ -119,6 +121,21 @@ final class Waiter<T> {
             }
         }
         return longest;
+    }
+
+    /**
+     * Whether it was refused a slot that will not be there in time. A refusal names the moment for one who goes on to offer the
+     * same wait; here the wait ends when it ends, so that what is too late now stays too late. Only a part may come sooner.
+     */
+    private boolean isTooLate(Demand demand, Decision refusal) {
+        return slotsOnly
+                && refusal.degraded() == null
+                && (demand.limit() instanceof LeakyBucket || demand.atLeast() == demand.permits());
+    }
+
+    /** How long to wait before it asks again; whoever is refused a slot may be told one microsecond, again and again. */
+    long pauseMicros(long retryMicros) {
+        return retryMicros == 0 || slotsOnly ? Math.max(SHORTEST_PAUSE_MICROS, retryMicros) : retryMicros;
     }
 
     /** Goes by other names for what it will hold, because an ask whose answer was lost may have charged the old ones. */

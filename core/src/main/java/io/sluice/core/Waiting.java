@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waiting {
 
-    /** Not even an engine that refuses and says "at once" is asked without a pause. */
-    private static final long SHORTEST_PAUSE_MICROS = 1_000;
-
     private final Engine engine;
     private final Clock clock;
     private final Listeners listeners;
@@ -146,8 +143,7 @@ final class Waiting {
         }
         long retryMicros = refusal.outcome().verdicts().get(by).retryAfterMicros();
         if (retryMicros < (waiter.untilNanos - now) / 1_000) {
-            long pauseMicros = retryMicros == 0 ? SHORTEST_PAUSE_MICROS : retryMicros;
-            waiter.setAlarm(clock.at(now + pauseMicros * 1_000, () -> lines.ring(waiter)));
+            waiter.setAlarm(clock.at(now + waiter.pauseMicros(retryMicros) * 1_000, () -> lines.ring(waiter)));
         }
         boolean kept = lines.keep(waiter, waiter.counts().get(by), stamp);
         if (kept && waiter.place.isDone()) {

@@ -86,6 +86,21 @@ final class WaitingTest {
     }
 
     @Test
+    void asksSeldomForAPartWhileTheWholeComesJustTooLate() {
+        Limit limit = Limit.named("parts").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        limiter.decide(limit, "k", 10);
+        engine.asked = 0;
+        // All ten come a microsecond too late, and so they do at each moment until the first eight are there.
+        CompletableFuture<Decision> wait =
+                limiter.acquireAsync(List.of(Demand.of(limit, "k", 10).orAtLeast(8)), SECOND.minus(MICRO));
+        clock.advance(Duration.ofMillis(800).minus(MICRO));
+        assertThat(wait).isNotDone();
+        clock.advance(Duration.ofMillis(1));
+        assertThat(wait).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(engine.asked).isLessThan(1_000);
+    }
+
+    @Test
     void leavesItToALeakyBucketHowManyWait() {
         List<CompletableFuture<Decision>> waits = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
