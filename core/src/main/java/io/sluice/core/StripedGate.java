@@ -10,7 +10,7 @@ import io.sluice.core.internal.Stripes;
  * <p><b>What it gives up.</b> In any span of t it lets at most {@code burst + rate × t} pass, plus what was outstanding at the
  * start of the span: permits taken before and not spent yet, at most {@code share × burst}. They were charged when they were
  * taken, so nothing is handed out twice and the long-run rate is exact. A request is refused only if neither the bucket nor
- * any stripe has the permits for it. Limits too small to share ({@code share × burst} less than two permits for each of twice
+ * any stripe has the permits for it; a batch that another thread is just taking from the bucket is in neither. Limits too small to share ({@code share × burst} less than two permits for each of twice
  * as many stripes as there are processors) are decided one by one, exactly.
  */
 public final class StripedGate {

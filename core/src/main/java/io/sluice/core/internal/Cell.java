@@ -1,7 +1,9 @@
 package io.sluice.core.internal;
 
+import io.sluice.core.TokenBucket;
 import io.sluice.core.algorithm.BucketState;
 import io.sluice.core.algorithm.Count;
+import io.sluice.core.algorithm.Pace;
 import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.algorithm.TokenBuckets;
 import io.sluice.core.spi.Charge;
@@ -22,6 +24,9 @@ abstract sealed class Cell {
 
     static final long LOCKED = -1;
     static final long DEAD = -2;
+
+    /** How the keys of cells begin that are shared by keys that have none of their own. */
+    static final String OVERFLOW = "#overflow:";
 
     private static final int SPINS = 64;
     private static final VarHandle WORD;
@@ -62,6 +67,11 @@ abstract sealed class Cell {
     abstract boolean renew(Charge charge, long micros);
 
     abstract boolean isUnused(long word, long micros);
+
+    /** Whether keys share it that have none of their own. */
+    final boolean isOverflow() {
+        return key.startsWith(OVERFLOW);
+    }
 
     final long word() {
         return word;
@@ -119,10 +129,7 @@ abstract sealed class Cell {
                     && Meter.used(word, meter.moment(micros)) <= meter.capacity - demand.permits() * meter.per) {
                 return demand.permits();
             }
-            BucketState state = meter.state(word, micros);
-            long grant = TokenBuckets.grant(meter.limit, state, demand, micros);
-            // Slots can be reserved for ever, but not beyond what a word can tell.
-            return meter.holds(state.used() + grant) ? grant : 0;
+            return TokenBuckets.grant(meter.limit, meter.state(word, micros), demand, micros);
         }
 
         @Override
@@ -145,9 +152,18 @@ abstract sealed class Cell {
 
         @Override
         long giveBack(Charge charge, long word, long micros) {
-            BucketState state =
-                    meter.state(word, micros).giveBack(meter.limit.pace(), charge.permits(), charge.chargedAtMicros());
-            return meter.word(state);
+            BucketState state = meter.state(word, micros);
+            Pace pace = meter.limit.pace();
+            Pace then = ((TokenBucket) charge.limit()).pace();
+            long back = meter.word(state.giveBack(pace, charge.permits(), charge.chargedAtMicros()));
+            if (pace.equals(then)) {
+                return back;
+            }
+            // What has flowed since may have flowed at either rate.
+            long left = new BucketState(charge.permits(), 0, then.micros(), charge.chargedAtMicros())
+                    .at(then, micros)
+                    .used();
+            return Math.max(back, meter.word(state.giveBack(pace, left, micros)));
         }
 
         @Override

@@ -72,11 +72,16 @@ final class CellTable {
         return segment(hash).find(hash, series, key);
     }
 
-    /** The cell of a key, made if there is none; null if there is no room for it. */
+    /**
+     * The cell of a key, made if there is none; null if there is no room for it.
+     *
+     * @param bounded whether it needs room
+     * @param sweeps whether room is made by dropping others
+     */
     @Nullable
-    Cell findOrAdd(Series series, String key, boolean bounded, Maker maker) {
+    Cell findOrAdd(Series series, String key, boolean bounded, boolean sweeps, Maker maker) {
         int hash = series.hash(key);
-        return segment(hash).findOrAdd(hash, series, key, bounded, maker);
+        return segment(hash).findOrAdd(hash, series, key, bounded, sweeps, maker);
     }
 
     /**
@@ -132,17 +137,17 @@ final class CellTable {
         }
 
         @Nullable
-        Cell findOrAdd(int hash, Series series, String key, boolean bounded, Maker maker) {
+        Cell findOrAdd(int hash, Series series, String key, boolean bounded, boolean sweeps, Maker maker) {
             lock();
             try {
                 Cell cell = find(hash, series, key);
                 if (cell != null) {
                     return cell;
                 }
-                if (size.get() >= Math.min(bound, TOO_FEW_TO_SWEEP)) {
+                if (sweeps && size.get() >= Math.min(bound, TOO_FEW_TO_SWEEP)) {
                     sweep(size.get() >= bound ? LOOKS_WHEN_FULL : LOOKS_PER_NEW_COUNT);
                 }
-                if (size.get() >= bound) {
+                if (sweeps && size.get() >= bound) {
                     sweepElsewhere();
                 }
                 if (bounded && size.get() >= bound) {

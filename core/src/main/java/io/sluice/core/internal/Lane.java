@@ -89,7 +89,8 @@ abstract sealed class Lane permits Passage, Passages {
                 boolean fits = permits <= mostPermits && word - (capacity - cost) <= now;
                 if (!fits || at.replaceWord(word, Math.max(word, now) + cost)) {
                     long used = Math.max(word, now) - now;
-                    return at.meter.verdict(used, fits ? permits : 0, permits, fits, startMicros + elapsed);
+                    long chargedAt = fits && at.isOverflow() ? Verdict.FINAL : startMicros + elapsed;
+                    return at.meter.verdict(used, fits ? permits : 0, permits, fits, chargedAt);
                 }
             } else {
                 at = after(at, word, key, spins);
@@ -108,7 +109,7 @@ abstract sealed class Lane permits Passage, Passages {
             return known;
         }
         // Other numbers of this limit, used before, may have needed more than a word for this key.
-        while (counts.cell(counts.file(limit), limit, own, 0) instanceof Cell.Bucket found) {
+        while (counts.cell(counts.file(limit), limit, own, 0, true) instanceof Cell.Bucket found) {
             if (found.meter.agreesWith(in)) {
                 return found;
             }

@@ -13,6 +13,7 @@ import io.sluice.core.spi.Verdict;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,14 +27,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalCounts {
 
-    private static final String OVERFLOW = "#overflow:";
     private static final int OVERFLOW_COUNTS = 16;
-    private static final int POSITIONS_SEARCHED = 32;
     private static final int LIMITS_KEPT = 200_000;
 
     private final ConcurrentHashMap<Limit, Filed> filed = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Series.Id, Series> series = new ConcurrentHashMap<>();
     private final LongAdder overflowed = new LongAdder();
+
+    /** How many positions of a decision have had an overflow count. */
+    private final AtomicInteger positions = new AtomicInteger();
+
     private final CellTable table;
     private final LongSupplier micros;
     private final @Nullable SteadyTime steady;
@@ -73,7 +76,7 @@ public final class LocalCounts {
         Filed file = file(demand.limit());
         String key = CountKey.bounded(demand.key());
         for (int spins = 0; ; spins++) {
-            Cell cell = cell(ask, file, demand.limit(), key, 0);
+            Cell cell = cell(ask, file, demand.limit(), key, 0, spins == 0);
             boolean lockFree = cell instanceof Cell.Bucket;
             long word = lockFree ? cell.word() : cell.lock();
             if (word < 0) {
@@ -109,7 +112,7 @@ public final class LocalCounts {
     private Decided decideAll(Ask ask, List<Demand> demands) {
         Cell[] cells = new Cell[demands.size()];
         long[] words = new long[cells.length];
-        for (int spins = 0; !lockAll(ask, cells, words); spins++) {
+        for (int spins = 0; !lockAll(ask, cells, words, spins == 0); spins++) {
             Cell.pause(spins);
         }
         try {
@@ -144,7 +147,7 @@ public final class LocalCounts {
     /** What the demand is told. What an overflow count was charged is final: it cannot be told whose it was. */
     private static Verdict verdict(Cell cell, Demand demand, long word, long grant, boolean charged, long now) {
         Verdict verdict = cell.verdict(demand, word, grant, charged, now);
-        return charged && cell.key.startsWith(OVERFLOW) ? verdict.withoutReturn() : verdict;
+        return charged && cell.isOverflow() ? verdict.withoutReturn() : verdict;
     }
 
     /** The word that the cell is left with. */
@@ -152,13 +155,17 @@ public final class LocalCounts {
         return charged ? cell.charge(demand, word, grant, now) : ask.charges() ? cell.refuse(word, now) : word;
     }
 
-    /** Finds and locks the cells of all demands; false, with none locked, if one of them left the table meanwhile. */
-    private boolean lockAll(Ask ask, Cell[] cells, long[] words) {
+    /**
+     * Finds and locks the cells of all demands; false, with none locked, if one of them left the table meanwhile.
+     *
+     * @param sweeps whether room is made for new cells; once will do, because it may be made of those that were just found
+     */
+    private boolean lockAll(Ask ask, Cell[] cells, long[] words, boolean sweeps) {
         List<Demand> demands = ask.demands();
         for (int i = 0; i < cells.length; i++) {
             Limit limit = demands.get(i).limit();
             cells[i] = cell(
-                    ask, file(limit), limit, CountKey.bounded(demands.get(i).key()), i);
+                    ask, file(limit), limit, CountKey.bounded(demands.get(i).key()), i, sweeps);
         }
         int[] order = inOrder(cells);
         for (int n = 0; n < order.length; n++) {
@@ -230,9 +237,9 @@ public final class LocalCounts {
         Series in = file(charge.limit()).series();
         String key = CountKey.bounded(charge.key());
         boolean done = onCell(in, key, action);
-        if (charge.limit() instanceof Concurrency && overflowed.sum() > 0) {
+        if (charge.limit() instanceof Concurrency) {
             // What is held is found by its holder: no harm in looking where it is not.
-            for (int position = 0; position < POSITIONS_SEARCHED; position++) {
+            for (int position = 0; position < positions.get(); position++) {
                 done |= onCell(in, overflowKey(in, key, position), action);
             }
         }
@@ -273,9 +280,9 @@ public final class LocalCounts {
      * The cell to decide an ask on. Who only looks at a key that is not known gets a cell that nobody else will see, or the
      * overflow cell that he would get.
      */
-    private Cell cell(Ask ask, Filed file, Limit limit, String key, int position) {
+    private Cell cell(Ask ask, Filed file, Limit limit, String key, int position, boolean sweeps) {
         if (ask.charges() || table.find(file.series, key) != null) {
-            return cell(file, limit, key, position);
+            return cell(file, limit, key, position, sweeps);
         }
         Cell shared = table.isFull() ? table.find(file.series, overflowKey(file.series, key, position)) : null;
         return shared == null ? newCell(file, limit, key) : agreed(shared, file, limit);
@@ -287,10 +294,10 @@ public final class LocalCounts {
     }
 
     /** The cell of a key under a limit; an overflow cell where there is no room for it. */
-    Cell cell(Filed file, Limit limit, String key, int position) {
+    Cell cell(Filed file, Limit limit, String key, int position, boolean sweeps) {
         Cell cell = table.find(file.series, key);
         if (cell == null) {
-            cell = table.findOrAdd(file.series, key, true, () -> newCell(file, limit, key));
+            cell = table.findOrAdd(file.series, key, true, sweeps, () -> newCell(file, limit, key));
         }
         if (cell == null) {
             cell = overflow(file, limit, key, position);
@@ -306,13 +313,17 @@ public final class LocalCounts {
 
     private Cell overflow(Filed file, Limit limit, String key, int position) {
         overflowed.increment();
+        if (position >= positions.get()) {
+            positions.accumulateAndGet(position + 1, Math::max);
+        }
         // Different positions of a decision never share an overflow cell: a decision cannot lock one twice.
         String shared = overflowKey(file.series, key, position);
-        return Objects.requireNonNull(table.findOrAdd(file.series, shared, false, () -> newCell(file, limit, shared)));
+        return Objects.requireNonNull(
+                table.findOrAdd(file.series, shared, false, false, () -> newCell(file, limit, shared)));
     }
 
     private static String overflowKey(Series in, String key, int position) {
-        return OVERFLOW + (in.hash(key) & (OVERFLOW_COUNTS - 1)) + ":" + position;
+        return Cell.OVERFLOW + (in.hash(key) & (OVERFLOW_COUNTS - 1)) + ":" + position;
     }
 
     private static Cell newCell(Filed file, Limit limit, String key) {
@@ -327,14 +338,21 @@ public final class LocalCounts {
         if (word == Cell.DEAD) {
             return bucket;
         }
-        TokenBucket next = (TokenBucket) limit;
-        BucketState state = bucket.meter.state(word, micros.getAsLong());
-        Cell adopted = file.meter == null || !file.meter.holds(state.used())
+        long left = word;
+        try {
+            Cell adopted = withNumbers(bucket, bucket.meter.state(word, micros.getAsLong()), file, (TokenBucket) limit);
+            boolean replaced = table.replace(bucket, adopted);
+            left = Cell.DEAD;
+            return replaced ? adopted : bucket;
+        } finally {
+            bucket.unlock(left);
+        }
+    }
+
+    private static Cell withNumbers(Cell.Bucket bucket, BucketState state, Filed file, TokenBucket next) {
+        return file.meter == null || !file.meter.holds(state.used())
                 ? new Cell.Other(file.series, bucket.key, Count.of(next, state))
                 : new Cell.Bucket(
                         file.series, bucket.key, file.meter, file.meter.word(state.at(next.pace(), state.atMicros())));
-        boolean replaced = table.replace(bucket, adopted);
-        bucket.unlock(Cell.DEAD);
-        return replaced ? adopted : bucket;
     }
 }

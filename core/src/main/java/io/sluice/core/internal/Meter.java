@@ -3,6 +3,7 @@ package io.sluice.core.internal;
 import io.sluice.core.TokenBucket;
 import io.sluice.core.algorithm.BucketState;
 import io.sluice.core.algorithm.Pace;
+import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +19,13 @@ final class Meter {
     /** The word of a bucket that nobody has used since the engine started. */
     static final long UNUSED = 0;
 
-    private static final long HORIZON_MICROS = 3 * 366 * 86_400_000_000L;
+    /** Ten years, and the furthest slot that can be reserved at their end. */
+    private static final long HORIZON_MICROS = 10 * 366 * 86_400_000_000L + Demand.MAX_WAIT_MICROS;
+
+    /** The largest capacity, in units. */
     private static final long LARGEST = 1L << 61;
+
+    private static final long LARGEST_FLOW = (Long.MAX_VALUE - LARGEST) / HORIZON_MICROS;
 
     final TokenBucket limit;
     final SteadyTime time;
@@ -38,9 +44,7 @@ final class Meter {
     /** Null if the numbers of the limit need more than a word. */
     static @Nullable Meter of(TokenBucket limit, SteadyTime time) {
         Pace pace = limit.pace();
-        boolean fits = pace.permits() <= LARGEST / HORIZON_MICROS
-                && limit.capacity() <= LARGEST / pace.micros()
-                && !pace.isZero();
+        boolean fits = pace.permits() <= LARGEST_FLOW && limit.capacity() <= LARGEST / pace.micros() && !pace.isZero();
         return fits ? new Meter(limit, time) : null;
     }
 
@@ -84,8 +88,9 @@ final class Meter {
      * @param used before the decision, in units
      * @param grant permits; 0 if refused
      * @param wanted the fewest permits that would do
+     * @param chargedAt what a give-back has to name
      */
-    Verdict verdict(long used, long grant, long wanted, boolean charged, long micros) {
+    Verdict verdict(long used, long grant, long wanted, boolean charged, long chargedAt) {
         long fewest = grant > 0 ? grant : Math.min(wanted, limit.capacity());
         long over = used + fewest * per - capacity;
         long after = charged ? used + grant * per : used;
@@ -98,6 +103,6 @@ final class Meter {
                 grant > 0 ? 0 : never ? Verdict.NEVER : microsFor(over),
                 microsFor(after),
                 grant > 0 && over > 0 ? microsFor(over) : 0,
-                micros);
+                chargedAt);
     }
 }

@@ -80,9 +80,10 @@ public final class Stripes {
     private boolean takeElsewhere(long permits) {
         for (int stripe = 0; stripe <= mask; stripe++) {
             int at = place(stripe);
-            long there = stripes.get(at);
-            if (there >= permits && stripes.compareAndSet(at, there, there - permits)) {
-                return true;
+            for (long there = stripes.get(at); there >= permits; there = stripes.get(at)) {
+                if (stripes.compareAndSet(at, there, there - permits)) {
+                    return true;
+                }
             }
         }
         return false;

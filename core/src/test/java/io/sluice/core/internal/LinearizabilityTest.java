@@ -331,13 +331,13 @@ final class LinearizabilityTest {
 
         public SweptTable() {
             // Unused from the start: whoever adds another sweeps it, while others have just found it.
-            table.findOrAdd(series, keys.get(0), false, () -> cell(0, Meter.UNUSED));
+            table.findOrAdd(series, keys.get(0), false, true, () -> cell(0, Meter.UNUSED));
         }
 
         @Operation
         public long add(@Param(name = "key") int key) {
             while (true) {
-                Cell cell = table.findOrAdd(series, keys.get(key), false, () -> cell(key, Meter.UNUSED));
+                Cell cell = table.findOrAdd(series, keys.get(key), false, true, () -> cell(key, Meter.UNUSED));
                 long word = cell.lock();
                 if (word != Cell.DEAD) {
                     cell.unlock(word + 1);

@@ -18,7 +18,10 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -301,6 +304,161 @@ final class LocalCountsTest {
             assertThatThrownBy(() -> gate.pass(permits)).hasMessage(message);
         }
         assertThat(gate.pass(Limit.MAX_PERMITS).retryAfterMicros()).isEqualTo(Verdict.NEVER);
+    }
+
+    @Test
+    void wordsHoldTenYearsWhateverTheNumbersAre() {
+        Duration[] spans = {Duration.ofSeconds(3), Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofDays(999)};
+        for (Duration per : spans) {
+            for (long permits : new long[] {1, 7, 16_383, 19_997, 24_301, 24_305, 10_000_000, 1_000_000_000}) {
+                for (long burst : new long[] {1, 1_000_000, 760_000_000_000L, 768_000_000_000L, Limit.MAX_CAPACITY}) {
+                    micros.set(NOW);
+                    LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000);
+                    TokenBucket limit =
+                            Limit.named("x").tokenBucket(new Rate(permits, per)).withBurst(burst);
+                    Passage gate = new Passage(counts, limit, "k");
+                    micros.addAndGet(10 * 366 * 86_400_000_000L);
+                    assertTimeoutPreemptively(
+                            SOON,
+                            () -> {
+                                long once = Math.min(burst, Limit.MAX_PERMITS);
+                                for (long used = 0; used < burst && used < 1_000 * once; used += once) {
+                                    long next = Math.min(once, burst - used);
+                                    assertThat(gate.pass(next).remaining()).isEqualTo(burst - used - next);
+                                }
+                                if (burst <= 1_000 * once) {
+                                    Demand patient = Demand.of(limit, "k", once).waitingUpTo(Demand.MAX_WAIT_MICROS);
+                                    for (int i = 0; i < 3; i++) {
+                                        Verdict verdict = decide(counts, patient)
+                                                .verdicts()
+                                                .get(0);
+                                        assertThat(verdict.fits() || verdict.retryAfterMicros() > 0)
+                                                .isTrue();
+                                    }
+                                    assertThat(gate.tryPass(1)).isFalse();
+                                }
+                            },
+                            limit::toString);
+                }
+            }
+        }
+        micros.set(NOW);
+    }
+
+    @Test
+    void aRefusedSlotNamesAMomentAtWhichItIsHadWhateverAWordCanTell() {
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000);
+        long burst = (1L << 61) / 86_400_000_000L;
+        TokenBucket limit = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(burst);
+        decide(counts, Demand.of(limit, "k", burst));
+        Demand patient = Demand.of(limit, "k", 600).waitingUpTo(Demand.MAX_WAIT_MICROS);
+        Verdict refused = decide(counts, patient).verdicts().get(0);
+        if (refused.fits()) {
+            refused = decide(counts, patient).verdicts().get(0);
+        }
+        assertThat(refused.retryAfterMicros()).isPositive();
+        micros.addAndGet(refused.retryAfterMicros() - 1);
+        assertThat(decide(counts, patient).allowed()).isFalse();
+        micros.addAndGet(1);
+        assertThat(decide(counts, patient).allowed()).isTrue();
+    }
+
+    @Test
+    void aGateSaysOfAnOverflowCountThatItsChargeIsFinal() {
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1);
+        TokenBucket limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        assertThat(new Passage(counts, limit, "first").pass(1).chargedAtMicros())
+                .isEqualTo(NOW);
+        assertThat(new Passage(counts, limit, "second").pass(1).chargedAtMicros())
+                .isEqualTo(Verdict.FINAL);
+        assertThat(new Passages(counts, limit).pass("second", 1).chargedAtMicros())
+                .isEqualTo(Verdict.FINAL);
+    }
+
+    @Test
+    void aClockThatThrowsDuringAChangeOfNumbersLeavesNoCountLocked() {
+        AtomicBoolean broken = new AtomicBoolean();
+        LocalCounts counts = new LocalCounts(
+                MicrosClock.steady(() -> {
+                    if (broken.get()) {
+                        throw new IllegalStateException("no time");
+                    }
+                    return NOW;
+                }),
+                100);
+        TokenBucket limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        decide(counts, Demand.of(limit, "k", 4));
+        broken.set(true);
+        assertThatThrownBy(() -> decide(counts, Demand.of(limit.withBurst(20), "k", 1)))
+                .hasMessage("no time");
+        broken.set(false);
+        assertTimeoutPreemptively(SOON, () -> assertThat(decide(counts, Demand.of(limit.withBurst(20), "k", 1))
+                        .verdicts()
+                        .get(0)
+                        .remaining())
+                .isEqualTo(15));
+    }
+
+    @Test
+    void whatManyLimitsHoldOnOverflowCountsCanAllBeGivenBack() {
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1);
+        decide(counts, Demand.of(Limit.named("x").tokenBucket(Rate.perDay(1)), "k", 1));
+        List<Demand> demands = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            demands.add(Demand.of(Limit.named("x" + i).concurrency(1, Duration.ofDays(1)), "k", 1));
+        }
+        Ask ask = Ask.charging(demands);
+        Decided decided = counts.decide(ask);
+        assertThat(decided.allowed()).isTrue();
+        decided.charges(ask).forEach(charge -> {
+            assertThat(counts.renew(charge)).as("%s", charge).isTrue();
+            counts.giveBack(charge);
+            assertThat(counts.renew(charge)).as("%s", charge).isFalse();
+        });
+    }
+
+    @Test
+    void whatFlowedBackAtAFasterRateIsNotGivenBackAgain() {
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 100);
+        TokenBucket fast = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        TokenBucket slow = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(10);
+        Ask first = Ask.charging(List.of(Demand.of(fast, "k", 10)));
+        List<Charge> charges = counts.decide(first).charges(first);
+        micros.addAndGet(1_000_000);
+        assertThat(decide(counts, Demand.of(slow, "k", 10)).allowed()).isTrue();
+        charges.forEach(counts::giveBack);
+        assertThat(decide(counts, Demand.of(slow, "k", 1)).allowed()).isFalse();
+    }
+
+    /** Sweeps, second places, arrays that are made anew and changes of numbers, against a map. */
+    @Test
+    void everyKeyKeepsItsCountWhateverHappensToTheTable() {
+        Seeded random = Seeded.random("table");
+        for (long round = Seeded.scaled(10); round > 0; round--) {
+            micros.set(NOW);
+            LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000_000);
+            TokenBucket[] numbers = {
+                Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(10),
+                Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(20)
+            };
+            Map<String, BucketState> model = new HashMap<>();
+            int keys = 2_000 + random.nextInt(6_000);
+            for (int i = 0; i < 50_000; i++) {
+                micros.addAndGet(random.nextInt(1_000));
+                int number = random.nextInt(keys);
+                String key = random.nextBoolean() ? colliding(number) : "k" + number;
+                TokenBucket limit = numbers[random.oneIn(20) ? 1 : 0];
+                Demand demand = Demand.of(limit, key, 1 + random.nextInt(5));
+                BucketState aged =
+                        model.getOrDefault(key, BucketState.fresh(micros.get())).at(limit.pace(), micros.get());
+                long grant = TokenBuckets.grant(limit, aged, demand, micros.get());
+                assertThat(decide(counts, demand).verdicts())
+                        .as("%s: %s at step %d", random, key, i)
+                        .containsExactly(TokenBuckets.verdict(limit, aged, demand, grant, grant > 0, micros.get()));
+                model.put(key, aged.plus(grant));
+            }
+            assertThat(counts.size()).isLessThanOrEqualTo(2L * keys);
+        }
     }
 
     private static long remaining(LocalCounts counts, Ask ask) {

@@ -97,4 +97,31 @@ final class StripesTest {
             assertThat(taken.sum() + left.get() + stripes.outstanding()).isEqualTo(permits);
         }
     }
+
+    @Test
+    void nobodyIsRefusedBecauseOthersTakeOfTheSameStripe() throws InterruptedException {
+        LongAdder refusedForNothing = new LongAdder();
+        for (long round = Seeded.scaled(200); round > 0; round--) {
+            left.set(10_000);
+            Stripes stripes = new Stripes(1, 20_000, 10_000, this::takeOfCount);
+            assertThat(stripes.take(1)).isTrue();
+            List<Thread> all = new ArrayList<>();
+            for (int t = 0; t < 4; t++) {
+                Thread thread = new Thread(() -> {
+                    while (stripes.outstanding() > 0) {
+                        // Nothing is added any more: what lies there after a refusal lay there all the time.
+                        if (!stripes.take(1) && stripes.outstanding() > 0) {
+                            refusedForNothing.increment();
+                        }
+                    }
+                });
+                all.add(thread);
+                thread.start();
+            }
+            for (Thread thread : all) {
+                thread.join();
+            }
+        }
+        assertThat(refusedForNothing.sum()).isZero();
+    }
 }
