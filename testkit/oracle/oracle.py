@@ -49,10 +49,10 @@ def effective(last, now):
 
 
 class Bucket:
-    """Used permits as an exact fraction, as of a moment."""
+    """Used permits as an exact fraction, as of a moment; and since when they have flowed at one rate."""
 
     def __init__(self):
-        self.used, self.at = Fraction(0), None
+        self.used, self.at, self.rate, self.since = Fraction(0), None, None, None
 
     def aged(self, limit, now):
         rate, parts = pace(*limit["rate"])
@@ -62,11 +62,22 @@ class Bucket:
         then = effective(self.at, now)
         return max(Fraction(0), used - rate * max(0, then - self.at)), then
 
+    def keep(self, limit, used, then, now):
+        rate, _ = pace(*limit["rate"])
+        if not self.used:
+            self.since = now
+        else:
+            if then < self.at:
+                self.since = max(self.since, self.at + 1)
+            if rate != self.rate:
+                self.since = max(self.since, then)
+        self.used, self.at, self.rate = used, then, rate
+
     def rebase(self, limit, now):
         """A step back that is too large to wait for is written down even by a refusal, or time would never go on."""
         used, then = self.aged(limit, now)
         if self.used and then < self.at:
-            self.used, self.at = used, then
+            self.keep(limit, used, then, now)
 
     @staticmethod
     def capacity(limit):
@@ -106,7 +117,7 @@ class Bucket:
         after = used
         if charged:
             after = used + grant
-            self.used, self.at = after, then
+            self.keep(limit, after, then, now)
         if after == 0:
             reset = 0
         elif limit["rate"][0] == 0:
@@ -117,13 +128,10 @@ class Bucket:
         return [1 if grant else 0, grant if charged else 0, remaining, retry, reset, wait, then]
 
     def give_back(self, limit, permits, charged_at, now):
-        used, then = self.aged(limit, now)
-        rate, _ = pace(*limit["rate"])
-        if rate and charged_at - then <= CLAMP:
-            back = permits - rate * max(0, then - charged_at)
-            if back >= 0:
-                used = max(Fraction(0), used - back)
-        self.used, self.at = used, then
+        """Less what has flowed since; nothing if nobody can tell how much that was."""
+        if self.used and self.rate and self.since <= charged_at <= self.at + CLAMP:
+            back = permits - self.rate * max(0, self.at - charged_at)
+            self.used = max(Fraction(0), self.used - max(0, back))
 
 
 class Log:
@@ -218,7 +226,7 @@ class Leaky(Bucket):
         after = used
         if charged:
             after = used + grant
-            self.used, self.at = after, then
+            self.keep(limit, after, then, now)
         if after == 0:
             reset = 0
         elif not limit["rate"][0]:
@@ -598,6 +606,13 @@ def written():
     for _ in range(6):
         w.ask(*both, after=-400_000).ask(*both, after=400_000)
     yield w
+    w = World("what was charged at another rate is not given back").bucket("f", 10, SECOND, 10, "b").bucket("s", 1, DAY, 10, "b")
+    w.ask(("f", "k", 1)).ask(("s", "k", 9), after=1).give_back(0, after=SECOND).ask(("s", "k", 9)).give_back(1).ask(("s", "k", 9))
+    w.ask(("f", "k", 3), after=SECOND).ask(("f", "k", 2), after=100_000).give_back(-2, after=1).ask(("f", "k", 10), look=True)
+    yield w.give_back(-3, after=DAY).ask(("s", "k", 10)).ask(("f", "k", 1), after=SECOND).give_back(-2).ask(("f", "k", 10))
+    w = World("after time has stepped back far, what was charged before is not given back").bucket("b", 1, SECOND, 10)
+    w.ask(("b", "k", 4)).ask(("b", "k", 10), after=7 * SECOND).ask(("b", "k", 6)).ask(("b", "k", 1), after=-6 * SECOND)
+    yield w.give_back(0).give_back(2).ask(("b", "k", 9)).ask(("b", "k", 1), after=8 * SECOND).give_back(-1).ask(("b", "k", 5), look=True)
     w = World("given back after time stepped back").bucket("b", 1, SECOND, 5).log("l", 5, MINUTE)
     w.ask(("b", "k", 5), ("l", "k", 5)).give_back(0, after=-500_000).ask(("b", "k", 1), ("l", "k", 1))
     yield w.ask(("b", "k", 4), ("l", "k", 4)).give_back(3, after=-90 * SECOND).ask(("b", "k", 1)).ask(("l", "k", 1))

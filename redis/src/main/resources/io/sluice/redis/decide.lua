@@ -23,7 +23,8 @@
 --          remaining, wait if granted or else retry, reset, charged_at. Times in microseconds, -1 for never. For b and r one: 1
 --          if it was done, 0 if no longer held. When recording, then for each demand the number of its decision. One -1 alone
 --          for an ask of which nothing was done, because its boundaries do not reach the server's time: ask again with others.
--- State    tb, lb: used, parts, of, at, seven bytes each: used + parts/of permits are used as of at
+-- State    tb, lb: used, parts, of, at, flow, since: used + parts/of permits are used as of at, and flow of them have drained
+--          every of microseconds since then. In bytes 7, 6, 6, 7, 4, 7
 --          fw: start, used, seven bytes each        sw: msgpack [newest, count, count, …], from the newest slice backwards
 --          sl: list, first used and newest, then time and permits of each moment that admitted, oldest first; times in seven
 --          bytes, permits in five          cc: sorted set, a member for each permit held, scored with the time it is taken back
@@ -148,11 +149,16 @@ local algorithms = {}
 local bucket = {}
 algorithms.tb = bucket
 
+local BUCKET = '<I7I6I6I7I4I7'
+local BUCKET_BYTES = 37
+local AS_IT_WAS = -2          -- a TTL that is not touched
+
 -- used + parts/of as of at, aged to the present: used + parts/per.
-local function age_bucket(c, d, now, used, parts, of, at)
+local function age_bucket(c, d, now, used, parts, of, at, flow, since)
   local per = d.per
+  c.rebased = false
   if used == 0 and parts == 0 then
-    c.used, c.parts, c.at = 0, 0, now
+    c.used, c.parts, c.at, c.since = 0, 0, now, now
     return
   end
   if of ~= per and parts > 0 then
@@ -172,33 +178,54 @@ local function age_bucket(c, d, now, used, parts, of, at)
       used, parts = 0, 0
     end
   elseif at - now > CLAMPED then
+    since = max(since, at + 1)
     c.rebased, at = true, now
   end
-  c.used, c.parts, c.at = used, parts, at
+  if of ~= per or flow ~= d.flow then
+    since = max(since, at)
+  end
+  c.used, c.parts, c.at, c.since = used, parts, at, since
+end
+
+local function age_stored(c, d, now)
+  local value = c.value
+  if value and #value == BUCKET_BYTES then
+    age_bucket(c, d, now, unpack_bytes(BUCKET, value))
+  else
+    age_bucket(c, d, now, 0, 0)
+  end
 end
 
 function bucket.load(key, value, d, now)
-  local c = {key = key, value = value, used = 0, parts = 0, at = now, aged_for = d, reset = 0, changed = false}
-  if value and #value == 28 then
-    age_bucket(c, d, now, unpack_bytes('<I7I7I7I7', value))
+  local c = {key = key, value = value, used = 0, parts = 0, at = now, since = now, aged_for = d, reset = 0, changed = false}
+  if value and #value == BUCKET_BYTES then
+    age_bucket(c, d, now, unpack_bytes(BUCKET, value))
   end
   return c
+end
+
+local function packed(c)
+  local d = c.aged_for
+  return pack(BUCKET, c.used, c.parts, d.per, c.at, d.flow, c.since)
+end
+
+-- Leaves in c.value what is stored, or will be. c.kept is its TTL if it will be.
+local function keep_bucket(c)
+  if c.changed and not c.kept then
+    c.kept, c.value = c.reset, packed(c)
+  end
 end
 
 -- The same count for somebody who knows another rate. What is stored, or will be, stays as it is unless he changes it.
 local function age_for(c, d, now)
   local before = c.aged_for
-  c.aged_for = d
-  if d.flow == before.flow and d.per == before.per then
+  if before and d.flow == before.flow and d.per == before.per then
+    c.aged_for = d
     return
   end
-  if c.changed and not c.kept then
-    c.kept, c.value = c.reset, pack('<I7I7I7I7', c.used, c.parts, before.per, c.at)
-  end
-  local value = c.value
-  if value and #value == 28 then
-    age_bucket(c, d, now, unpack_bytes('<I7I7I7I7', value))
-  end
+  keep_bucket(c)
+  c.aged_for = d
+  age_stored(c, d, now)
 end
 
 local function change_bucket(c, d)
@@ -294,39 +321,48 @@ function bucket.take(c, d, now)
   return room, reset
 end
 
--- Less what has flowed in since the charge: see BucketState.giveBack for why that is safe.
-function bucket.give_back(c, d, now)
-  if c.aged_for ~= d then
-    age_for(c, d, now)
+-- Less what has flowed since the charge, at the rate that the count has gone by since: see BucketState.giveBack for why that is
+-- safe. Nothing ages: whoever asks next knows the rate that is in force.
+function bucket.give_back(c, d)
+  keep_bucket(c)
+  local value = c.value
+  if not value or #value ~= BUCKET_BYTES then
+    return
   end
-  local charged_at, per = d.max_wait, d.per
-  if d.flow > 0 and charged_at - c.at <= CLAMPED then
-    local whole, fraction = flowed(d, min(MAX_ELAPSED, max(0, c.at - charged_at)))
-    local back, back_parts = d.permits - whole, -fraction
-    if back_parts < 0 then
-      back, back_parts = back - 1, back_parts + per
-    end
-    if back >= 0 then
-      c.used, c.parts = c.used - back, c.parts - back_parts
-      if c.parts < 0 then
-        c.used, c.parts = c.used - 1, c.parts + per
-      end
-      if c.used < 0 then
-        c.used, c.parts = 0, 0
-      end
-    end
+  local used, parts, of, at, flow, since = unpack_bytes(BUCKET, value)
+  local charged_at = d.max_wait
+  if flow == 0 or charged_at < since or charged_at - at > CLAMPED then
+    return
   end
-  c.reset = bucket_reset(c, d, c.used, now)
-  change_bucket(c, d)
+  local whole, fraction = flowed({flow = flow, per = of}, min(MAX_ELAPSED, max(0, at - charged_at)))
+  local back, back_parts = d.permits - whole, -fraction
+  if back_parts < 0 then
+    back, back_parts = back - 1, back_parts + of
+  end
+  if back < 0 then
+    return
+  end
+  used, parts = used - back, parts - back_parts
+  if parts < 0 then
+    used, parts = used - 1, parts + of
+  end
+  if used < 0 or used == 0 and parts == 0 then
+    c.value, c.kept = nil, 0
+  else
+    c.value, c.kept = pack(BUCKET, used, parts, of, at, flow, since), c.kept or AS_IT_WAS
+  end
+  c.changed, c.aged_for = d, nil
 end
 
 function bucket.write(c, _, testing)
   local reset = c.kept or c.reset
-  local value = c.kept and c.value or pack('<I7I7I7I7', c.used, c.parts, c.aged_for.per, c.at)
   if reset == 0 then
     call('DEL', c.key)
+  elseif reset == AS_IT_WAS then
+    call('SET', c.key, c.value, 'KEEPTTL')
   else
-    call('SET', c.key, value, 'PX', ttl_millis(reset == NEVER and 86400000000 or reset, testing))
+    call('SET', c.key, c.kept and c.value or packed(c), 'PX',
+      ttl_millis(reset == NEVER and 86400000000 or reset, testing))
   end
 end
 

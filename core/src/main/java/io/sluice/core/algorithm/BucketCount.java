@@ -8,12 +8,10 @@ import io.sluice.core.spi.Verdict;
 /** A {@link BucketState} and who judges it. */
 abstract class BucketCount extends Count {
 
-    private Pace pace;
     private BucketState state;
     private BucketState aged;
 
-    BucketCount(Pace pace, BucketState state) {
-        this.pace = pace;
+    BucketCount(BucketState state) {
         this.state = state;
         this.aged = state;
     }
@@ -26,8 +24,7 @@ abstract class BucketCount extends Count {
 
     @Override
     public final long grant(Demand demand, long nowMicros) {
-        pace = pace(demand.limit());
-        aged = state.at(pace, nowMicros);
+        aged = state.at(pace(demand.limit()), nowMicros);
         return grant(aged, demand, nowMicros);
     }
 
@@ -48,12 +45,11 @@ abstract class BucketCount extends Count {
 
     @Override
     public final void giveBack(Charge charge, long nowMicros) {
-        pace = pace(charge.limit());
-        state = state.at(pace, nowMicros).giveBack(pace, charge.permits(), charge.chargedAtMicros());
+        state = state.giveBack(charge.permits(), charge.chargedAtMicros());
     }
 
     @Override
     public final boolean isUnused(long nowMicros) {
-        return state.at(pace, nowMicros).isUnused();
+        return state.at(state.pace(), nowMicros).isUnused();
     }
 }

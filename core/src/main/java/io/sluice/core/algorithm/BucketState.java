@@ -1,59 +1,59 @@
 package io.sluice.core.algorithm;
 
 /**
- * What is used of a bucket that empties at a {@link Pace}: {@code used} whole permits and {@code parts / of} of one more, as of
- * {@code atMicros}. Immutable.
+ * What is used of a bucket that empties at a {@link Pace}: {@code used} whole permits and {@code parts / pace.micros()} of one
+ * more, as of {@code atMicros}. Immutable.
  *
- * <p>The denominator {@code of} is the {@link Pace#micros()} it was counted with, so that a change of rate can carry over
- * what was used exactly.
+ * @param pace what it was counted with, so that a change of rate can carry over what was used exactly
+ * @param sinceMicros since when it has emptied at this pace, with time going forward. Of what was charged before, nobody can
+ *     tell how much has flowed: that is not given back
  */
-public record BucketState(long used, long parts, long of, long atMicros) {
+public record BucketState(long used, long parts, Pace pace, long atMicros, long sinceMicros) {
 
     /** Longer idleness changes nothing; keeps the products of {@link Pace} in range. */
     private static final long MAX_ELAPSED = 1L << 52;
 
+    private static final Pace NONE = new Pace(0, 1);
+
     /** A bucket that nobody has used. */
     public static BucketState fresh(long nowMicros) {
-        return new BucketState(0, 0, 1, nowMicros);
+        return new BucketState(0, 0, NONE, nowMicros, nowMicros);
     }
 
     /**
      * What is left used at {@code nowMicros}. If the rate changed since the state was written, the whole elapsed time
      * counts at the rate now in force.
      */
-    public BucketState at(Pace pace, long nowMicros) {
+    public BucketState at(Pace next, long nowMicros) {
         if (isUnused()) {
-            return new BucketState(0, 0, pace.micros(), nowMicros);
+            return new BucketState(0, 0, next, nowMicros, nowMicros);
         }
         long now = StepBack.effective(atMicros, nowMicros);
-        long carried = of == pace.micros() ? parts : new Pace(1, of).partsAs(pace, parts);
-        return less(pace, used, carried, Math.max(0, now - atMicros), now);
+        long since = now < atMicros ? Math.max(sinceMicros, atMicros + 1) : sinceMicros;
+        boolean changed = !next.equals(pace);
+        BucketState carried = new BucketState(
+                used, changed ? pace.partsAs(next, parts) : parts, next, now, changed ? Math.max(since, now) : since);
+        return carried.less(Math.max(0, now - atMicros));
     }
 
     /** The same with {@code permits} more used. */
     public BucketState plus(long permits) {
-        return new BucketState(used + permits, parts, of, atMicros);
+        return new BucketState(used + permits, parts, pace, atMicros, sinceMicros);
     }
 
     /**
-     * The same, aged to the present, with {@code permits}, charged at {@code chargedAtMicros}, given back as far as they still
-     * count: less what has flowed since. A bucket that was charged is ahead of one that was not by the charge, less at
-     * most what flowed since, because only the flow that an unused bucket wastes brings them together. So giving back that
-     * much leaves no less used than if the charge had never been made.
+     * The same with {@code permits}, charged at {@code chargedAtMicros}, given back as far as they still count: less what has
+     * flowed since. A bucket that was charged is ahead of one that was not by the charge, less at most what flowed since,
+     * because only the flow that an unused bucket wastes brings them together. So giving back that much leaves no less used
+     * than if the charge had never been made.
      */
-    public BucketState giveBack(Pace pace, long permits, long chargedAtMicros) {
-        if (pace.isZero() || StepBack.rebases(chargedAtMicros, atMicros)) {
+    public BucketState giveBack(long permits, long chargedAtMicros) {
+        if (chargedAtMicros < sinceMicros || pace.isZero() || StepBack.rebases(chargedAtMicros, atMicros)) {
             return this;
         }
-        long elapsed = Math.max(0, atMicros - chargedAtMicros);
-        BucketState back = less(pace, permits, 0, elapsed, atMicros);
-        long whole = used - back.used;
-        long rest = parts - back.parts;
-        if (rest < 0) {
-            whole--;
-            rest += of;
-        }
-        return whole < 0 ? new BucketState(0, 0, of, atMicros) : new BucketState(whole, rest, of, atMicros);
+        BucketState back =
+                new BucketState(permits, 0, pace, atMicros, sinceMicros).less(Math.max(0, atMicros - chargedAtMicros));
+        return with(used - back.used, parts - back.parts);
     }
 
     /**
@@ -85,19 +85,16 @@ public record BucketState(long used, long parts, long of, long atMicros) {
         return Math.min(Pace.MAX_MICROS, atMicros - nowMicros + pace.microsFor(over, parts));
     }
 
-    private static BucketState less(Pace pace, long used, long parts, long elapsedMicros, long atMicros) {
+    /** The same when so much time has passed. */
+    private BucketState less(long elapsedMicros) {
         long elapsed = Math.min(MAX_ELAPSED, elapsedMicros);
-        long whole = used - pace.wholeIn(elapsed);
-        long rest = parts - pace.partsIn(elapsed);
-        if (rest < 0) {
-            whole--;
-            rest += pace.micros();
-        } else if (rest >= pace.micros()) {
-            whole++;
-            rest -= pace.micros();
-        }
-        return whole < 0
-                ? new BucketState(0, 0, pace.micros(), atMicros)
-                : new BucketState(whole, rest, pace.micros(), atMicros);
+        return with(used - pace.wholeIn(elapsed), parts - pace.partsIn(elapsed));
+    }
+
+    private BucketState with(long whole, long rest) {
+        long carry = rest < 0 ? -1 : rest >= pace.micros() ? 1 : 0;
+        return whole + carry < 0
+                ? new BucketState(0, 0, pace, atMicros, sinceMicros)
+                : new BucketState(whole + carry, rest - carry * pace.micros(), pace, atMicros, sinceMicros);
     }
 }

@@ -9,7 +9,7 @@ import io.sluice.core.spi.Verdict;
 final class LeakyBucketCount extends BucketCount {
 
     LeakyBucketCount(LeakyBucket limit) {
-        super(limit.pace(), BucketState.fresh(0));
+        super(BucketState.fresh(0));
     }
 
     @Override

@@ -9,7 +9,7 @@ import io.sluice.core.spi.Verdict;
 final class TokenBucketCount extends BucketCount {
 
     TokenBucketCount(TokenBucket limit, BucketState state) {
-        super(limit.pace(), state);
+        super(state);
     }
 
     @Override

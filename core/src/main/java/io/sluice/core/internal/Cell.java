@@ -1,9 +1,6 @@
 package io.sluice.core.internal;
 
-import io.sluice.core.TokenBucket;
-import io.sluice.core.algorithm.BucketState;
 import io.sluice.core.algorithm.Count;
-import io.sluice.core.algorithm.Pace;
 import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.algorithm.TokenBuckets;
 import io.sluice.core.spi.Charge;
@@ -152,18 +149,7 @@ abstract sealed class Cell {
 
         @Override
         long giveBack(Charge charge, long word, long micros) {
-            BucketState state = meter.state(word, micros);
-            Pace pace = meter.limit.pace();
-            Pace then = ((TokenBucket) charge.limit()).pace();
-            long back = meter.word(state.giveBack(pace, charge.permits(), charge.chargedAtMicros()));
-            if (pace.equals(then)) {
-                return back;
-            }
-            // What has flowed since may have flowed at either rate.
-            long left = new BucketState(charge.permits(), 0, then.micros(), charge.chargedAtMicros())
-                    .at(then, micros)
-                    .used();
-            return Math.max(back, meter.word(state.giveBack(pace, left, micros)));
+            return meter.word(meter.state(word, micros).giveBack(charge.permits(), charge.chargedAtMicros()));
         }
 
         @Override

@@ -350,9 +350,11 @@ public final class LocalCounts {
     }
 
     private static Cell withNumbers(Cell.Bucket bucket, BucketState state, Filed file, TokenBucket next) {
-        return file.meter == null || !file.meter.holds(state.used())
-                ? new Cell.Other(file.series, bucket.key, Count.of(next, state))
-                : new Cell.Bucket(
-                        file.series, bucket.key, file.meter, file.meter.word(state.at(next.pace(), state.atMicros())));
+        if (file.meter == null || !file.meter.holds(state.used())) {
+            return new Cell.Other(file.series, bucket.key, Count.of(next, state));
+        }
+        BucketState carried = state.at(next.pace(), state.atMicros());
+        Meter meter = file.meter.since(carried.sinceMicros());
+        return new Cell.Bucket(file.series, bucket.key, meter, meter.word(carried));
     }
 }

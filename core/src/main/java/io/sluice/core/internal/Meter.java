@@ -32,8 +32,10 @@ final class Meter {
     final long flow;
     final long per;
     final long capacity;
+    private final long sinceMicros;
 
-    private Meter(TokenBucket limit, SteadyTime time) {
+    private Meter(TokenBucket limit, SteadyTime time, long sinceMicros) {
+        this.sinceMicros = sinceMicros;
         this.limit = limit;
         this.time = time;
         this.flow = limit.pace().permits();
@@ -45,7 +47,12 @@ final class Meter {
     static @Nullable Meter of(TokenBucket limit, SteadyTime time) {
         Pace pace = limit.pace();
         boolean fits = pace.permits() <= LARGEST_FLOW && limit.capacity() <= LARGEST / pace.micros() && !pace.isZero();
-        return fits ? new Meter(limit, time) : null;
+        return fits ? new Meter(limit, time, time.startMicros) : null;
+    }
+
+    /** The same for buckets that have had this pace only since then: see {@link BucketState#sinceMicros}. */
+    Meter since(long micros) {
+        return micros <= sinceMicros ? this : new Meter(limit, time, micros);
     }
 
     /** Whether both mean the same by a word. */
@@ -70,7 +77,7 @@ final class Meter {
 
     BucketState state(long word, long micros) {
         long used = used(word, moment(micros));
-        return new BucketState(used / per, used % per, per, micros);
+        return new BucketState(used / per, used % per, limit.pace(), micros, sinceMicros);
     }
 
     long word(BucketState state) {

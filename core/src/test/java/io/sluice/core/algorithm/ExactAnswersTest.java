@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.Calendar;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
+import io.sluice.core.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
@@ -66,26 +67,68 @@ final class ExactAnswersTest {
                 .isEqualTo(11);
         assertThat(bucket.look(Demand.of(thirds, "k", 1), NOW + 1).resetAfterMicros())
                 .isEqualTo(17);
-        assertThat(new BucketState(4, 2, 3, NOW).at(new Pace(1, 2), NOW)).isEqualTo(new BucketState(5, 0, 2, NOW));
-        assertThat(new BucketState(4, 1, 3, NOW).at(new Pace(1, 2), NOW)).isEqualTo(new BucketState(4, 1, 2, NOW));
-        assertThat(new BucketState(4, 0, 3, NOW).at(new Pace(1, 2), NOW)).isEqualTo(new BucketState(4, 0, 2, NOW));
-        assertThat(new BucketState(4, 2, 3, NOW).at(new Pace(2, 3), NOW)).isEqualTo(new BucketState(4, 2, 3, NOW));
+        Pace slow = new Pace(1, 3);
+        Pace fast = new Pace(1, 2);
+        assertThat(state(4, 2, slow).at(fast, NOW)).isEqualTo(state(5, 0, fast, NOW));
+        assertThat(state(4, 1, slow).at(fast, NOW)).isEqualTo(state(4, 1, fast, NOW));
+        assertThat(state(4, 0, slow).at(fast, NOW)).isEqualTo(state(4, 0, fast, NOW));
+        assertThat(state(4, 2, slow).at(new Pace(2, 3), NOW)).isEqualTo(state(4, 2, new Pace(2, 3), NOW));
+    }
+
+    private static BucketState state(long used, long parts, Pace pace) {
+        return state(used, parts, pace, NOW - 100);
+    }
+
+    private static BucketState state(long used, long parts, Pace pace, long since) {
+        return new BucketState(used, parts, pace, NOW, since);
     }
 
     @Test
     void aBucketGivesBackWhatHasNotFlowedYetToTheLastPart() {
         Pace thirds = new Pace(1, 3);
-        BucketState state = new BucketState(4, 1, 3, NOW);
+        BucketState state = state(4, 1, thirds);
         // Of 3 permits charged 2 us ago 2 1/3 are left.
-        assertThat(state.giveBack(thirds, 3, NOW - 2)).isEqualTo(new BucketState(2, 0, 3, NOW));
-        assertThat(state.giveBack(thirds, 3, NOW - 1)).isEqualTo(new BucketState(1, 2, 3, NOW));
-        assertThat(state.giveBack(thirds, 3, NOW)).isEqualTo(new BucketState(1, 1, 3, NOW));
-        assertThat(state.giveBack(thirds, 3, NOW + 5)).isEqualTo(new BucketState(1, 1, 3, NOW));
-        assertThat(state.giveBack(thirds, 3, NOW - 9)).isEqualTo(state);
-        assertThat(state.giveBack(thirds, 9, NOW)).isEqualTo(new BucketState(0, 0, 3, NOW));
-        assertThat(state.giveBack(thirds, 3, NOW + SECOND)).isEqualTo(new BucketState(1, 1, 3, NOW));
-        assertThat(state.giveBack(thirds, 3, NOW + SECOND + 1)).isEqualTo(state);
-        assertThat(state.giveBack(new Pace(0, 1), 3, NOW)).isEqualTo(state);
+        assertThat(state.giveBack(3, NOW - 2)).isEqualTo(state(2, 0, thirds));
+        assertThat(state.giveBack(3, NOW - 1)).isEqualTo(state(1, 2, thirds));
+        assertThat(state.giveBack(3, NOW)).isEqualTo(state(1, 1, thirds));
+        assertThat(state.giveBack(3, NOW + 5)).isEqualTo(state(1, 1, thirds));
+        assertThat(state.giveBack(3, NOW - 9)).isEqualTo(state);
+        assertThat(state.giveBack(9, NOW)).isEqualTo(state(0, 0, thirds));
+        assertThat(state.giveBack(3, NOW + SECOND)).isEqualTo(state(1, 1, thirds));
+        assertThat(state.giveBack(3, NOW + SECOND + 1)).isEqualTo(state);
+        assertThat(state(4, 1, new Pace(0, 3)).giveBack(3, NOW)).isEqualTo(state(4, 1, new Pace(0, 3)));
+        assertThat(state.giveBack(50, NOW - 100)).isEqualTo(state(0, 0, thirds));
+        assertThat(state.giveBack(50, NOW - 101)).isEqualTo(state);
+    }
+
+    /** How much of a charge has flowed is known only while the rate stays and time goes on. */
+    @Test
+    void whatWasChargedBeforeAChangeOfRateOrOfTheClockIsNotGivenBackAfterIt() {
+        TokenBucket fast = X.tokenBucket(Rate.perSecond(10)).withBurst(10);
+        TokenBucket slow = X.tokenBucket(Rate.perDay(1)).withBurst(10);
+        Driven bucket = new Driven(fast);
+        Charge first = charged(bucket, Demand.of(fast, "k", 1), NOW);
+        Charge second = charged(bucket, Demand.of(slow, "k", 9), NOW + 1);
+        bucket.giveBack(first, NOW + SECOND);
+        assertThat(bucket.look(Demand.of(slow, "k", 1), NOW + SECOND).remaining())
+                .isEqualTo(0);
+        bucket.giveBack(second, NOW + SECOND);
+        assertThat(bucket.look(Demand.of(slow, "k", 1), NOW + SECOND).remaining())
+                .isEqualTo(9);
+
+        // A day forward, in which a permit flows, and back again.
+        Driven jumping = new Driven(slow);
+        Charge early = charged(jumping, Demand.of(slow, "k", 9), NOW);
+        Charge late = charged(jumping, Demand.of(slow, "k", 2), NOW + 86_400 * SECOND);
+        assertThat(jumping.ask(Demand.of(slow, "k", 1), NOW + SECOND).fits()).isFalse();
+        jumping.giveBack(early, NOW + 2 * SECOND);
+        jumping.giveBack(late, NOW + 2 * SECOND);
+        assertThat(jumping.look(Demand.of(slow, "k", 1), NOW + 2 * SECOND).fits())
+                .isFalse();
+    }
+
+    private static Charge charged(Driven count, Demand demand, long micros) {
+        return Driven.charge(demand, count.ask(demand, micros));
     }
 
     @Test
