@@ -119,29 +119,17 @@ public final class RedisServer implements AutoCloseable {
         process.signal("CONT");
     }
 
-    /**
-     * Lets no replica follow this server any more, from before this returns: what is written to it from now on is lost when it
-     * dies. Needs the default user, and lasts until {@link #resumeReplication} or a restart.
-     */
-    public void stopReplication() {
-        // Freezing the replicas would not do: what waits in their sockets is applied when they go on.
-        done(command("ACL", "SETUSER", "default", "-psync", "-sync", "-replconf"));
-        command("CLIENT", "KILL", "TYPE", "replica").number();
-        Await.until(
-                "no replica of " + port, START, () -> info("connected_slaves").equals("0"));
-    }
-
-    /** Lets replicas follow again; they catch up within about a second. */
-    public void resumeReplication() {
-        done(command("ACL", "SETUSER", "default", "+psync", "+sync", "+replconf"));
-    }
-
     @Override
     public void close() {
         process.close();
     }
 
-    /** Whether it follows a primary and has everything up to now. */
+    /** How far this server's data have come, in the same measure as its primary's or its replicas'. */
+    long offset() {
+        return Long.parseLong(info(info("role").equals("slave") ? "slave_repl_offset" : "master_repl_offset"));
+    }
+
+    /** Whether it follows this primary and the link is up. */
     boolean followsPrimary(int primaryPort) {
         return info("role").equals("slave")
                 && info("master_port").equals(Integer.toString(primaryPort))

@@ -103,24 +103,6 @@ final class RedisServerTest {
     }
 
     @Test
-    void losesWhatIsWrittenWhileNobodyFollows() {
-        try (RedisServer primary = RedisServer.start("--repl-diskless-sync-delay", "0");
-                RedisServer replica = RedisServer.start()) {
-            replica.command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port()));
-            Await.until("link", Duration.ofSeconds(10), () -> replica.followsPrimary(primary.port()));
-            primary.command("SET", "early", "v");
-            assertThat(primary.command("WAIT", "1", "5000").number()).isEqualTo(1);
-            primary.stopReplication();
-            primary.command("SET", "late", "v");
-            assertThat(primary.command("WAIT", "1", "100").number()).isZero();
-            assertThat(replica.command("MGET", "early", "late")).hasToString("Many[list=[Text[text=v], Nothing[]]]");
-            primary.resumeReplication();
-            Await.until("link", Duration.ofSeconds(10), () -> replica.followsPrimary(primary.port()));
-            assertThat(replica.command("GET", "late").text()).isEqualTo("v");
-        }
-    }
-
-    @Test
     void leavesNeitherProcessNorFolder() {
         RedisServer own = RedisServer.start();
         long pid = Long.parseLong(own.info("process_id"));
