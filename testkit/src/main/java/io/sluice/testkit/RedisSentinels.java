@@ -164,7 +164,8 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     private void watch(RedisConnection sentinel) {
-        tune(sentinel, "info-period 100 ping-period 100 ask-period 100 tilt-period 500 min-link-reconnect-period 500");
+        // News of a replica are good for five pings, and come every second while there is no primary.
+        tune(sentinel, "info-period 100 ping-period 300 ask-period 100 tilt-period 500 min-link-reconnect-period 500");
         tune(sentinel, "publish-period 100");
         RedisServer.done(sentinel.command(
                 "SENTINEL", "MONITOR", NAME, "127.0.0.1", Integer.toString(knownPrimary), Integer.toString(QUORUM)));
@@ -199,14 +200,14 @@ public final class RedisSentinels implements AutoCloseable {
                 && sentinels.stream().allMatch(sentinel -> {
                     List<String> known =
                             sentinel.command("SENTINEL", "MASTER", NAME).texts();
-                    return fieldOf(known, "num-slaves") == servers.size() - 1
-                            && fieldOf(known, "num-other-sentinels") == SENTINELS - 1
+                    return field(known, "num-slaves").equals(Integer.toString(servers.size() - 1))
+                            && field(known, "num-other-sentinels").equals(Integer.toString(SENTINELS - 1))
                             && sentinel.command("SENTINEL", "CKQUORUM", NAME) instanceof RedisReply.Text;
                 });
     }
 
-    private static int fieldOf(List<String> fields, String name) {
-        return Integer.parseInt(fields.get(fields.indexOf(name) + 1));
+    private static String field(List<String> fields, String name) {
+        return fields.get(fields.indexOf(name) + 1);
     }
 
     /** Whether sentinels and living servers agree upon a living primary other than this one. */
@@ -222,10 +223,23 @@ public final class RedisSentinels implements AutoCloseable {
                             && primary.info("role").equals("master")
                             && servers.stream()
                                     .filter(server -> server != primary && server.isAlive())
-                                    .allMatch(server -> server.followsPrimary(primary.port())));
+                                    .allMatch(
+                                            server -> server.followsPrimary(primary.port()) && knownAsReplica(server)));
         } catch (UncheckedIOException diesMeanwhile) {
             return false;
         }
+    }
+
+    /** Whether all living sentinels have noticed; one that has not would make it a replica later, though it be primary by then. */
+    private boolean knownAsReplica(RedisServer server) {
+        String port = Integer.toString(server.port());
+        return sentinels.stream()
+                .filter(RedisServer::isAlive)
+                .flatMap(sentinel -> sentinel.command("SENTINEL", "REPLICAS", NAME).list().stream())
+                .map(RedisReply::texts)
+                .filter(replica -> field(replica, "port").equals(port))
+                .allMatch(replica -> field(replica, "flags").equals("slave")
+                        && field(replica, "role-reported").equals("slave"));
     }
 
     /** The ports that living sentinels take for the primary's. */

@@ -137,7 +137,12 @@ public final class RedisServer implements AutoCloseable {
     }
 
     Optional<String> password() {
-        int at = options.indexOf("--requirepass");
+        return option("--requirepass");
+    }
+
+    /** The value of an option that it was started with. */
+    Optional<String> option(String name) {
+        int at = options.indexOf(name);
         return at < 0 ? Optional.empty() : Optional.of(options.get(at + 1));
     }
 
