@@ -27,7 +27,7 @@ interface Store {
 
     static Store redis(String uri, String prefix, Clock clock) {
         RedisEngine engine = RedisEngine.connect(uri, prefix, clock);
-        Engine remembering = new DenyCache(engine, clock);
+        DenyCache remembering = DenyCache.over(engine, uri, prefix, clock);
         return new Store() {
             @Override
             public Engine engine() {
