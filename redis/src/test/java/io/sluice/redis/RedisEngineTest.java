@@ -249,8 +249,12 @@ final class RedisEngineTest {
                 Demand.of(Limit.named("slots").concurrency(3, Duration.ofMinutes(1)), "k", 2),
                 Demand.of(Limit.named("window").slidingWindow(3, Duration.ofMinutes(1)), "k", 2));
         RedisOptions recording = RedisOptions.defaults().recording(step -> {});
-        try (RedisEngine engine = RedisEngine.connect(uri, "rate_limit", Clock.system(), recording)) {
+        AtomicInteger refunds = new AtomicInteger();
+        try (RedisEngine engine = RedisEngine.connect(uri, "rate_limit", Clock.system(), recording);
+                RefundChannel channel = RefundChannel.open(
+                        uri, "rate_limit", Clock.system(), count -> refunds.incrementAndGet(), () -> {})) {
             engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Awaitility.await().until(channel::isHeard);
             Ask ask = Ask.charging(all);
             for (int i = 0; i < 3; i++) {
                 Decided charged = decided(engine.decide(ask));
@@ -263,6 +267,7 @@ final class RedisEngineTest {
                         .isTrue();
                 engine.giveBack(charges).toCompletableFuture().get(20, TimeUnit.SECONDS);
             }
+            Awaitility.await().until(() -> refunds.get() == 9);
         }
     }
 
