@@ -1,9 +1,14 @@
 package io.sluice.node;
 
+import io.sluice.core.Guard;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.DenyCache;
 import io.sluice.redis.RedisEngine;
+import io.sluice.redis.RedisOptions;
+import io.sluice.redis.StoreListener;
+import io.sluice.redis.StoreState;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /** The shared engine and whether it is there. */
@@ -17,21 +22,40 @@ interface Store {
     /** Completes when {@link #isReady} first turns true. */
     CompletionStage<Void> ready();
 
+    /** Whether it is being asked, and if not, why and since when. */
+    StoreState state();
+
+    /** What is wrong with it, though it decides, in sentences. */
+    List<String> findings();
+
+    /** How many asks it was spared, because it had refused them before. */
+    default long remembered() {
+        return 0;
+    }
+
+    /** How many asks it was spared by the guards of rules. */
+    default long guarded() {
+        return 0;
+    }
+
     /** Opens the store of a configuration that names one. */
     @FunctionalInterface
     interface Opener {
 
         /** Returns at once; throws only if the URI cannot be read. */
-        Store open(String uri, String prefix, Clock clock);
+        Store open(String uri, String prefix, Clock clock, StoreListener listener);
     }
 
-    static Store redis(String uri, String prefix, Clock clock) {
-        RedisEngine engine = RedisEngine.connect(uri, prefix, clock);
-        DenyCache remembering = DenyCache.over(engine, uri, prefix, clock);
+    static Store redis(String uri, String prefix, Clock clock, StoreListener listener) {
+        RedisEngine engine =
+                RedisEngine.connect(uri, prefix, clock, RedisOptions.defaults().listener(listener));
+        DenyCache memory = DenyCache.over(engine, uri, prefix, clock);
+        // In front of the memory, because what it refuses is not for the memory to remember.
+        Guard guard = new Guard(memory, clock);
         return new Store() {
             @Override
             public Engine engine() {
-                return remembering;
+                return guard;
             }
 
             @Override
@@ -42,6 +66,26 @@ interface Store {
             @Override
             public CompletionStage<Void> ready() {
                 return engine.ready();
+            }
+
+            @Override
+            public StoreState state() {
+                return engine.state();
+            }
+
+            @Override
+            public List<String> findings() {
+                return engine.findings();
+            }
+
+            @Override
+            public long remembered() {
+                return memory.remembered();
+            }
+
+            @Override
+            public long guarded() {
+                return guard.refused();
             }
         };
     }

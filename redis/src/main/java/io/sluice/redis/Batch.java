@@ -28,11 +28,13 @@ final class Batch {
     private final List<byte[]> keys = new ArrayList<>();
     private final List<byte[]> args = new ArrayList<>();
     private final ByteArrayOutputStream plan = new ByteArrayOutputStream();
+    private final String time;
     private final boolean recording;
     private int demands;
 
     /** @param time the time to decide by, empty for the server's own */
     Batch(String time, boolean recording) {
+        this.time = time;
         this.recording = recording;
         args.add(bytes(time));
         args.add(bytes(recording ? "record" : ""));
@@ -61,6 +63,26 @@ final class Batch {
             writeNumber(index(question.counts[i], counts, keys));
             writeNumber(index(question.texts[i], texts, args));
         }
+    }
+
+    /** Whether nobody waits any more for most of them. */
+    boolean isMostlyLate(long nowNanos) {
+        int late = 0;
+        for (Question question : questions) {
+            late += question.isLate(nowNanos) ? 1 : 0;
+        }
+        return late * 2 > questions.size();
+    }
+
+    /** Those for which nobody waits any more. */
+    List<Question> late(long nowNanos) {
+        return questions.stream().filter(question -> question.isLate(nowNanos)).toList();
+    }
+
+    Batch without(List<Question> some) {
+        Batch others = new Batch(time, recording);
+        questions.stream().filter(question -> !some.contains(question)).forEach(others::add);
+        return others;
     }
 
     byte[][] keys() {

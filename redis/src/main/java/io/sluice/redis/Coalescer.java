@@ -1,7 +1,5 @@
 package io.sluice.redis;
 
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
 import java.lang.System.Logger.Level;
@@ -31,11 +29,14 @@ final class Coalescer {
      */
     static final int MOST_UNDER_WAY = 4;
 
-    private static final int LOADS_PER_CALL = 3;
+    /** More could not be answered before the deadlines of decisions; callers beyond it are undecided at once. */
+    static final int MOST_WAITING = 16_384;
+
     private static final System.Logger LOG = System.getLogger(Coalescer.class.getName());
 
     private final Queue<Question> waiting = new ConcurrentLinkedQueue<>();
 
+    private final AtomicInteger waitingSize = new AtomicInteger();
     private final AtomicBoolean sending = new AtomicBoolean();
     private final AtomicInteger underWay = new AtomicInteger();
     private final RedisLink link;
@@ -58,7 +59,11 @@ final class Coalescer {
 
     /** Has Redis answer a question, or says that it did not. */
     void ask(Question question) {
-        if (options.coalesces()) {
+        link.checkProgress();
+        if ((options.coalesces() ? waitingSize : underWay).get() >= MOST_WAITING) {
+            question.fail(new Undecided(Failures.OVERLOAD, false));
+        } else if (options.coalesces()) {
+            waitingSize.incrementAndGet();
             waiting.add(question);
             sendWaiting();
         } else {
@@ -79,7 +84,7 @@ final class Coalescer {
             // Whoever came or landed until now has left it to this thread: it looks again.
             sending.set(false);
         }
-        late.forEach(Coalescer::failLate);
+        late.forEach(Question::failLate);
     }
 
     private boolean mayCall() {
@@ -89,10 +94,12 @@ final class Coalescer {
     /** Leaves out who is past the deadline: it would be charged although nobody waits any more. */
     private Batch nextBatch(List<Question> late) {
         Batch batch = batchOf(List.of());
+        long now = clock.nanoTime();
         Question next = waiting.peek();
         while (next != null && batch.hasRoomFor(next)) {
             waiting.remove();
-            if (isLate(next)) {
+            waitingSize.decrementAndGet();
+            if (next.isLate(now)) {
                 late.add(next);
             } else {
                 batch.add(next);
@@ -104,43 +111,7 @@ final class Coalescer {
 
     private void send(Batch batch) {
         underWay.incrementAndGet();
-        StatefulRedisConnection<byte[], byte[]> redis = link.connection();
-        if (redis == null) {
-            landed(batch, null, new Undecided(Failures.DISCONNECTED, false));
-        } else {
-            call(redis, batch, LOADS_PER_CALL);
-        }
-    }
-
-    private void call(StatefulRedisConnection<byte[], byte[]> redis, Batch batch, int loadsLeft) {
-        DecideLibrary.call(redis, batch.keys(), batch.args()).whenComplete((reply, failure) -> {
-            if (failure == null) {
-                landed(batch, reply, null);
-            } else if (DecideLibrary.isUnknown(failure) && loadsLeft > 0) {
-                loadAndCall(redis, batch, loadsLeft - 1);
-            } else {
-                if (Failures.isOfConnection(failure)) {
-                    // What waits must not go down the same way.
-                    link.drop(redis);
-                }
-                landed(batch, null, Failures.undecided(failure));
-            }
-        });
-    }
-
-    /** Redis has done nothing, because it does not know the function: it may be asked again. */
-    private void loadAndCall(StatefulRedisConnection<byte[], byte[]> redis, Batch batch, int loadsLeft) {
-        DecideLibrary.load(redis).whenComplete((loaded, failure) -> {
-            if (failure != null) {
-                landed(batch, null, new Undecided(Failures.undecided(failure).reason(), false));
-                return;
-            }
-            List<Question> inTime = new ArrayList<>(batch.questions());
-            List<Question> late = inTime.stream().filter(this::isLate).toList();
-            inTime.removeAll(late);
-            late.forEach(Coalescer::failLate);
-            call(redis, batchOf(inTime), loadsLeft);
-        });
+        Call.send(batch, link, clock, options.listener(), this::landed);
     }
 
     private void landed(Batch batch, byte @Nullable [] reply, @Nullable Undecided why) {
@@ -166,7 +137,9 @@ final class Coalescer {
     private void answer(Batch batch, Reply reply) {
         serverMicros.accept(reply.micros());
         for (Question question : batch.questions()) {
-            if (!reply.isOutside()) {
+            if (reply.isFull()) {
+                question.fail(new Undecided(Failures.OUT_OF_MEMORY, false));
+            } else if (!reply.isOutside()) {
                 question.answer(reply);
             } else if (question.writeAgain(reply.micros())) {
                 ask(question);
@@ -180,13 +153,5 @@ final class Coalescer {
         Batch batch = new Batch(time.get(), options.recording() != null);
         questions.forEach(batch::add);
         return batch;
-    }
-
-    private boolean isLate(Question question) {
-        return question.deadlineNanos != Ask.NO_DEADLINE && clock.nanoTime() - question.deadlineNanos >= 0;
-    }
-
-    private static void failLate(Question question) {
-        question.fail(new Undecided(Failures.TIMEOUT, false));
     }
 }

@@ -27,9 +27,16 @@ final class DecideLibrary {
     /** What is called. */
     static final String FUNCTION = "sluice_decide_" + DIGEST;
 
+    /** The same for a Redis without memory for new keys: changes those there are, and does nothing that needs another. */
+    static final String EXISTING = "sluice_existing_" + DIGEST;
+
     /** What is loaded. */
     static final String TEXT = SOURCE.replace("#!lua name=sluice\n", "#!lua name=sluice_" + DIGEST + "\n")
-            .replace("'sluice_decide'", "'" + FUNCTION + "'");
+            .replace("'sluice_decide'", "'" + FUNCTION + "'")
+            .replace("'sluice_existing'", "'" + EXISTING + "'");
+
+    private static final byte[][] NO_KEYS = {};
+    private static final byte[][] NOTHING = {new byte[0], new byte[0], new byte[0]};
 
     private DecideLibrary() {}
 
@@ -43,13 +50,19 @@ final class DecideLibrary {
         });
     }
 
-    /** Calls the function. Fails by its result, never by an exception. */
-    static CompletionStage<byte[]> call(StatefulRedisConnection<byte[], byte[]> redis, byte[][] keys, byte[][] args) {
+    /** Calls a function. Fails by its result, never by an exception. */
+    static CompletionStage<byte[]> call(
+            StatefulRedisConnection<byte[], byte[]> redis, String function, byte[][] keys, byte[][] args) {
         try {
-            return redis.async().fcall(FUNCTION, ScriptOutputType.VALUE, keys, args);
+            return redis.async().fcall(function, ScriptOutputType.VALUE, keys, args);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** Has Redis decide nothing at all, to see whether it would decide. */
+    static CompletionStage<byte[]> probe(StatefulRedisConnection<byte[], byte[]> redis) {
+        return call(redis, EXISTING, NO_KEYS, NOTHING);
     }
 
     /** Whether Redis ran nothing because it does not know the function: it was restarted, or flushed. */

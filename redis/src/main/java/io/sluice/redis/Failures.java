@@ -12,10 +12,28 @@ final class Failures {
     static final String DISCONNECTED = "redis-disconnected";
     static final String TIMEOUT = "redis-timeout";
     static final String ERROR = "redis-error";
+    static final String OUT_OF_MEMORY = "redis-oom";
+    static final String OVERLOAD = "redis-overload";
 
     /** Errors that Redis answers instead of running a function. */
-    private static final Set<String> NOT_RUN =
-            Set.of("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "NOAUTH", "NOPERM", "OOM", "READONLY");
+    private static final Set<String> NOT_RUN = Set.of(
+            "BUSY",
+            "CLUSTERDOWN",
+            "LOADING",
+            "MASTERDOWN",
+            "MISCONF",
+            "NOAUTH",
+            "NOPERM",
+            "NOREPLICAS",
+            "OOM",
+            "READONLY",
+            "TRYAGAIN",
+            "MOVED",
+            "ASK");
+
+    /** What another connection may put right: the server was demoted, or wants to be told again who is there. */
+    private static final Set<String> OTHER_CONNECTION =
+            Set.of("redis-readonly", "redis-noauth", "redis-noperm", "redis-wrongpass", DISCONNECTED);
 
     private Failures() {}
 
@@ -31,6 +49,15 @@ final class Failures {
                     : new Undecided(ERROR, true);
         }
         return new Undecided(DISCONNECTED, !isRejected(cause));
+    }
+
+    static boolean wantsAnotherConnection(String reason) {
+        return OTHER_CONNECTION.contains(reason);
+    }
+
+    /** Whether Redis did nothing because its memory is full. */
+    static boolean isOutOfMemory(Throwable failure) {
+        return undecided(failure).reason().equals(OUT_OF_MEMORY);
     }
 
     /** Whether it was the connection that failed, and not Redis that answered with an error. */

@@ -37,6 +37,15 @@ abstract sealed class Question {
         return counts.length;
     }
 
+    /** Whether nobody waits for it any more; then it is not to be charged. */
+    final boolean isLate(long nowNanos) {
+        return deadlineNanos != Ask.NO_DEADLINE && nowNanos - deadlineNanos >= 0;
+    }
+
+    final void failLate() {
+        fail(new Undecided(Failures.TIMEOUT, false));
+    }
+
     /** Says what is demanded, for a server whose time is about this. */
     abstract void write(long serverMicros);
 

@@ -1,5 +1,6 @@
 package io.sluice.redis;
 
+import io.lettuce.core.RedisURI;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -22,10 +23,13 @@ import java.util.function.Supplier;
  * again, because Redis may have charged it. A function that Redis does not know (it was restarted, or flushed) has charged
  * nothing, so that one is loaded and called again.
  *
- * <p>This engine watches no deadline and has no opinion about failures; put a {@link io.sluice.core.FallbackEngine} in front.
+ * <p>While Redis is gone, hangs, is slow or fails, asks are undecided at once, and Redis is probed until it answers quickly again
+ * ({@link #state} says which). At most {@value Coalescer#MOST_UNDER_WAY} calls are under way and a bounded number of asks
+ * waits for them. This engine watches no deadline; put a {@link io.sluice.core.FallbackEngine} in front.
  */
 public final class RedisEngine implements Engine {
 
+    private final Connector connector;
     private final RedisLink link;
     private final CountKeys names;
     private final Clock clock;
@@ -34,8 +38,9 @@ public final class RedisEngine implements Engine {
     /** How far the server's clock was ahead of ours in its last reply; only calendars ask for it. */
     private volatile long aheadMicros;
 
-    private RedisEngine(RedisLink link, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
-        this.link = link;
+    private RedisEngine(RedisURI uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
+        this.connector = new Connector(clock);
+        this.link = new RedisLink(uri, connector, clock, options);
         this.names = new CountKeys(prefix);
         this.clock = clock;
         this.calls = new Coalescer(link, clock, time, options, micros -> aheadMicros = micros - clock.epochMicros());
@@ -54,15 +59,25 @@ public final class RedisEngine implements Engine {
      * @throws IllegalArgumentException if the URI cannot be read
      */
     public static RedisEngine connect(String uri, String prefix, Clock clock, RedisOptions options) {
-        return new RedisEngine(RedisLink.open(uri, clock), prefix, clock, options, () -> "");
+        return new RedisEngine(RedisAddress.of(uri), prefix, clock, options, () -> "");
     }
 
     /** An engine that decides by a time of its own, in microseconds; only tests have a use for it. */
     static RedisEngine onTime(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
-        return new RedisEngine(RedisLink.open(uri, clock), prefix, clock, options, time);
+        return new RedisEngine(RedisAddress.of(uri), prefix, clock, options, time);
     }
 
-    /** Whether Redis is connected and knows the function. */
+    /** Whether Redis is being asked, and if not, why and since when. */
+    public StoreState state() {
+        return link.state();
+    }
+
+    /** What is wrong with the server, though it decides, in sentences; empty if nothing is. */
+    public List<String> findings() {
+        return link.server().findings();
+    }
+
+    /** Whether Redis is connected, knows the function and answers quickly. */
     public boolean isReady() {
         return link.isReady();
     }
@@ -80,7 +95,7 @@ public final class RedisEngine implements Engine {
     @Override
     public Answer decide(Ask ask) {
         if (link.connection() == null) {
-            return new Undecided(link.isClosed() ? "closed" : Failures.DISCONNECTED, false);
+            return link.unavailable();
         }
         if (ask.demands().isEmpty()) {
             return new Decided(true, List.of(), clock.epochMicros(), null);
@@ -93,7 +108,7 @@ public final class RedisEngine implements Engine {
         }
         Question.Asked question = new Question.Asked(ask, names, serverMicros());
         calls.ask(question);
-        return new Pending(question.outcome, link.afterArrivals());
+        return new Pending(question.outcome, connector.afterArrivals());
     }
 
     @Override
@@ -116,6 +131,7 @@ public final class RedisEngine implements Engine {
     @Override
     public void close() {
         link.close();
+        connector.close();
     }
 
     private CompletionStage<Boolean> ask(Question.Charged question) {

@@ -1,170 +1,158 @@
 package io.sluice.redis;
 
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
-import io.lettuce.core.resource.Transports;
-import io.netty.channel.EventLoopGroup;
+import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to Redis, and another when that breaks. Nothing is queued while there is none, and nothing that was under way
- * when one broke is sent again: Lettuce does that to whatever it reconnects by itself, so it may not.
+ * The way to one Redis server (or to whichever the sentinels name): a connection, and whether it is to be used. It is used once
+ * Redis has answered a probe on it quickly. It is given up when it breaks, and no longer used when the {@link Breaker} says so;
+ * then Redis is probed, one probe at a time, until it answers quickly again. A connection on which not even a probe is answered
+ * is replaced. Pauses are random, so that the nodes of a fleet do not all come back in the same moment. Safe for use by many
+ * threads.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // connecting reports through its callback; nobody waits for closing
+@SuppressWarnings("FutureReturnValueIgnored") // all of it reports through callbacks
 final class RedisLink implements AutoCloseable {
 
+    static final String BREAKER_OPEN = "breaker-open";
+
     private static final System.Logger LOG = System.getLogger(RedisLink.class.getName());
-    private static final Duration RETRY_SOONEST = Duration.ofMillis(50);
-    private static final Duration RETRY_LATEST = Duration.ofMillis(500);
-    private static final Duration HOP = Duration.ofMillis(3);
-    private static final Duration KEPT_FROM_RUNNING = Duration.ofMillis(2);
-    private static final int HOPS = 3;
+    private static final Duration PAUSE_SHORTEST = Duration.ofMillis(50);
+    private static final Duration PAUSE_LONGEST = Duration.ofMillis(350);
+
+    /** A connection without an answer for this long is replaced. */
+    private static final Duration STUCK = Duration.ofMillis(400);
 
     private final RedisURI uri;
-    private final EventLoopGroup loop;
-    private final ClientResources resources;
-    private final RedisClient client;
+    private final Connector connector;
     private final Clock clock;
+    private final RedisOptions options;
+    private final Breaker breaker;
+    private final ServerWatch server;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
-    private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+    private final AtomicBoolean suspected = new AtomicBoolean();
+    private volatile @Nullable StatefulRedisConnection<byte[], byte[]> used;
+    private volatile StoreState state;
     private volatile boolean closed;
-    private volatile boolean reported;
-    private final Executor afterArrivals = task -> afterArrivals(task, HOPS);
+    private volatile boolean told;
 
-    private RedisLink(RedisURI uri, Clock clock) {
+    /** Made or probed, and not used yet or no longer. Guarded by this. */
+    private @Nullable StatefulRedisConnection<byte[], byte[]> probed;
+
+    RedisLink(RedisURI uri, Connector connector, Clock clock, RedisOptions options) {
         this.uri = uri;
+        this.connector = connector;
         this.clock = clock;
-        // One thread reads everything, so that a task given to it runs after what has arrived.
-        DefaultEventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
-        this.loop = loops.allocate(Transports.eventLoopGroupClass());
-        this.resources = ClientResources.builder().eventLoopGroupProvider(loops).build();
-        this.client = RedisClient.create(resources);
-        client.setOptions(ClientOptions.builder()
-                .autoReconnect(false)
-                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                .socketOptions(SocketOptions.builder()
-                        .connectTimeout(Duration.ofSeconds(1))
-                        .build())
-                .build());
+        this.options = options;
+        this.breaker = new Breaker(options.slow());
+        this.server = new ServerWatch(address());
+        this.state = StoreState.down(Failures.DISCONNECTED, "not connected yet", clock.epochMicros());
+        connect();
     }
 
-    static RedisLink open(String uri, Clock clock) {
-        if (uri.startsWith("redis-cluster://")) {
-            throw new IllegalArgumentException(
-                    "redis: \"" + uri + "\" (expected: redis://, rediss:// or redis-sentinel://; Cluster comes later)");
-        }
-        RedisLink link;
-        try {
-            link = new RedisLink(RedisURI.create(uri), clock);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    "redis: \"" + uri + "\" (expected: a URI such as redis://127.0.0.1:6379)", e);
-        }
-        link.connect();
-        return link;
-    }
-
-    /** What to send by now; null while there is no connection. */
+    /** What to send by now; null while nothing is to be sent. */
     @Nullable
     StatefulRedisConnection<byte[], byte[]> connection() {
-        StatefulRedisConnection<byte[], byte[]> current = connection;
+        StatefulRedisConnection<byte[], byte[]> current = used;
         return current == null || closed || !current.isOpen() ? null : current;
     }
 
-    /** Uses a connection no longer, because something sent on it was lost. Another one is made as if it had broken by itself. */
-    void drop(StatefulRedisConnection<byte[], byte[]> lossy) {
-        lossy.closeAsync();
+    /** Why nothing is to be sent. */
+    Undecided unavailable() {
+        StoreState current = state;
+        return new Undecided(closed ? "closed" : current.available() ? Failures.DISCONNECTED : current.reason(), false);
     }
 
-    /**
-     * Runs tasks after everything that has arrived so far was read. A little later, because the thread runs what it is given at
-     * once before it reads again; and later still if it was kept from running in that time, because then Redis and the
-     * answers under way were, too.
-     */
-    Executor afterArrivals() {
-        return afterArrivals;
+    StoreState state() {
+        return state;
     }
 
-    private void afterArrivals(Runnable task, int hops) {
-        long due = clock.nanoTime() + HOP.toNanos();
-        loop.schedule(
-                () -> {
-                    if (hops > 1 && clock.nanoTime() - due > KEPT_FROM_RUNNING.toNanos()) {
-                        afterArrivals(task, hops - 1);
-                    } else {
-                        task.run();
-                    }
-                },
-                HOP.toNanos(),
-                TimeUnit.NANOSECONDS);
+    ServerWatch server() {
+        return server;
     }
 
     boolean isReady() {
-        return ready.isDone() && connection() != null;
-    }
-
-    boolean isClosed() {
-        return closed;
+        return connection() != null;
     }
 
     CompletionStage<Void> ready() {
         return ready.copy();
     }
 
+    /** A call goes out. */
+    void sent() {
+        breaker.sent(clock.nanoTime());
+    }
+
+    /** A call on a connection has ended, well or badly. */
+    void landed(StatefulRedisConnection<byte[], byte[]> redis, boolean bad, String cause) {
+        if (breaker.landed(bad, clock.nanoTime())) {
+            open(redis, cause);
+        }
+    }
+
+    /** Stops using a connection on which nothing has returned for too long. */
+    void checkProgress() {
+        StatefulRedisConnection<byte[], byte[]> current = used;
+        if (current != null && breaker.isStalled(clock.nanoTime()) && suspected.compareAndSet(false, true)) {
+            // The answers may be here, unread, because it was this process that stood still.
+            connector.afterArrivals().execute(() -> {
+                suspected.set(false);
+                if (breaker.isStalled(clock.nanoTime())) {
+                    open(current, Failures.TIMEOUT);
+                }
+            });
+        }
+    }
+
+    /** Uses a connection no longer, because something sent on it was lost, or it leads to the wrong server. */
+    void drop(StatefulRedisConnection<byte[], byte[]> lossy) {
+        lossy.closeAsync();
+    }
+
     @Override
     public void close() {
         closed = true;
-        StatefulRedisConnection<byte[], byte[]> current = connection;
+        StatefulRedisConnection<byte[], byte[]> current;
+        synchronized (this) {
+            current = used != null ? used : probed;
+            used = null;
+            probed = null;
+        }
         if (current != null) {
             current.closeAsync();
         }
-        client.shutdownAsync(0, 1, TimeUnit.SECONDS).whenComplete((done, failure) -> {
-            resources.shutdown(0, 1, TimeUnit.SECONDS);
-            loop.shutdownGracefully(100, 1_000, TimeUnit.MILLISECONDS);
-        });
     }
 
     private void connect() {
         if (closed) {
             return;
         }
-        client.connectAsync(ByteArrayCodec.INSTANCE, uri)
-                .thenCompose(made -> DecideLibrary.load(made).handle((loaded, failure) -> {
-                    if (failure == null) {
-                        return made;
-                    }
-                    made.closeAsync();
-                    throw new IllegalStateException(failure);
-                }))
-                .whenComplete((made, failure) -> {
-                    if (failure == null) {
-                        connected(made);
-                    } else {
-                        notConnected(rootMessage(failure));
-                    }
-                });
+        connector.connect(uri).whenComplete((made, failure) -> {
+            if (failure == null) {
+                connected(made);
+            } else {
+                notConnected(ServerWatch.explained(failure, uri));
+            }
+        });
     }
 
     private void connected(StatefulRedisConnection<byte[], byte[]> made) {
         AtomicBoolean lost = new AtomicBoolean();
+        synchronized (this) {
+            probed = made;
+        }
         made.addListener(new RedisConnectionStateListener() {
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
@@ -173,49 +161,152 @@ final class RedisLink implements AutoCloseable {
                 }
             }
         });
-        connection = made;
-        if (closed) {
+        // It may have broken before anybody listened.
+        if (closed || !made.isOpen()) {
             made.closeAsync();
+            if (lost.compareAndSet(false, true)) {
+                lost(made);
+            }
             return;
         }
-        LOG.log(Level.INFO, "connected to Redis at {0}", address());
-        reported = false;
-        ready.complete(null);
-        // It may have broken before anybody listened.
-        if (!made.isOpen() && lost.compareAndSet(false, true)) {
-            lost(made);
-        }
+        server.ask(made);
+        probe(made, true);
     }
 
     private void lost(StatefulRedisConnection<byte[], byte[]> broken) {
         broken.closeAsync();
+        synchronized (this) {
+            used = used == broken ? null : used;
+            probed = probed == broken ? null : probed;
+        }
         notConnected("the connection broke");
     }
 
-    /** Tries again a little later, spread out, so that the nodes of a fleet do not all come back at once. */
-    private void notConnected(String reason) {
+    private void notConnected(String cause) {
         if (closed) {
             return;
         }
-        if (!reported) {
-            reported = true;
-            LOG.log(Level.WARNING, "no Redis at {0}, trying on: {1}", address(), reason);
+        if (!state.reason().equals(Failures.DISCONNECTED) || !state.cause().equals(cause)) {
+            become(StoreState.down(Failures.DISCONNECTED, cause, since()));
         }
-        long millis = ThreadLocalRandom.current().nextLong(RETRY_SOONEST.toMillis(), RETRY_LATEST.toMillis());
-        clock.at(clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis), this::connect);
+        afterPause(this::connect);
+    }
+
+    /** The breaker opens: asks are not sent any more, and probes are. */
+    private void open(StatefulRedisConnection<byte[], byte[]> redis, String cause) {
+        synchronized (this) {
+            if (used != redis) {
+                return;
+            }
+            used = null;
+            probed = redis;
+        }
+        become(StoreState.down(BREAKER_OPEN, cause, clock.epochMicros()));
+        if (Failures.wantsAnotherConnection(cause)) {
+            drop(redis);
+        } else {
+            probe(redis, false);
+        }
+    }
+
+    private void probe(StatefulRedisConnection<byte[], byte[]> redis, boolean first) {
+        if (closed || !redis.isOpen()) {
+            return;
+        }
+        long sent = clock.nanoTime();
+        Clock.Alarm stuck = clock.at(sent + STUCK.toNanos(), () -> drop(redis));
+        DecideLibrary.probe(redis).whenComplete((done, failure) -> {
+            stuck.cancel();
+            if (failure != null) {
+                probeFailed(redis, failure);
+            } else if (clock.nanoTime() - sent <= options.slow().toNanos()) {
+                use(redis);
+            } else if (first) {
+                // What is done for the first time takes long here, whatever Redis does.
+                probe(redis, false);
+            } else {
+                afterPause(() -> probe(redis, false));
+            }
+        });
+    }
+
+    private void probeFailed(StatefulRedisConnection<byte[], byte[]> redis, Throwable failure) {
+        if (DecideLibrary.isUnknown(failure)) {
+            DecideLibrary.load(redis).whenComplete((loaded, notLoaded) -> {
+                if (notLoaded == null) {
+                    probe(redis, true);
+                } else {
+                    probeFailed(redis, notLoaded);
+                }
+            });
+            return;
+        }
+        String cause = Failures.undecided(failure).reason();
+        String sentence = ServerWatch.explained(failure, uri);
+        if (redis.isOpen() && !sentence.equals(state.cause())) {
+            become(StoreState.down(BREAKER_OPEN, sentence, since()));
+        }
+        if (Failures.wantsAnotherConnection(cause)) {
+            drop(redis);
+        } else {
+            afterPause(() -> probe(redis, false));
+        }
+    }
+
+    private void use(StatefulRedisConnection<byte[], byte[]> redis) {
+        synchronized (this) {
+            if (closed || probed != redis) {
+                return;
+            }
+            breaker.reset(clock.nanoTime());
+            probed = null;
+            used = redis;
+        }
+        become(StoreState.up(clock.epochMicros()));
+        ready.complete(null);
+    }
+
+    /** One line when it goes, one when it comes back. */
+    private void become(StoreState next) {
+        StoreState before = state;
+        state = next;
+        if (next.available()) {
+            LOG.log(Level.INFO, "Redis at {0} decides; {1}", address(), lasted(before, next));
+            told = false;
+        } else if (!told) {
+            LOG.log(
+                    Level.WARNING,
+                    "Redis at {0} does not decide, failure policies do: {1} ({2})",
+                    address(),
+                    next.reason(),
+                    next.cause());
+            told = true;
+        }
+        try {
+            options.listener().changed(next);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "a store listener failed", e);
+        }
+    }
+
+    private static String lasted(StoreState before, StoreState next) {
+        long millis = (next.sinceMicros() - before.sinceMicros()) / 1_000;
+        return "it did not for " + millis + " ms (" + before.cause() + ")";
+    }
+
+    /** Of one outage, whatever its reasons in turn. */
+    private long since() {
+        return state.available() ? clock.epochMicros() : state.sinceMicros();
+    }
+
+    private void afterPause(Runnable task) {
+        long millis = ThreadLocalRandom.current().nextLong(PAUSE_SHORTEST.toMillis(), PAUSE_LONGEST.toMillis());
+        clock.at(clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis), task);
     }
 
     private String address() {
         return uri.getSentinels().isEmpty()
                 ? uri.getHost() + ":" + uri.getPort()
                 : "sentinels of " + uri.getSentinelMasterId();
-    }
-
-    private static String rootMessage(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return String.valueOf(root.getMessage());
     }
 }

@@ -1,5 +1,7 @@
 package io.sluice.redis;
 
+import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,19 +10,41 @@ import org.jspecify.annotations.Nullable;
  * @param coalesces whether asks that wait for the connection go out together; without it each is a call of its own
  * @param recording who hears of every step on every count, numbered in their order; it costs two more writes for each
  *     demand. Null for nobody
+ * @param slow a Redis that has not answered for this long is not asked any more until it answers more quickly: {@link #SLOW}, unless
+ *     it is far away
+ * @param listener who hears how Redis is doing
  */
-public record RedisOptions(boolean coalesces, @Nullable RecordListener recording) {
+public record RedisOptions(
+        boolean coalesces, @Nullable RecordListener recording, Duration slow, StoreListener listener) {
 
-    /** Coalescing, and no recording. */
+    /** Beyond any deadline that a decision on a healthy Redis needs, and short enough to spare all but the first callers. */
+    public static final Duration SLOW = Duration.ofMillis(50);
+
+    public RedisOptions {
+        if (slow.isNegative() || slow.isZero()) {
+            throw new IllegalArgumentException("slow: " + slow + " (expected: more than nothing)");
+        }
+        Objects.requireNonNull(listener, "listener");
+    }
+
+    /** Coalescing, no recording, nobody who listens. */
     public static RedisOptions defaults() {
-        return new RedisOptions(true, null);
+        return new RedisOptions(true, null, SLOW, StoreListener.NONE);
     }
 
     public RedisOptions coalescing(boolean coalesces) {
-        return new RedisOptions(coalesces, recording);
+        return new RedisOptions(coalesces, recording, slow, listener);
     }
 
     public RedisOptions recording(RecordListener listener) {
-        return new RedisOptions(coalesces, listener);
+        return new RedisOptions(coalesces, listener, slow, this.listener);
+    }
+
+    public RedisOptions slow(Duration slow) {
+        return new RedisOptions(coalesces, recording, slow, listener);
+    }
+
+    public RedisOptions listener(StoreListener listener) {
+        return new RedisOptions(coalesces, recording, slow, listener);
     }
 }

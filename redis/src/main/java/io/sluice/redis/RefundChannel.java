@@ -45,7 +45,6 @@ final class RefundChannel implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(RefundChannel.class.getName());
     private static final Duration BEAT = Duration.ofMillis(250);
-    private static final Duration CONNECT = Duration.ofSeconds(1);
     private static final Duration RETRY_SOONEST = Duration.ofMillis(50);
     private static final Duration RETRY_LATEST = Duration.ofMillis(500);
 
@@ -83,7 +82,7 @@ final class RefundChannel implements AutoCloseable {
         client.setOptions(ClientOptions.builder()
                 .autoReconnect(false)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                .socketOptions(SocketOptions.builder().connectTimeout(CONNECT).build())
+                .socketOptions(SocketOptions.builder().connectTimeout(Connector.CONNECTING_MAY_TAKE).build())
                 .build());
     }
 
@@ -225,16 +224,12 @@ final class RefundChannel implements AutoCloseable {
     }
 
     private static List<RedisURI> uris(String uri) {
-        try {
-            List<RedisURI> uris = uri.startsWith("redis-cluster://")
-                    ? RedisClusterURIUtil.toRedisURIs(URI.create(uri.replaceFirst("redis-cluster", "redis")))
-                    : List.of(RedisURI.create(uri));
-            // A server that accepts connections and never answers must not hold up the next attempt.
-            uris.forEach(each -> each.setTimeout(CONNECT));
-            return uris;
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("redis: unreadable (expected: a URI such as redis://127.0.0.1:6379)", e);
+        if (!uri.matches("rediss?-cluster://.*")) {
+            return List.of(RedisAddress.of(uri));
         }
+        List<RedisURI> seeds = RedisClusterURIUtil.toRedisURIs(URI.create(uri.replaceFirst("-cluster", "")));
+        seeds.forEach(seed -> seed.setTimeout(Connector.CONNECTING_MAY_TAKE));
+        return seeds;
     }
 
     /** A pattern that matches this text alone. */

@@ -10,6 +10,7 @@ final class Reply {
 
     private static final System.Logger LOG = System.getLogger(Reply.class.getName());
     private static final int OUTSIDE = -1;
+    private static final int FULL = -2;
 
     private final ByteBuffer numbers;
     private final long micros;
@@ -28,7 +29,16 @@ final class Reply {
 
     /** Whether nothing was done for the next question, because the server's time is outside the windows it was told of. */
     boolean isOutside() {
-        if (numbers.getDouble(numbers.position()) != OUTSIDE) {
+        return nextIs(OUTSIDE);
+    }
+
+    /** Whether nothing was done for the next question, because it needs a new key and there is no memory for one. */
+    boolean isFull() {
+        return nextIs(FULL);
+    }
+
+    private boolean nextIs(int number) {
+        if (numbers.getDouble(numbers.position()) != number) {
             return false;
         }
         next();

@@ -23,6 +23,7 @@
 --          remaining, wait if granted or else retry, reset, charged_at. Times in microseconds, -1 for never. For b and r one: 1
 --          if it was done, 0 if no longer held. When recording, then for each demand the number of its decision. One -1 alone
 --          for an ask of which nothing was done, because its boundaries do not reach the server's time: ask again with others.
+--          One -2 alone for an ask of which nothing was done, because it needs a new key and there must be none.
 -- State    tb, lb: used, parts, of, at, flow, since: used + parts/of permits are used as of at, and flow of them have drained
 --          every of microseconds since then. In bytes 7, 6, 6, 7, 4, 7
 --          fw: start, used, seven bytes each        sw: msgpack [newest, count, count, …], from the newest slice backwards
@@ -485,11 +486,16 @@ function window.refuse(c, d)
   end
 end
 
-function window.give_back(c, d)
+function window.give_back(c, d, now)
   local charged_at = d.max_wait
   if c.used > 0 and c.first <= charged_at and charged_at < c.last then
     c.used = max(0, c.used - d.permits)
     ease(c.key)
+  end
+  local first, last = bounds(d, now)
+  if c.used == 0 and first then
+    -- Time stands still only for what is still used.
+    c.first, c.last, c.at = first, last, now
   end
   c.changed = d
 end
@@ -622,7 +628,7 @@ function sliding.refuse(c, d)
   end
 end
 
-function sliding.give_back(c, d)
+function sliding.give_back(c, d, now)
   move_to(c, c.newest)
   local j = c.newest - floor(d.max_wait / d.length)
   if (c.counts[j] or 0) > 0 then
@@ -634,6 +640,13 @@ function sliding.give_back(c, d)
     first = first + 1
   end
   move_to(c, c.newest - first)
+  -- Time stands still only for what is still used.
+  local present = floor(now / d.length)
+  if present >= c.newest or sum(c, c.newest - c.slices) == 0 then
+    c.present, c.at = present, now
+  else
+    c.present, c.at = c.newest, c.newest * d.length
+  end
   c.changed = d
 end
 
@@ -994,6 +1007,9 @@ end
 -------------------------------------------------------------------------------------------------------------- decision
 
 local function values_of(keys, size)
+  if size == 0 then
+    return {}
+  end
   if size == #keys and size <= KEYS_AT_ONCE then
     return call('MGET', unpack(keys))
   end
@@ -1030,7 +1046,7 @@ end
 -- Filled anew by each call as far as it needs them: making tables costs, too, and only one call runs at a time.
 local demanded, these, wanted, grants, names, reply = {}, {}, {}, {}, {}, {}
 
-local function decide(keys, args)
+local function decide_all(keys, args, existing)
   if not call then
     fetch_libraries()
   end
@@ -1053,13 +1069,14 @@ local function decide(keys, args)
 
   while place < length do
     local purpose, high, low = byte(plan, place, place + 2)
-    local n, outside = high * 256 + low, false
+    local n, outside, full = high * 256 + low, false, false
     place = place + 3
     for i = 1, n do
       local k1, k2, d1, d2 = byte(plan, place, place + 3)
       local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
       place = place + 4
       local c = counts[k]
+      full = full or existing and purpose == CHARGE and not values[k] and call('EXISTS', keys[k]) == 0
       if not c or c.stale then
         c = d.algorithm.load(keys[k], values[k], d, now)
         counts[k] = c
@@ -1072,7 +1089,9 @@ local function decide(keys, args)
     end
 
     local took, reset
-    if n == 1 and purpose == CHARGE and wanted[1].algorithm == bucket then
+    if full then
+      outside = true
+    elseif n == 1 and purpose == CHARGE and wanted[1].algorithm == bucket then
       took, reset = bucket.take(these[1], wanted[1], now)
     end
     if took then
@@ -1080,7 +1099,7 @@ local function decide(keys, args)
       reply[replies] = pack('<ddddd', wanted[1].permits, took, 0, reset, these[1].at)
     elseif outside then
       replies = replies + 1
-      reply[replies] = pack('<d', -1)
+      reply[replies] = pack('<d', full and -2 or -1)
     elseif purpose == CHARGE or purpose == LOOK then
       local fit = all_fit(these, wanted, grants, n, now)
       local charged = fit and purpose == CHARGE
@@ -1132,4 +1151,15 @@ local function decide(keys, args)
   return table.concat(reply, '', 1, replies)
 end
 
-redis.register_function('sluice_decide', decide)
+-- Redis refuses to run the first when its memory is full (and both on a replica), before anything is done. Then the second
+-- may go on: it makes no new key.
+redis.register_function{
+  function_name = 'sluice_decide',
+  callback = function(keys, args) return decide_all(keys, args, false) end,
+  flags = {},
+}
+redis.register_function{
+  function_name = 'sluice_existing',
+  callback = function(keys, args) return decide_all(keys, args, true) end,
+  flags = {'allow-oom'},
+}

@@ -321,13 +321,32 @@ final class CoalescerTest {
     }
 
     @Test
-    void chargesNothingWhenTheMemoryOfRedisIsFull() throws Exception {
+    void goesOnWithTheKeysThereAreWhenTheMemoryOfRedisIsFull() throws Exception {
+        Limit log = Limit.named("log").slidingLog(3, Duration.ofMinutes(1));
+        Limit held = Limit.named("held").concurrency(3, Duration.ofMinutes(1));
+        Supplier<Ask> known =
+                () -> Ask.charging(List.of(Demand.of(TEN, "k", 1), Demand.of(log, "k", 1), Demand.of(held, "k", 1)));
+        Ask partly = Ask.charging(List.of(Demand.of(TEN, "k", 1), Demand.of(log, "new", 1)));
         try (RedisEngine engine = connect(RedisOptions.defaults())) {
-            outcome(ask(engine, TEN, 1));
+            assertThat(outcome(ask(engine, known.get()))).isInstanceOf(Decided.class);
             redis.configSet("maxmemory", "1");
-            assertThat(outcome(ask(engine, TEN, 1))).isEqualTo(new Undecided("redis-oom", false));
+            List<CompletableFuture<Outcome>> asks = new ArrayList<>();
+            whileRedisIsBusy(engine, () -> {
+                for (Ask each : List.of(known.get(), partly, known.get(), partly, partly.looking(), known.get())) {
+                    asks.add(ask(engine, each));
+                }
+            });
+            List<Object> found = new ArrayList<>();
+            for (CompletableFuture<Outcome> each : asks) {
+                Outcome outcome = outcome(each);
+                found.add(outcome instanceof Decided decided ? decided.allowed() : outcome);
+            }
+            Undecided full = new Undecided("redis-oom", false);
+            assertThat(found).containsExactly(true, full, true, full, true, false);
+            assertThat(redis.keys("*")).hasSize(3);
             redis.configSet("maxmemory", "0");
-            assertThat(remaining(List.of(ask(engine, TEN, 1)))).containsExactly(8L);
+            assertThat(outcome(ask(engine, partly))).isInstanceOf(Decided.class);
+            assertThat(remaining(List.of(ask(engine, TEN, 1)))).containsExactly(5L);
         }
     }
 
@@ -415,13 +434,15 @@ final class CoalescerTest {
     }
 
     private RedisEngine connect(RedisOptions options) throws Exception {
-        RedisEngine engine = RedisEngine.connect(server.uri(), "p", Clock.system(), options);
+        RedisEngine engine =
+                RedisEngine.connect(server.uri(), "p", Clock.system(), options.slow(Duration.ofMinutes(1)));
         engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
         return engine;
     }
 
     private RedisEngine onTime(Supplier<String> time) throws Exception {
-        RedisEngine engine = RedisEngine.onTime(server.uri(), "p", Clock.system(), RedisOptions.defaults(), time);
+        RedisOptions patient = RedisOptions.defaults().slow(Duration.ofMinutes(1));
+        RedisEngine engine = RedisEngine.onTime(server.uri(), "p", Clock.system(), patient, time);
         engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
         return engine;
     }

@@ -1,0 +1,115 @@
+package io.sluice.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.sluice.core.spi.Undecided;
+import io.sluice.core.time.Clock;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch on its way to Redis and back. It is sent once, and again only where Redis has said that it did nothing: it did not know
+ * the function, or had no memory left for new keys.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // it reports through its callback
+final class Call {
+
+    private static final int LOADS = 3;
+
+    /** Hears of the end of a call, once. */
+    interface Landing {
+
+        /** Redis has answered; or has not, and {@code why} says why. */
+        void landed(Batch batch, byte @Nullable [] reply, @Nullable Undecided why);
+    }
+
+    private final RedisLink link;
+    private final Clock clock;
+    private final StoreListener listener;
+    private final Landing landing;
+    private final StatefulRedisConnection<byte[], byte[]> redis;
+    private final long sentNanos;
+    private Batch batch;
+    private String function = DecideLibrary.FUNCTION;
+    private int loadsLeft = LOADS;
+
+    private Call(
+            Batch batch,
+            RedisLink link,
+            StatefulRedisConnection<byte[], byte[]> redis,
+            Clock clock,
+            StoreListener listener,
+            Landing landing) {
+        this.batch = batch;
+        this.link = link;
+        this.redis = redis;
+        this.clock = clock;
+        this.listener = listener;
+        this.landing = landing;
+        this.sentNanos = clock.nanoTime();
+    }
+
+    /** Sends a batch; lands at once if it cannot be sent. */
+    static void send(Batch batch, RedisLink link, Clock clock, StoreListener listener, Landing landing) {
+        StatefulRedisConnection<byte[], byte[]> redis = link.connection();
+        if (redis == null) {
+            landing.landed(batch, null, link.unavailable());
+            return;
+        }
+        link.sent();
+        new Call(batch, link, redis, clock, listener, landing).send();
+    }
+
+    private void send() {
+        DecideLibrary.call(redis, function, batch.keys(), batch.args()).whenComplete((reply, failure) -> {
+            if (failure == null) {
+                answered(reply);
+            } else if (DecideLibrary.isUnknown(failure) && loadsLeft > 0) {
+                loadsLeft--;
+                loadAndSend();
+            } else if (Failures.isOutOfMemory(failure) && function.equals(DecideLibrary.FUNCTION)) {
+                function = DecideLibrary.EXISTING;
+                send();
+            } else {
+                failed(failure);
+            }
+        });
+    }
+
+    private void loadAndSend() {
+        DecideLibrary.load(redis).whenComplete((loaded, failure) -> {
+            if (failure != null) {
+                failed(failure);
+                return;
+            }
+            List<Question> late = batch.late(clock.nanoTime());
+            if (!late.isEmpty()) {
+                batch = batch.without(late);
+                late.forEach(Question::failLate);
+            }
+            send();
+        });
+    }
+
+    private void answered(byte[] reply) {
+        long now = clock.nanoTime();
+        boolean late = batch.isMostlyLate(now);
+        link.landed(redis, late, Failures.TIMEOUT);
+        tell(late ? "late" : "ok", now);
+        landing.landed(batch, reply, null);
+    }
+
+    private void failed(Throwable failure) {
+        Undecided why = Failures.undecided(failure);
+        if (Failures.isOfConnection(failure)) {
+            // What waits must not go down the same way.
+            link.drop(redis);
+        }
+        link.landed(redis, true, why.reason());
+        tell(why.reason(), clock.nanoTime());
+        landing.landed(batch, null, why);
+    }
+
+    private void tell(String outcome, long now) {
+        listener.called(outcome, batch.questions().size(), now - sentNanos);
+    }
+}
