@@ -20,6 +20,8 @@ import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -82,7 +84,9 @@ final class RefundChannel implements AutoCloseable {
         client.setOptions(ClientOptions.builder()
                 .autoReconnect(false)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                .socketOptions(SocketOptions.builder().connectTimeout(Connector.CONNECTING_MAY_TAKE).build())
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(Connector.CONNECTING_MAY_TAKE)
+                        .build())
                 .build());
     }
 
@@ -123,13 +127,21 @@ final class RefundChannel implements AutoCloseable {
             return;
         }
         RedisURI uri = uris.get(Math.floorMod(attempts.getAndIncrement(), uris.size()));
-        client.connectPubSubAsync(StringCodec.UTF8, uri).whenComplete((made, failure) -> {
+        connection(uri).whenComplete((made, failure) -> {
             if (failure == null) {
                 subscribe(made);
             } else {
                 notSubscribed(failure);
             }
         });
+    }
+
+    private CompletionStage<StatefulRedisPubSubConnection<String, String>> connection(RedisURI uri) {
+        try {
+            return client.connectPubSubAsync(StringCodec.UTF8, uri);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private void subscribe(StatefulRedisPubSubConnection<String, String> made) {
@@ -227,9 +239,14 @@ final class RefundChannel implements AutoCloseable {
         if (!uri.matches("rediss?-cluster://.*")) {
             return List.of(RedisAddress.of(uri));
         }
-        List<RedisURI> seeds = RedisClusterURIUtil.toRedisURIs(URI.create(uri.replaceFirst("-cluster", "")));
-        seeds.forEach(seed -> seed.setTimeout(Connector.CONNECTING_MAY_TAKE));
-        return seeds;
+        try {
+            List<RedisURI> seeds = RedisClusterURIUtil.toRedisURIs(URI.create(uri.replaceFirst("-cluster", "")));
+            seeds.forEach(seed -> seed.setTimeout(Connector.CONNECTING_MAY_TAKE));
+            return seeds;
+        } catch (IllegalArgumentException e) {
+            // Without its cause, which repeats it whole, password and all.
+            throw new IllegalArgumentException("redis: unreadable (expected: redis-cluster://HOST:PORT,HOST:PORT)");
+        }
     }
 
     /** A pattern that matches this text alone. */

@@ -44,6 +44,8 @@ final class DenyCacheOnRedisTest {
     private static final AtomicInteger PREFIXES = new AtomicInteger();
     private static final Limit DAILY = Limit.named("daily").slidingLog(5, Duration.ofDays(1));
 
+    private static final RedisOptions PATIENT = RedisOptions.defaults().slow(Duration.ofMinutes(1));
+
     private static RedisServer server;
     private static RedisClient client;
     private static RedisCommands<String, String> redis;
@@ -119,7 +121,7 @@ final class DenyCacheOnRedisTest {
         AtomicInteger told = new AtomicInteger();
         try (RefundChannel channel = RefundChannel.open(
                         server.uri(), prefix, Clock.system(), count -> told.incrementAndGet(), () -> {});
-                RedisEngine engine = RedisEngine.connect(server.uri(), prefix, Clock.system())) {
+                RedisEngine engine = RedisEngine.connect(server.uri(), prefix, Clock.system(), PATIENT)) {
             engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             Awaitility.await().until(channel::isHeard);
             List<Limit> limits = limits().toList();
@@ -171,7 +173,7 @@ final class DenyCacheOnRedisTest {
                 new StatusOutput<>(StringCodec.UTF8),
                 new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("mute").addValues(rules.split(" ")));
         String uri = server.uri().replace("redis://", "redis://mute:secret@");
-        RedisEngine behind = RedisEngine.connect(uri, "rate_limit", Clock.system());
+        RedisEngine behind = RedisEngine.connect(uri, "rate_limit", Clock.system(), PATIENT);
         try (DenyCache engine = DenyCache.over(behind, uri, "rate_limit", Clock.system())) {
             behind.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             Ask five = ask(DAILY, "k", 5);
@@ -202,8 +204,8 @@ final class DenyCacheOnRedisTest {
         Limit perCaller = Limit.named("caller").tokenBucket(Rate.perSecond(2)).withBurst(5);
         Limit all = Limit.named("all").slidingWindow(100_000, Duration.ofSeconds(10));
         ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
-        RedisEngine behind = RedisEngine.onTime(
-                server.uri(), prefix(), clock, RedisOptions.defaults(), () -> Long.toString(clock.epochMicros()));
+        RedisEngine behind =
+                RedisEngine.onTime(server.uri(), prefix(), clock, PATIENT, () -> Long.toString(clock.epochMicros()));
         try (DenyCache engine = DenyCache.over(behind, "", clock, new Refusals(), () -> true)) {
             behind.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             long before = calls();
@@ -228,8 +230,8 @@ final class DenyCacheOnRedisTest {
         Random random = new Random(seed);
         ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
         String prefix = prefix();
-        RedisEngine behind = RedisEngine.onTime(
-                server.uri(), prefix, clock, RedisOptions.defaults(), () -> Long.toString(clock.epochMicros()));
+        RedisEngine behind =
+                RedisEngine.onTime(server.uri(), prefix, clock, PATIENT, () -> Long.toString(clock.epochMicros()));
         try (DenyCache engine = DenyCache.over(behind, prefix, clock, new Refusals(), () -> true)) {
             behind.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             List<Charge> charges = new ArrayList<>();
@@ -280,7 +282,7 @@ final class DenyCacheOnRedisTest {
     }
 
     private static DenyCache connect(String uri, String prefix) throws Exception {
-        RedisEngine behind = RedisEngine.connect(uri, prefix, Clock.system());
+        RedisEngine behind = RedisEngine.connect(uri, prefix, Clock.system(), PATIENT);
         DenyCache engine = DenyCache.over(behind, uri, prefix, Clock.system());
         behind.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
         Awaitility.await().atMost(Duration.ofSeconds(20)).until(engine::isTold);
