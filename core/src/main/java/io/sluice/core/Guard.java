@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * store then refuses it, because of another limit or because it was more, somebody who asked meanwhile was refused for
  * nothing. That lasts for one call to the store at most.
  *
- * <p>Concurrency has no guard: its permits come back at any time. Looks pass. Of {@value #MOST_COUNTS} counts that are in use at the same
- * time, further ones have none either.
+ * <p>Concurrency has no guard: its permits come back at any time. Looks pass. While {@value #MOST_COUNTS} counts are in use,
+ * further ones have no guard either.
  */
 public final class Guard implements Engine {
 
@@ -254,7 +255,7 @@ public final class Guard implements Engine {
             }
         }
 
-        private void on(int i, java.util.function.Consumer<GuardedCount> action) {
+        private void on(int i, Consumer<GuardedCount> action) {
             CountKey key = entered[i];
             if (key != null) {
                 counts.computeIfPresent(key, (same, count) -> {
