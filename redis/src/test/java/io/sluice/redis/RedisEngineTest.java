@@ -234,11 +234,12 @@ final class RedisEngineTest {
     @Test
     void needsNoMorePermissionsThanDocumented() throws Exception {
         // As in docs/redis.md.
-        String rules = "on >secret resetchannels &rate_limit:* ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping "
-                + "+info +publish +psubscribe "
-                + "+fcall +function|load +time +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen "
-                + "+lindex "
-                + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore +incr";
+        String rules =
+                "on >secret resetchannels &rate_limit:* ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping "
+                        + "+info +publish +psubscribe "
+                        + "+fcall +function|load +time +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen "
+                        + "+lindex "
+                        + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore +incr";
         withRedis(redis -> redis.dispatch(
                 CommandType.ACL,
                 new StatusOutput<>(StringCodec.UTF8),
