@@ -106,10 +106,16 @@ record Applied(
                                     limit,
                                     numbers,
                                     override.isPresent(),
-                                    Demand.of(numbers, of.text(), permits).labelled(lacking.label()),
+                                    Demand.of(numbers, of.text(), permits)
+                                            .labelled(lacking.label())
+                                            .guardedBy(inStore ? guard(rule) : Demand.UNGUARDED),
                                     inStore,
                                     shadow)
                             : lacking);
+        }
+
+        private static double guard(Rule rule) {
+            return rule.handling().guard().orElse(Demand.UNGUARDED);
         }
     }
 }
