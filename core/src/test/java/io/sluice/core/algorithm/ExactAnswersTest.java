@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.Calendar;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
+import io.sluice.core.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
@@ -68,8 +69,45 @@ final class ExactAnswersTest {
                 .isEqualTo(17);
         assertThat(new BucketState(4, 2, 3, NOW).at(new Pace(1, 2), NOW)).isEqualTo(new BucketState(5, 0, 2, NOW));
         assertThat(new BucketState(4, 1, 3, NOW).at(new Pace(1, 2), NOW)).isEqualTo(new BucketState(4, 1, 2, NOW));
+        assertThat(new BucketState(4, 1, 3, NOW).at(new Pace(1, 100), NOW)).isEqualTo(new BucketState(4, 34, 100, NOW));
         assertThat(new BucketState(4, 0, 3, NOW).at(new Pace(1, 2), NOW)).isEqualTo(new BucketState(4, 0, 2, NOW));
         assertThat(new BucketState(4, 2, 3, NOW).at(new Pace(2, 3), NOW)).isEqualTo(new BucketState(4, 2, 3, NOW));
+    }
+
+    @Test
+    void aRefusalAtAnotherRateRoundsNothing() {
+        TokenBucket thirds = X.tokenBucket(new Rate(1, Driven.micros(3))).withBurst(10);
+        Limit halves = X.tokenBucket(new Rate(1, Driven.micros(2))).withBurst(10);
+        Count bucket = Count.of(thirds, new BucketState(4, 1, 3, NOW));
+        assertThat(bucket.grant(Demand.of(halves, "k", 10), NOW)).isZero();
+        bucket.refuse(NOW);
+        Demand one = Demand.of(thirds, "k", 1);
+        assertThat(bucket.verdict(one, bucket.grant(one, NOW), false, NOW))
+                .isEqualTo(new Verdict(true, 0, 5, 0, 13, 0, NOW));
+    }
+
+    @Test
+    void aBucketNamesTheSlotForAllOrTheMomentForWhatWouldDoWhicheverIsFirst() {
+        Limit limit = X.tokenBucket(Rate.perSecond(1)).withBurst(3);
+        Driven bucket = new Driven(limit);
+        bucket.ask(Demand.of(limit, "k", 3), NOW);
+        Demand all = Demand.of(limit, "k", 3).orAtLeast(2).waitingUpTo(SECOND / 2);
+        assertThat(bucket.look(all, NOW).retryAfterMicros()).isEqualTo(2 * SECOND);
+        Demand patient = all.waitingUpTo(2 * SECOND + SECOND / 2);
+        assertThat(bucket.look(patient, NOW).retryAfterMicros()).isEqualTo(SECOND / 2);
+        assertThat(bucket.look(patient, NOW + SECOND / 2 - 1).fits()).isFalse();
+        assertThat(bucket.ask(patient, NOW + SECOND / 2).waitMicros()).isEqualTo(patient.maxWaitMicros());
+        Demand tooMany = Demand.of(limit, "k", 4).orAtLeast(1).waitingUpTo(5 * SECOND);
+        assertThat(bucket.look(tooMany, NOW + SECOND).retryAfterMicros()).isEqualTo(3 * SECOND);
+    }
+
+    @Test
+    void whoIsRefusedByALeakyBucketIsGivenNoSlot() {
+        Limit limit = X.leakyBucket(Rate.perSecond(1)).withCapacity(0);
+        Driven bucket = new Driven(limit);
+        bucket.ask(Demand.of(limit, "k", 1), NOW);
+        assertThat(bucket.ask(Demand.of(limit, "k", 1), NOW + 1))
+                .isEqualTo(new Verdict(false, 0, 0, SECOND - 1, SECOND - 1, 0, NOW + 1));
     }
 
     @Test
@@ -124,6 +162,8 @@ final class ExactAnswersTest {
         assertThat(goesOn.ask(Demand.of(limit, "k", 3), boundary - SECOND - 1))
                 .isEqualTo(new Verdict(false, 0, 2, SECOND + 1, SECOND + 1, 0, boundary - SECOND - 1));
         assertThat(goesOn.look(Demand.of(limit, "k", 5), boundary).fits()).isTrue();
+        assertThat(waits.look(Demand.of(limit, "k", 1), boundary + 7).chargedAtMicros())
+                .isEqualTo(boundary + 7);
         Driven early = new Driven(limit);
         early.ask(Demand.of(limit, "k", 3), boundary + 5);
         early.giveBack(new Charge(limit, "k", 3, boundary - 1, ""), boundary + 6);
@@ -176,6 +216,12 @@ final class ExactAnswersTest {
         count.giveBack(new Charge(limit, "k", 6, slice + 2 * SECOND, ""), slice + 11 * SECOND);
         assertThat(count.look(Demand.of(limit, "k", 1), slice + 11 * SECOND))
                 .isEqualTo(new Verdict(true, 0, 10, 0, 0, 0, slice + 11 * SECOND));
+        Driven oldest = new Driven(limit);
+        oldest.ask(Demand.of(limit, "k", 4), slice);
+        oldest.ask(Demand.of(limit, "k", 6), slice + 10 * SECOND);
+        oldest.giveBack(new Charge(limit, "k", 4, slice, ""), slice + 10 * SECOND);
+        assertThat(oldest.look(Demand.of(limit, "k", 1), slice + 10 * SECOND).remaining())
+                .isEqualTo(4);
         Driven late = new Driven(limit);
         late.ask(Demand.of(limit, "k", 4), slice);
         late.ask(Demand.of(limit, "k", 6), slice + 11 * SECOND);
@@ -221,6 +267,25 @@ final class ExactAnswersTest {
         assertThat(count.look(Demand.of(limit, "k", Limit.MAX_PERMITS), start + length + retry - 1)
                         .fits())
                 .isFalse();
+    }
+
+    @Test
+    void theWeightOfASliceIsRightWhereItsProductJustFillsALongOrJustDoesNot() {
+        long length = Duration.ofDays(1_000).toNanos() / 1_000;
+        long left = length - 1;
+        // Just within a long, but not once it is rounded up; beyond a long, but not beyond its bits.
+        for (long permits : new long[] {Long.MAX_VALUE / left, Long.MAX_VALUE / left + 1, 200_000}) {
+            Limit limit = X.slidingWindow(1_000_000, Duration.ofDays(1_000))
+                    .withSlices(1)
+                    .asEstimate();
+            long start = NOW / length * length;
+            Driven count = new Driven(limit);
+            count.ask(Demand.of(limit, "k", permits), start);
+            // A microsecond short of the whole slice: what counts of it is rounded up to all.
+            assertThat(count.look(Demand.of(limit, "k", 1), start + length + 1).remaining())
+                    .as("%d permits", permits)
+                    .isEqualTo(1_000_000 - permits);
+        }
     }
 
     @Test
