@@ -1,199 +1,204 @@
 package io.sluice.testkit;
 
-import io.sluice.core.time.Clock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * A real {@code redis-server} of its own on a free loopback port, with its data in a temporary folder. Needs the program on the
- * path; {@code ./test} installs it.
+ * path; {@code ./test} installs it. Ends with this JVM at the latest. Safe for use by many threads, but for {@link #restart}.
  */
 public final class RedisServer implements AutoCloseable {
 
-    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final Duration START = Duration.ofSeconds(20);
+    private static final Duration PING = Duration.ofMillis(500);
     private static final int ATTEMPTS = 5;
 
-    private final Path folder;
     private final int port;
     private final List<String> options;
-    private Process process;
+    private final ServerProcess process;
 
-    private RedisServer(Path folder, int port, List<String> options, Process process) {
-        this.folder = folder;
+    private RedisServer(boolean sentinel, int port, List<String> options) {
         this.port = port;
-        this.options = options;
-        this.process = process;
+        this.options = List.copyOf(options);
+        this.process = ServerProcess.start(folder -> commandLine(sentinel, folder));
     }
 
     /** Starts a server and waits until it answers. Options are as on its command line: {@code "--maxmemory", "1mb"}. */
     public static RedisServer start(String... options) {
-        for (int attempt = 1; ; attempt++) {
+        return start(() -> List.of(options));
+    }
+
+    /** With options made anew for each attempt, for those that name ports. */
+    static RedisServer start(Supplier<List<String>> options) {
+        return start(false, options);
+    }
+
+    /** A sentinel, which watches nothing yet. */
+    static RedisServer startSentinel() {
+        return start(true, List::of);
+    }
+
+    private static RedisServer start(boolean sentinel, Supplier<List<String>> options) {
+        String log = "";
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             // The port may be taken between finding and using it; another attempt finds another.
-            int port = freePort();
-            try {
-                Path folder = Files.createTempDirectory("sluice-redis-");
-                RedisServer server =
-                        new RedisServer(folder, port, List.of(options), launch(folder, port, List.of(options)));
-                if (server.awaitAnswer()) {
-                    return server;
-                }
-                server.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException("redis-server does not start (./test installs it)", e);
+            RedisServer server = new RedisServer(sentinel, Ports.free(), options.get());
+            if (server.awaitAnswer()) {
+                return server;
             }
-            if (attempt == ATTEMPTS) {
-                throw new IllegalStateException("redis-server did not answer in " + ATTEMPTS + " attempts");
-            }
+            log = server.process.log();
+            server.close();
         }
+        throw new IllegalStateException("redis-server did not answer in " + ATTEMPTS + " attempts: " + log);
     }
 
     public int port() {
         return port;
     }
 
+    /** With the password of {@code --requirepass}, if there is one. */
     public String uri() {
-        return "redis://127.0.0.1:" + port;
+        return "redis://" + credentials() + "127.0.0.1:" + port;
+    }
+
+    /** Sends a command over a connection of its own and returns the reply, an error too. */
+    public RedisReply command(String... command) {
+        try (RedisConnection connection = connect()) {
+            return connection.command(command);
+        }
+    }
+
+    /** A connection to this server, past the password of {@code --requirepass}. */
+    public RedisConnection connect() {
+        return authenticated(RedisConnection.to(port));
+    }
+
+    /** A field of {@code INFO}: {@code info("role")}. */
+    public String info(String field) {
+        String all = command("INFO", "all").text();
+        return all.lines()
+                .filter(line -> line.startsWith(field + ":"))
+                .map(line -> line.substring(field.length() + 1))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("field: \"" + field + "\" (expected: one of INFO)"));
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
     }
 
     /** Kills the server as a crash would. */
     public void kill() {
-        process.destroyForcibly();
-        awaitEnd();
+        process.kill();
     }
 
-    /** Starts it again on the same port, empty. */
+    /** Starts it again on the same port, empty; kills it first if it runs. */
     public void restart() {
-        try {
-            process = launch(folder, port, options);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        process.relaunch();
         if (!awaitAnswer()) {
-            throw new IllegalStateException("redis-server did not come back on port " + port);
+            throw new IllegalStateException("redis-server did not come back on port " + port + ": " + process.log());
         }
     }
 
     /** Stops it in its tracks (SIGSTOP): it accepts connections and never answers. */
     public void freeze() {
-        signal("STOP");
+        process.signal("STOP");
     }
 
     /** Lets it go on (SIGCONT). */
     public void thaw() {
-        signal("CONT");
+        process.signal("CONT");
     }
 
     @Override
     public void close() {
-        kill();
-        try {
-            deleteTree(folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        process.close();
+    }
+
+    /** How far this server's data have come, in the same measure as its primary's or its replicas'. */
+    long offset() {
+        return Long.parseLong(info(info("role").equals("slave") ? "slave_repl_offset" : "master_repl_offset"));
+    }
+
+    /** Whether it follows this primary and the link is up. */
+    boolean followsPrimary(int primaryPort) {
+        return info("role").equals("slave")
+                && info("master_port").equals(Integer.toString(primaryPort))
+                && info("master_link_status").equals("up");
+    }
+
+    Optional<String> password() {
+        return option("--requirepass");
+    }
+
+    /** The value of an option that it was started with. */
+    Optional<String> option(String name) {
+        int at = options.indexOf(name);
+        return at < 0 ? Optional.empty() : Optional.of(options.get(at + 1));
+    }
+
+    String credentials() {
+        return password()
+                .map(password -> ":"
+                        + URLEncoder.encode(password, StandardCharsets.UTF_8).replace("+", "%20") + "@")
+                .orElse("");
+    }
+
+    RedisConnection authenticated(RedisConnection connection) {
+        password().ifPresent(password -> done(connection.command("AUTH", password)));
+        return connection;
+    }
+
+    /** Fails unless the reply is OK. */
+    static void done(RedisReply reply) {
+        if (!reply.text().equals("OK")) {
+            throw new IllegalStateException("reply: " + reply + " (expected: OK)");
         }
     }
 
-    private static Process launch(Path folder, int port, List<String> options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                "redis-server",
-                "--port",
-                Integer.toString(port),
-                "--bind",
-                "127.0.0.1",
-                "--dir",
-                folder.toString(),
-                "--save",
-                "",
-                "--appendonly",
-                "no"));
-        command.addAll(options);
-        return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("log").toFile())
-                .start();
+    private List<String> commandLine(boolean sentinel, Path folder) {
+        List<String> line = new ArrayList<>();
+        line.add("redis-server");
+        if (sentinel) {
+            line.addAll(List.of(emptyFile(folder.resolve("sentinel.conf")), "--sentinel"));
+        } else {
+            line.addAll(List.of("--save", "", "--appendonly", "no"));
+        }
+        line.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1", "--dir", folder.toString()));
+        line.addAll(options);
+        return line;
+    }
+
+    private static String emptyFile(Path file) {
+        try {
+            return Files.createFile(file).toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private boolean awaitAnswer() {
-        long giveUp = Clock.system().nanoTime() + START_NANOS;
-        while (process.isAlive() && Clock.system().nanoTime() < giveUp) {
-            if (answersPing()) {
-                return true;
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
-        }
-        return false;
+        return Await.within(START, () -> !process.isAlive() || answers()) && process.isAlive();
     }
 
-    private boolean answersPing() {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 500);
-            socket.setSoTimeout(500);
-            socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
-            byte[] reply = socket.getInputStream().readNBytes(5);
-            return new String(reply, StandardCharsets.US_ASCII).equals("+PONG");
-        } catch (IOException e) {
+    private boolean answers() {
+        try (RedisConnection connection = RedisConnection.to(port, PING)) {
+            // A server that asks for a password answers; one that says who it is had better be this one.
+            RedisReply reply = connection.command("INFO", "server");
+            return reply instanceof RedisReply.Failure refused
+                    ? !refused.error().startsWith("LOADING")
+                    : reply.text().contains("process_id:" + process.pid() + "\r\n");
+        } catch (UncheckedIOException e) {
             return false;
         }
-    }
-
-    private void signal(String name) {
-        try {
-            Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
-            if (!kill.waitFor(5, TimeUnit.SECONDS) || kill.exitValue() != 0) {
-                throw new IllegalStateException("kill -" + name + " " + process.pid() + " failed");
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void awaitEnd() {
-        try {
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("redis-server " + process.pid() + " does not end");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void deleteTree(Path root) throws IOException {
-        Files.walkFileTree(root, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path folder, IOException failure) throws IOException {
-                Files.delete(folder);
-                return FileVisitResult.CONTINUE;
-            }
-        });
     }
 }
