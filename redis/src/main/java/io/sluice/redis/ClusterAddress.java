@@ -3,6 +3,7 @@ package io.sluice.redis;
 import io.lettuce.core.RedisURI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Where to begin with a Cluster, and how to talk to its nodes: {@code redis-cluster://user:password@h1:p1,h2:p2}, or {@code
@@ -14,6 +15,9 @@ record ClusterAddress(List<RedisURI> seeds) {
 
     private static final String PLAIN = "redis-cluster://";
     private static final String SECURE = "rediss-cluster://";
+
+    /** A name or an address, an IPv6 one in brackets, and a port. */
+    private static final Pattern SEED = Pattern.compile("(\\[[0-9a-fA-F:.]+]|[^\\s:/\\[\\]]+)(:\\d{1,5})?");
 
     ClusterAddress {
         seeds = List.copyOf(seeds);
@@ -37,11 +41,10 @@ record ClusterAddress(List<RedisURI> seeds) {
         String credentials = authority.substring(0, at + 1);
         List<RedisURI> seeds = new ArrayList<>();
         for (String seed : authority.substring(at + 1).split(",", -1)) {
-            if (seed.isBlank() || seed.contains("/")) {
+            if (!SEED.matcher(seed).matches()) {
                 throw RedisAddress.refused(uri);
             }
-            seeds.add(RedisAddress.server(
-                    (secure ? "rediss://" : "redis://") + credentials + seed.strip() + parameters, uri));
+            seeds.add(RedisAddress.server((secure ? "rediss://" : "redis://") + credentials + seed + parameters, uri));
         }
         if (seeds.stream().anyMatch(seed -> seed.getDatabase() != 0)) {
             throw RedisAddress.refused(uri);
