@@ -301,16 +301,16 @@ final class ClusterEngineTest {
             assertThat(slots.size()).isGreaterThan(400);
             frozen.freeze();
             try {
-                int refused = 0;
+                List<CompletableFuture<Outcome>> answers = new ArrayList<>();
                 for (int i = 0; i < Coalescer.MOST_WAITING + 100; i++) {
-                    Pending pending = (Pending) engine.decide(ask(Demand.of(TEN, there.get(i % there.size()), 1)));
-                    CompletableFuture<Outcome> answer = pending.outcome().toCompletableFuture();
-                    if (answer.isDone()) {
-                        assertThat(answer.join()).isEqualTo(new Undecided("redis-overload", false));
-                        refused++;
-                    }
+                    answers.add(outcome(engine.decide(ask(Demand.of(TEN, there.get(i % there.size()), 1)))));
                 }
-                assertThat(refused).isEqualTo(100);
+                assertThat(answers.stream().filter(answer -> !answer.isDone()).count())
+                        .isLessThanOrEqualTo(Coalescer.MOST_WAITING);
+                // On a slow machine the connection may have been given up meanwhile.
+                assertThat(answers.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
+                        .hasSizeGreaterThanOrEqualTo(100)
+                        .allMatch(outcome -> outcome instanceof Undecided);
                 assertThat(decided(engine.decide(ask(Demand.of(TEN, elsewhere, 1))))
                                 .allowed())
                         .isTrue();
@@ -341,13 +341,13 @@ final class ClusterEngineTest {
     }
 
     private static Decided decided(Answer answer) {
-        return (Decided)
-                (answer instanceof Pending pending
-                        ? pending.outcome()
-                                .toCompletableFuture()
-                                .orTimeout(30, TimeUnit.SECONDS)
-                                .join()
-                        : answer);
+        return (Decided) outcome(answer).orTimeout(30, TimeUnit.SECONDS).join();
+    }
+
+    private static CompletableFuture<Outcome> outcome(Answer answer) {
+        return answer instanceof Pending pending
+                ? pending.outcome().toCompletableFuture()
+                : CompletableFuture.completedFuture((Outcome) answer);
     }
 
     private static <T> T done(CompletionStage<T> stage) throws Exception {
