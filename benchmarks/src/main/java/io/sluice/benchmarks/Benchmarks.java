@@ -1,10 +1,12 @@
 package io.sluice.benchmarks;
 
+import io.sluice.benchmarks.faults.Faults;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,7 +25,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 /**
  * Runs the benchmarks and prints one table: each next to the floor of its class, or to Sluice where there is none. Takes the
  * options of JMH; without any, about a quarter of an hour. {@code redis [PATTERN [TURNS]]} runs {@link RedisLoad} instead, some
- * minutes. The tables are also written to {@code benchmarks/results/}.
+ * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice. The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
 
@@ -43,6 +45,14 @@ public final class Benchmarks {
             System.out.print(table);
             write("redis.md", "./sluice bench redis", table);
             // Some of the others leave threads behind.
+            System.exit(0);
+        }
+        if (args.length > 0 && args[0].equals("faults")) {
+            List<String> ids = List.of(args).subList(1, args.length);
+            String table = heading(Map.of()) + String.join("\n", Faults.run(1, ids, System.out)) + "\n";
+            if (ids.isEmpty()) {
+                write("faults.md", "./sluice bench faults", table);
+            }
             System.exit(0);
         }
         CommandLineOptions given;

@@ -48,6 +48,9 @@ final class Screen {
             return "in process";
         }
         String uri = config.redisUri().get().replaceAll("//[^/]*@", "//***@");
+        if (!node.findings().isEmpty()) {
+            return uri + "; " + String.join("; ", node.findings());
+        }
         return uri
                 + node.degraded()
                         .map(why -> ", not there yet (" + why + "): on_failure decides")

@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 
 /** The JSON bodies of the decision API. */
 final class Answers {
@@ -34,6 +35,13 @@ final class Answers {
             json.writeNumberField("rules", health.rules().rules().size());
             json.writeNumberField("rule_version", health.rules().version());
             json.writeStringField("degraded", health.degraded());
+            json.writeStringField(
+                    "degraded_since", health.since().map(Instant::toString).orElse(null));
+            json.writeArrayFieldStart("findings");
+            for (String finding : health.findings()) {
+                json.writeString(finding);
+            }
+            json.writeEndArray();
             json.writeEndObject();
         });
     }

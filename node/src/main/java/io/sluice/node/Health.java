@@ -1,6 +1,9 @@
 package io.sluice.node;
 
 import io.sluice.rules.RuleSet;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,10 +42,21 @@ final class Health {
         return store.exists() ? "redis" : "local";
     }
 
-    /** Why the shared store does not decide, though it should; null if all is well. */
+    /** Why the shared store does not decide, though it should, or is not to be relied on; null if all is well. */
     @Nullable
     String degraded() {
-        return store.degraded();
+        String away = store.degraded();
+        return away != null || store.findings().isEmpty() ? away : "redis-settings";
+    }
+
+    /** Since when the store is not asked; empty while it is. */
+    Optional<Instant> since() {
+        return store.awaySince();
+    }
+
+    /** What is wrong with the store, though it decides, in sentences. */
+    List<String> findings() {
+        return store.findings();
     }
 
     RuleSet rules() {

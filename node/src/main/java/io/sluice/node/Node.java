@@ -86,8 +86,9 @@ public final class Node implements AutoCloseable {
 
     static Node start(NodeConfig config, Store.Opener opener, Duration grace) throws StartFailedException {
         // Beside the rest, because the client of the store takes as long to load as everything else together.
+        NodeMetrics metrics = new NodeMetrics();
         CompletableFuture<Optional<Store>> opening = CompletableFuture.supplyAsync(
-                () -> config.redisUri().map(uri -> opener.open(uri, config.redisPrefix(), Clock.system())));
+                () -> config.redisUri().map(uri -> opener.open(uri, config.redisPrefix(), Clock.system(), metrics)));
         RuleSource rules;
         try {
             rules = rules(config);
@@ -107,7 +108,6 @@ public final class Node implements AutoCloseable {
             rules.listen(new HashKeyWatch());
         }
         Vertx vertx = vertx();
-        NodeMetrics metrics = new NodeMetrics();
         Optional<Store> store;
         try {
             store = opening.join();
@@ -150,6 +150,11 @@ public final class Node implements AutoCloseable {
     /** Why the shared store does not decide, though it should; empty if all is well. */
     public Optional<String> degraded() {
         return Optional.ofNullable(health.degraded());
+    }
+
+    /** What is wrong with the shared store, though it decides, in sentences. */
+    public List<String> findings() {
+        return health.findings();
     }
 
     boolean usesNativeTransport() {

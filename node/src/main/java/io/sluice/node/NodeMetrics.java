@@ -8,6 +8,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.sluice.core.LocalEngine;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Label;
+import io.sluice.redis.StoreListener;
 import io.sluice.rules.Mode;
 import io.sluice.rules.Rule;
 import io.sluice.rules.RuleSet;
@@ -17,6 +18,7 @@ import io.sluice.rules.spi.RuleListener;
 import io.sluice.rules.spi.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,7 +31,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Labels are ids of rules and limits and a few words, nothing that a caller can choose. Requests that no rule matches are
  * counted with empty labels, so that the sum over all series is the number of decisions. Looks are not counted.
  */
-final class NodeMetrics implements RulingListener, RuleListener {
+final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
 
     private static final Duration[] BUCKETS = {
         Duration.ofNanos(10_000),
@@ -51,6 +53,7 @@ final class NodeMetrics implements RulingListener, RuleListener {
     private final ConcurrentHashMap<Series, Counter> allowed = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Series, Counter> rejected = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Series, Counter> shadowRejected = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Counter> storeCalls = new ConcurrentHashMap<>();
     private final Timer duration;
     private final Counter ruleErrors;
 
@@ -73,6 +76,17 @@ final class NodeMetrics implements RulingListener, RuleListener {
         Gauge.builder("rate_limit_keys", counts, LocalEngine::keys)
                 .description("Counts held in this process")
                 .register(registry);
+        if (store.exists()) {
+            Gauge.builder("rate_limit_breaker_state", () -> store.isAway() ? 1 : 0)
+                    .description("1 while the shared store is not asked")
+                    .register(registry);
+            Gauge.builder(
+                            "rate_limit_degraded_since_seconds",
+                            () -> store.awaySince().map(Instant::getEpochSecond).orElse(0L))
+                    .description(
+                            "When the shared store was last given up, in seconds since the epoch; 0 while it is asked")
+                    .register(registry);
+        }
         mode("remote", () -> store.exists() && store.degraded() == null);
         for (FailurePolicy policy : FailurePolicy.values()) {
             mode(policy.name().toLowerCase(Locale.ROOT), () -> inForce(policy, source.latest(), store));
@@ -103,6 +117,18 @@ final class NodeMetrics implements RulingListener, RuleListener {
                     .increment();
         }
         duration.record(elapsedNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void called(String outcome, int decisions, long nanos) {
+        Counter counter = storeCalls.get(outcome);
+        (counter != null
+                        ? counter
+                        : storeCalls.computeIfAbsent(outcome, o -> Counter.builder("rate_limit_store_calls")
+                                .description("Calls of the shared store, by what became of them")
+                                .tag("outcome", o)
+                                .register(registry)))
+                .increment();
     }
 
     @Override

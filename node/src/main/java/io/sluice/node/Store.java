@@ -4,6 +4,10 @@ import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.DenyCache;
 import io.sluice.redis.RedisEngine;
+import io.sluice.redis.RedisOptions;
+import io.sluice.redis.StoreListener;
+import io.sluice.redis.StoreState;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /** The shared engine and whether it is there. */
@@ -17,16 +21,23 @@ interface Store {
     /** Completes when {@link #isReady} first turns true. */
     CompletionStage<Void> ready();
 
+    /** Whether it is being asked, and if not, why and since when. */
+    StoreState state();
+
+    /** What is wrong with it, though it decides, in sentences. */
+    List<String> findings();
+
     /** Opens the store of a configuration that names one. */
     @FunctionalInterface
     interface Opener {
 
         /** Returns at once; throws only if the URI cannot be read. */
-        Store open(String uri, String prefix, Clock clock);
+        Store open(String uri, String prefix, Clock clock, StoreListener listener);
     }
 
-    static Store redis(String uri, String prefix, Clock clock) {
-        RedisEngine engine = RedisEngine.connect(uri, prefix, clock);
+    static Store redis(String uri, String prefix, Clock clock, StoreListener listener) {
+        RedisEngine engine =
+                RedisEngine.connect(uri, prefix, clock, RedisOptions.defaults().listener(listener));
         Engine remembering = new DenyCache(engine, clock);
         return new Store() {
             @Override
@@ -42,6 +53,16 @@ interface Store {
             @Override
             public CompletionStage<Void> ready() {
                 return engine.ready();
+            }
+
+            @Override
+            public StoreState state() {
+                return engine.state();
+            }
+
+            @Override
+            public List<String> findings() {
+                return engine.findings();
             }
         };
     }

@@ -5,9 +5,13 @@ import io.sluice.core.DecisionListener;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -61,10 +65,24 @@ final class StoreWatch implements DecisionListener {
     /** Why the store does not decide, though it should; null if it does, or if there is none. */
     @Nullable
     String degraded() {
-        if (isAway()) {
-            return "redis-disconnected";
+        if (store != null && !store.isReady()) {
+            String reason = store.state().reason();
+            return reason.isEmpty() ? "redis-disconnected" : reason;
         }
         return isRecent(degradedAtNanos) ? last : null;
+    }
+
+    /** Since when the store is not asked; empty while it is. */
+    Optional<Instant> awaySince() {
+        if (store == null || store.isReady()) {
+            return Optional.empty();
+        }
+        return Optional.of(Instant.EPOCH.plus(store.state().sinceMicros(), ChronoUnit.MICROS));
+    }
+
+    /** What is wrong with the store, though it decides, in sentences. */
+    List<String> findings() {
+        return store == null ? List.of() : store.findings();
     }
 
     /** Whether this policy decided in the store's place a moment ago. */

@@ -16,6 +16,7 @@ import io.sluice.core.spi.Pending;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
 import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.redis.StoreState;
 import io.sluice.rules.KeySecret;
 import io.sluice.testkit.RedisServer;
 import java.net.ConnectException;
@@ -168,7 +169,7 @@ class NodeTest {
     @Test
     void stoppingTurnsHealthTo503FirstAndLetsWhatIsInFlightFinish() throws Exception {
         FakeStore store = new FakeStore(true, Clock.system());
-        Node started = Node.start(config(), (uri, prefix, clock) -> store, Duration.ofSeconds(2));
+        Node started = Node.start(config(), (uri, prefix, clock, listener) -> store, Duration.ofSeconds(2));
         try (RunningNode node = RunningNode.of(started)) {
             store.holding = true;
             List<CompletableFuture<HttpResponse<String>>> inFlight = new ArrayList<>();
@@ -307,11 +308,11 @@ class NodeTest {
         }
 
         static Opener answering() {
-            return (uri, prefix, clock) -> new FakeStore(true, clock);
+            return (uri, prefix, clock, listener) -> new FakeStore(true, clock);
         }
 
         static Opener away() {
-            return (uri, prefix, clock) -> new FakeStore(false, clock);
+            return (uri, prefix, clock, listener) -> new FakeStore(false, clock);
         }
 
         void letGo() {
@@ -331,6 +332,18 @@ class NodeTest {
         @Override
         public CompletionStage<Void> ready() {
             return there ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();
+        }
+
+        @Override
+        public StoreState state() {
+            return there
+                    ? new StoreState(true, "", "", 0)
+                    : new StoreState(false, "redis-disconnected", "the connection broke", 0);
+        }
+
+        @Override
+        public List<String> findings() {
+            return List.of();
         }
 
         @Override

@@ -50,6 +50,9 @@ final class RedisLink implements AutoCloseable {
     private volatile boolean closed;
     private volatile boolean told;
 
+    /** Why a connection was given up that did not break by itself; null if it did. */
+    private volatile @Nullable String givenUpFor;
+
     /** Made or probed, and not used yet or no longer. Guarded by this. */
     private @Nullable StatefulRedisConnection<byte[], byte[]> probed;
 
@@ -152,6 +155,13 @@ final class RedisLink implements AutoCloseable {
         }
     }
 
+    private void giveUp(StatefulRedisConnection<byte[], byte[]> redis, String why) {
+        if (redis.isOpen()) {
+            givenUpFor = why;
+            drop(redis);
+        }
+    }
+
     private void connect() {
         if (closed) {
             return;
@@ -196,7 +206,9 @@ final class RedisLink implements AutoCloseable {
             used = used == broken ? null : used;
             probed = probed == broken ? null : probed;
         }
-        notConnected("the connection broke");
+        String reason = givenUpFor;
+        givenUpFor = null;
+        notConnected(reason == null ? "the connection broke" : reason);
     }
 
     private void notConnected(String cause) {
@@ -220,7 +232,7 @@ final class RedisLink implements AutoCloseable {
         }
         become(StoreState.down(BREAKER_OPEN, cause, clock.epochMicros()));
         if (Failures.wantsAnotherConnection(cause)) {
-            drop(redis);
+            giveUp(redis, cause);
         } else {
             probe(redis, false);
         }
@@ -231,7 +243,8 @@ final class RedisLink implements AutoCloseable {
             return;
         }
         long sent = clock.nanoTime();
-        Clock.Alarm stuck = clock.at(sent + STUCK.toNanos(), () -> drop(redis));
+        Clock.Alarm stuck =
+                clock.at(sent + STUCK.toNanos(), () -> giveUp(redis, "no answer within " + STUCK.toMillis() + " ms"));
         DecideLibrary.probe(redis).whenComplete((done, failure) -> {
             stuck.cancel();
             if (failure != null) {
@@ -264,7 +277,7 @@ final class RedisLink implements AutoCloseable {
             become(StoreState.down(BREAKER_OPEN, sentence, since()));
         }
         if (Failures.wantsAnotherConnection(cause)) {
-            drop(redis);
+            giveUp(redis, sentence);
         } else {
             afterPause(() -> probe(redis, false));
         }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
@@ -19,7 +20,7 @@ import javax.net.ssl.SSLException;
 final class ServerWatch {
 
     private static final System.Logger LOG = System.getLogger(ServerWatch.class.getName());
-    private static final int OLDEST_MAJOR = 7;
+    private static final Pattern TOO_OLD = Pattern.compile("[0-6]\\.");
 
     private final String address;
     private final boolean inCluster;
@@ -69,10 +70,10 @@ final class ServerWatch {
         }
     }
 
-    private List<String> found(Map<String, String> info) {
+    List<String> found(Map<String, String> info) {
         List<String> found = new ArrayList<>();
         String version = info.getOrDefault("redis_version", "");
-        if (!version.isEmpty() && Integer.parseInt(version.split("\\.", 2)[0]) < OLDEST_MAJOR) {
+        if (TOO_OLD.matcher(version).lookingAt()) {
             found.add(
                     "Redis at " + address + ": version " + version + " (expected: 7.0 or newer, which has functions)");
         }
@@ -109,7 +110,7 @@ final class ServerWatch {
         }
         String message = String.valueOf(root.getMessage());
         String upper = message.toUpperCase(Locale.ROOT);
-        if (ssl) {
+        if (ssl || (uri.isSsl() && upper.contains("TIMED OUT"))) {
             return message + " (expected: a server that speaks TLS, with a certificate that is trusted here)";
         } else if (upper.startsWith("NOAUTH") || upper.startsWith("WRONGPASS")) {
             return message + " (expected: user and password in the URI, redis://user:password@host)";
@@ -119,7 +120,7 @@ final class ServerWatch {
             return message + " (expected: a node of a Cluster, or redis:// for a single server)";
         } else if (upper.contains("UNKNOWN COMMAND") && upper.contains("FUNCTION")) {
             return message + " (expected: Redis 7.0 or newer)";
-        } else if (upper.contains("CONNECTION CLOSED PREMATURELY") && !uri.isSsl()) {
+        } else if ((upper.contains("CONNECTION CLOSED") || upper.contains("CONNECTION RESET")) && !uri.isSsl()) {
             return message + " (if the server speaks TLS: rediss://)";
         }
         return message;

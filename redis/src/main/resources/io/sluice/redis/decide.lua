@@ -52,6 +52,7 @@ local TRIMMED_BY_REFUSALS = 64
 local CHUNK = 64
 local EXACT = 9007199254740992
 local KEYS_AT_ONCE = 1000     -- Lua passes no more than some thousand arguments
+local PERMITS_AT_ONCE = 500
 local TEXTS_KEPT = 1000
 local RECORDED_MILLIS = 86400000
 local CHARGE, LOOK, GIVE_BACK = 99, 108, 98 -- c, l, b
@@ -910,11 +911,26 @@ local function keep_held(c, now, testing)
   end
 end
 
+-- The permits from the first to the last, some at a time.
+local function for_permits(d, last, action)
+  for from = 1, last, PERMITS_AT_ONCE do
+    local names = {}
+    for i = from, min(last, from + PERMITS_AT_ONCE - 1) do
+      names[#names + 1] = member(d, i)
+    end
+    action(names)
+  end
+end
+
 function held.charge(c, d, grant, now, testing)
   local ends = format('%d', now + d.ttl)
-  for i = 1, grant do
-    call('ZADD', c.key, ends, member(d, i))
-  end
+  for_permits(d, grant, function(names)
+    local scored = {}
+    for i = 1, #names do
+      scored[2 * i - 1], scored[2 * i] = ends, names[i]
+    end
+    call('ZADD', c.key, unpack(scored))
+  end)
   take_back(c, d, now, '-inf')
   keep_held(c, now, testing)
 end
@@ -931,9 +947,9 @@ function held.give_back(c, d, now, testing)
   read_held(c, d, now)
   if hold_open(c) then
     take_back(c, d, now, AFTER_OPEN)
-    for i = 1, d.permits do
-      call('ZREM', c.key, member(d, i))
-    end
+    for_permits(d, d.permits, function(names)
+      call('ZREM', c.key, unpack(names))
+    end)
     keep_held(c, now, testing)
   end
 end

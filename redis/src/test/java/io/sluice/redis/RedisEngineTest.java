@@ -234,8 +234,8 @@ final class RedisEngineTest {
     @Test
     void needsNoMorePermissionsThanDocumented() throws Exception {
         // As in docs/redis.md.
-        String rules = "on >secret resetchannels ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping "
-                + "+fcall +function|load +time +mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex "
+        String rules = "on >secret resetchannels ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping +info "
+                + "+fcall +function|load +time +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex "
                 + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore +incr";
         withRedis(redis -> redis.dispatch(
                 CommandType.ACL,

@@ -1,5 +1,6 @@
 package io.sluice.testkit;
 
+import io.sluice.core.time.Clock;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,10 +21,14 @@ import java.util.stream.Collectors;
 public final class RedisCluster implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration VOTES_LAST = Duration.ofSeconds(2);
+    private static final Duration ATTEMPT = Duration.ofSeconds(6);
     private static final int PRIMARIES = 3;
 
     private final List<RedisServer> nodes = new ArrayList<>();
     private final Map<RedisServer, String> ids = new HashMap<>();
+
+    private volatile long quietFromNanos = Clock.system().nanoTime();
 
     private RedisCluster() {}
 
@@ -106,8 +111,12 @@ public final class RedisCluster implements AutoCloseable {
         return new SlotMove(this, slot, from, to);
     }
 
-    /** Kills the owner of a slot as a crash would, and returns it. */
+    /**
+     * Kills the owner of a slot as a crash would, and returns it. Waits before until the last takeover is two seconds old: for so
+     * long a node that won and lost its place again would win with the same votes, and nobody would believe it.
+     */
     public RedisServer killPrimaryOf(int slot) {
+        Await.until("last takeover is over", PATIENCE, () -> Clock.system().nanoTime() - quietFromNanos >= 0);
         RedisServer owner = ownerOf(slot);
         owner.kill();
         return owner;
@@ -136,14 +145,21 @@ public final class RedisCluster implements AutoCloseable {
     /** Lets a replica of a living owner take over, as for maintenance, waits for it and returns the new owner. */
     public RedisServer failOver(int slot) {
         RedisServer replica = replicasOf(slot).get(0);
-        RedisServer.done(replica.command("CLUSTER", "FAILOVER"));
-        Await.until("replica takes over", PATIENCE, () -> inOrder() && ownerOf(slot) == replica);
+        Await.until("replica takes over", PATIENCE, () -> {
+            // An attempt that is not granted ends after five seconds without a word.
+            if (replica.info("role").equals("slave")) {
+                RedisServer.done(replica.command("CLUSTER", "FAILOVER"));
+            }
+            return Await.within(ATTEMPT, () -> inOrder() && ownerOf(slot) == replica);
+        });
+        quietFromNanos = Clock.system().nanoTime() + VOTES_LAST.toNanos();
         return replica;
     }
 
     /** Waits until a replica has taken the place of a dead owner of a slot and all is in order; returns the new owner. */
     public RedisServer awaitFailover(int slot) {
         awaitOk();
+        quietFromNanos = Clock.system().nanoTime() + VOTES_LAST.toNanos();
         return ownerOf(slot);
     }
 
@@ -213,7 +229,7 @@ public final class RedisCluster implements AutoCloseable {
     private boolean inOrder() {
         try {
             Set<NavigableMap<Integer, String>> views = views();
-            if (views.size() != 1) {
+            if (views.size() != 1 || roles().size() != 1) {
                 return false;
             }
             Set<String> owners = new HashSet<>(views.iterator().next().values());
@@ -245,6 +261,20 @@ public final class RedisCluster implements AutoCloseable {
             views.add(owners);
         }
         return views;
+    }
+
+    /** Who follows whom among the living, as each of them sees it: one view if they agree. */
+    private Set<Set<String>> roles() {
+        Set<String> living = living().stream().map(this::idOf).collect(Collectors.toSet());
+        return living().stream()
+                .map(node -> node.command("CLUSTER", "NODES")
+                        .text()
+                        .lines()
+                        .map(line -> line.split(" ", -1))
+                        .filter(parts -> living.contains(parts[0]))
+                        .map(parts -> parts[0] + " " + parts[2].replace("myself,", "") + " " + parts[3])
+                        .collect(Collectors.toSet()))
+                .collect(Collectors.toSet());
     }
 
     private List<RedisServer> living() {

@@ -57,6 +57,15 @@ public final class RedisConnection implements AutoCloseable {
         }
     }
 
+    /** Waits this long for replies from now on. */
+    public void patience(Duration timeout) {
+        try {
+            socket.setSoTimeout(Math.toIntExact(timeout.toMillis()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Sends a command and returns its reply, an error too. */
     public RedisReply command(String... command) {
         send(command);

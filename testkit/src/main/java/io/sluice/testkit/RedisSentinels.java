@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
 
 /**
  * A real primary with replicas, watched by three real sentinels of which two must agree. They take a primary for dead after 500 ms
- * and replace it within about two seconds. Safe for use by many threads.
+ * and replace it within two or three seconds. Safe for use by many threads.
  *
- * <p>A server that is started again comes back as an empty primary of its own until the sentinels make it a replica, about two
+ * <p>A server that is started again comes back as an empty primary of its own until the sentinels make it a replica, about three
  * seconds later: as a server does whose configuration nobody could write when it died.
  */
 public final class RedisSentinels implements AutoCloseable {
@@ -22,6 +22,7 @@ public final class RedisSentinels implements AutoCloseable {
     public static final String NAME = "main";
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration ATTEMPT = Duration.ofSeconds(5);
     private static final int SENTINELS = 3;
     private static final int QUORUM = 2;
 
@@ -103,13 +104,18 @@ public final class RedisSentinels implements AutoCloseable {
         Replication.resume(primary());
     }
 
-    /** Lets a replica take over while the primary lives, as for maintenance; see {@link #awaitFailover}. */
-    public void failOver() {
-        // Refused while it has no fresh news of a replica.
-        Await.until(
-                "failover begins",
-                PATIENCE,
-                () -> sentinels.get(0).command("SENTINEL", "FAILOVER", NAME) instanceof RedisReply.Text);
+    /** Lets a replica take over while the primary lives, as for maintenance, waits for it and returns the new primary. */
+    public RedisServer failOver() {
+        int old = primary().port();
+        knownPrimary = old;
+        Await.until("replica takes over", PATIENCE, () -> {
+            if (named().contains(old)) {
+                // Refused without fresh news of a replica; not tried again when it comes to nothing.
+                sentinels.get(0).command("SENTINEL", "FAILOVER", NAME);
+            }
+            return Await.within(ATTEMPT, () -> settled(old));
+        });
+        return awaitFailover();
     }
 
     /**
@@ -158,24 +164,28 @@ public final class RedisSentinels implements AutoCloseable {
             RedisServer sentinel = RedisServer.startSentinel();
             sentinels.add(sentinel);
             try (RedisConnection connection = sentinel.connect()) {
-                watch(connection);
+                // With three candidates each might vote for itself; two are told apart by the third.
+                watch(connection, i < SENTINELS - 1 ? 500 : 1_500);
             }
         }
     }
 
-    private void watch(RedisConnection sentinel) {
-        // News of a replica are good for five pings, and come every second while there is no primary.
-        tune(sentinel, "info-period 100 ping-period 300 ask-period 100 tilt-period 500 min-link-reconnect-period 500");
+    private void watch(RedisConnection sentinel, int downAfterMillis) {
+        // News of a replica are good for five pings while there is no primary, else for three periods, and come every
+        // second
+        // while it takes over.
+        tune(sentinel, "info-period 600 ping-period 450 ask-period 100 tilt-period 500 min-link-reconnect-period 500");
         tune(sentinel, "publish-period 100");
         RedisServer.done(sentinel.command(
                 "SENTINEL", "MONITOR", NAME, "127.0.0.1", Integer.toString(knownPrimary), Integer.toString(QUORUM)));
-        RedisServer.done(sentinel.command(
-                ("SENTINEL SET " + NAME + " down-after-milliseconds 500 failover-timeout 2000 parallel-syncs 8")
-                        .split(" ", -1)));
-        servers.get(0)
-                .password()
-                .ifPresent(
-                        password -> RedisServer.done(sentinel.command("SENTINEL", "SET", NAME, "auth-pass", password)));
+        set(sentinel, "down-after-milliseconds", Integer.toString(downAfterMillis));
+        set(sentinel, "failover-timeout", "2000");
+        set(sentinel, "parallel-syncs", "8");
+        servers.get(0).password().ifPresent(password -> set(sentinel, "auth-pass", password));
+    }
+
+    private static void set(RedisConnection sentinel, String option, String value) {
+        RedisServer.done(sentinel.command("SENTINEL", "SET", NAME, option, value));
     }
 
     /** Made for production, sentinels talk once a second at most, and mend what is wrong after ten. */

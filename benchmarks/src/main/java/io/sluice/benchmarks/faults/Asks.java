@@ -1,0 +1,40 @@
+package io.sluice.benchmarks.faults;
+
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.Verdict;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Asks, and waits for the answer. */
+final class Asks {
+
+    private Asks() {}
+
+    static Outcome ask(Engine engine, Ask ask) {
+        Answer answer = engine.decide(ask);
+        return answer instanceof Pending pending
+                ? pending.outcome()
+                        .toCompletableFuture()
+                        .orTimeout(30, TimeUnit.SECONDS)
+                        .join()
+                : (Outcome) answer;
+    }
+
+    static boolean passes(Engine engine, Demand demand) {
+        return ask(engine, Ask.charging(List.of(demand))) instanceof Decided decided && decided.allowed();
+    }
+
+    static Verdict look(Engine engine, Demand demand) {
+        Outcome outcome = ask(engine, Ask.charging(List.of(demand)).looking());
+        if (outcome instanceof Decided decided) {
+            return decided.verdicts().get(0);
+        }
+        throw new IllegalStateException(outcome.toString());
+    }
+}

@@ -1,0 +1,85 @@
+package io.sluice.benchmarks.faults;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The faults of Redis that can be made to happen, and the table of what was promised and what was measured. */
+public final class Faults {
+
+    private Faults() {}
+
+    public static List<Fault> all() {
+        return List.of(
+                new Fault(
+                        "F1",
+                        "Redis killed",
+                        "p99 ≤ 25 ms in the first second, then ≤ 1 ms; back ≤ 1 s",
+                        Outages::killed),
+                new Fault(
+                        "F2",
+                        "Redis hung (SIGSTOP)",
+                        "p99 ≤ 25 ms, p99.9 ≤ 40 ms; heap < 32 MB more at 5,000/s; threads constant; back ≤ 1 s",
+                        Outages::hung),
+                new Fault("F3", "Redis slow by 100 ms", "p99 ≤ 25 ms; back ≤ 1 s", Outages::slow),
+                new Fault(
+                        "F4",
+                        "half-open connection",
+                        "no connection stuck > 3 s; back ≤ 1 s after the link returns",
+                        Outages::halfOpen),
+                new Fault(
+                        "F5",
+                        "Redis restarted empty",
+                        "extra ≤ one burst per key and the local share",
+                        Outages::restartedEmpty),
+                new Fault(
+                        "F6",
+                        "failover with unreplicated writes",
+                        "extra ≤ b + r × lost interval",
+                        Surroundings::failover),
+                new Fault("F7", "functions flushed every 100 ms", "every decision by Redis", Outages::flushed),
+                new Fault(
+                        "F9",
+                        "CLUSTERDOWN, READONLY, LOADING, BUSY, MASTERDOWN, OOM, NOAUTH, NOPERM, MISCONF",
+                        "none reaches the caller; back ≤ 1 s",
+                        Outages::errors),
+                new Fault("F11", "client clocks ± 1 h", "0 changed decisions", Surroundings::clientClocks),
+                new Fault("F12", "allkeys-lru", "start says so", Surroundings::evicting),
+                new Fault(
+                        "F13",
+                        "Redis memory full",
+                        "existing keys 100 % correct, new keys by on_failure",
+                        Surroundings::memoryFull),
+                new Fault(
+                        "F14",
+                        "50 nodes reconnect at once",
+                        "operations in the first 5 s ≤ 1.5 × steady",
+                        Surroundings::reconnecting),
+                new Fault(
+                        "F17",
+                        "answers lost after Redis charged",
+                        "never repeated: passed ≤ charged ≤ asked",
+                        Outages::answersLost));
+    }
+
+    /** Runs all faults, or those whose number is given, and prints a row of the table for each. */
+    public static List<String> run(double scale, List<String> ids, PrintStream out) throws Exception {
+        List<String> lines =
+                new ArrayList<>(List.of("| # | fault | promised | measured | missed |", "|---|---|---|---|---|"));
+        lines.forEach(out::println);
+        for (Fault fault : all()) {
+            if (!ids.isEmpty() && !ids.contains(fault.id())) {
+                continue;
+            }
+            Trial trial = new Trial(scale);
+            fault.scenario().run(trial);
+            List<String> missed = new ArrayList<>(trial.broken());
+            missed.addAll(trial.missed());
+            String line = "| " + fault.id() + " | " + fault.what() + " | " + fault.promised() + " | "
+                    + String.join("; ", trial.measured()) + " | " + String.join("; ", missed) + " |";
+            out.println(line);
+            lines.add(line);
+        }
+        return lines;
+    }
+}

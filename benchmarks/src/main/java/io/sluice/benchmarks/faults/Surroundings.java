@@ -1,0 +1,178 @@
+package io.sluice.benchmarks.faults;
+
+import io.sluice.core.Calendar;
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.time.Clock;
+import io.sluice.redis.StoreListener;
+import io.sluice.testkit.RedisSentinels;
+import io.sluice.testkit.RedisServer;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Clocks that differ, memory that is full, other servers and other nodes. */
+final class Surroundings {
+
+    private static final Duration MOMENT = Duration.ofMillis(700);
+
+    private Surroundings() {}
+
+    /** Replication stops, Redis goes on granting for a while, and then it is the replica that knows nothing of it. */
+    static void failover(Trial trial) {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(20)).withBurst(50);
+        int runs = trial.times(20, 1);
+        double worst = 0;
+        double slowest = 0;
+        for (int run = 0; run < runs; run++) {
+            try (RedisSentinels sentinels = RedisSentinels.start(1);
+                    Rig rig = new Rig(sentinels.uri());
+                    Traffic traffic = Traffic.on(
+                            rig.engine,
+                            200,
+                            Duration.ofMinutes(2),
+                            FailurePolicy.CLOSED,
+                            i -> List.of(Demand.of(limit, "k", 1)))) {
+                traffic.goOn(MOMENT);
+                sentinels.awaitReplication();
+                long stopped = System.nanoTime();
+                sentinels.stopReplication();
+                traffic.goOn(Duration.ofMillis(500));
+                int before = traffic.markAt(stopped);
+                sentinels.killPrimary();
+                long killed = System.nanoTime();
+                double lost = (killed - stopped) / 1e9;
+                sentinels.awaitFailover();
+                long elected = System.nanoTime();
+                slowest = Math.max(slowest, traffic.untilDecidedByRedis(elected));
+                traffic.goOn(MOMENT);
+                long now = System.nanoTime();
+                int last = traffic.markAt(now);
+                traffic.untilDecided();
+                double allowed = 50 + 20 * (now - stopped) / 1e9;
+                double extra = traffic.passed(before, last) - allowed;
+                double bound = 50 + 20 * lost;
+                worst = Math.max(worst, extra / bound);
+                trial.must(extra <= bound, "extra " + extra + " (bound: " + bound + ")");
+                trial.must(traffic.failed() == 0, "no exception reaches a caller");
+            }
+        }
+        trial.note(runs + " failovers");
+        trial.figure("extra, of b + r × lost interval,", Math.max(0, worst), 1, "");
+        trial.figure("back on the new primary after at most", slowest, 1_000, "ms");
+    }
+
+    /** A day's window and a bucket, asked by three nodes: one an hour ahead, one an hour behind. */
+    static void clientClocks(Trial trial) {
+        List<Limit> limits = List.of(
+                Limit.named("day").fixedWindow(100, Calendar.DAY, ZoneOffset.UTC),
+                Limit.named("bucket").tokenBucket(Rate.perDay(1)).withBurst(100),
+                Limit.named("log").slidingLog(100, Duration.ofHours(1)));
+        try (RedisServer server = RedisServer.start();
+                Rig right = new Rig(server.uri());
+                Rig ahead = new Rig(server.uri(), offBy(Duration.ofHours(1)), StoreListener.NONE);
+                Rig behind = new Rig(server.uri(), offBy(Duration.ofHours(-1)), StoreListener.NONE)) {
+            long changed = 0;
+            for (Limit limit : limits) {
+                long passed = 0;
+                for (int i = 0; i < 150; i++) {
+                    Rig rig = List.of(right, ahead, behind).get(i % 3);
+                    passed += Asks.passes(rig.redis, Demand.of(limit, "k", 1)) ? 1 : 0;
+                }
+                changed += Math.abs(passed - 100);
+            }
+            trial.figure("changed decisions", (double) changed, 0, "");
+            trial.must(changed == 0, "clocks of nodes change nothing");
+        }
+    }
+
+    private static Clock offBy(Duration offset) {
+        Clock system = Clock.system();
+        return new Clock() {
+            @Override
+            public long nanoTime() {
+                return system.nanoTime() + offset.toNanos();
+            }
+
+            @Override
+            public long epochMicros() {
+                return system.epochMicros() + offset.toNanos() / 1_000;
+            }
+
+            @Override
+            public Alarm at(long atNanos, Runnable task) {
+                return system.at(atNanos - offset.toNanos(), task);
+            }
+        };
+    }
+
+    static void evicting(Trial trial) {
+        try (RedisServer server = RedisServer.start("--maxmemory-policy", "allkeys-lru");
+                Rig rig = new Rig(server.uri())) {
+            Traffic.await(() -> !rig.redis.findings().isEmpty());
+            trial.note("\"" + rig.redis.findings().get(0).replaceAll("at [^:]*:[0-9]*: ", "") + "\"");
+        }
+    }
+
+    static void memoryFull(Trial trial) {
+        int keys = trial.times(2_000, 50);
+        Limit three = Limit.named("three").tokenBucket(Rate.perDay(1)).withBurst(3);
+        try (RedisServer server = RedisServer.start();
+                Rig rig = new Rig(server.uri())) {
+            for (int i = 0; i < keys; i++) {
+                Asks.passes(rig.redis, Demand.of(three, "k" + i, 1));
+            }
+            server.command("CONFIG", "SET", "maxmemory", "1");
+            long wrong = 0;
+            for (int i = 0; i < 4 * keys; i++) {
+                boolean passes = Asks.passes(rig.redis, Demand.of(three, "k" + i % keys, 1));
+                wrong += passes == i < 2 * keys ? 0 : 1;
+            }
+            long decided = 0;
+            for (int i = 0; i < keys; i++) {
+                decided += Asks.passes(rig.redis, Demand.of(three, "new" + i, 1)) ? 1 : 0;
+            }
+            trial.figure("wrong of " + 4 * keys + " decisions on existing keys", (double) wrong, 0, "");
+            trial.figure("of " + keys + " new keys decided by Redis", (double) decided, 0, "");
+            trial.must(wrong == 0 && decided == 0, "existing keys are enforced, new ones left to on_failure");
+        }
+    }
+
+    static void reconnecting(Trial trial) {
+        int nodes = trial.times(50, 8);
+        Duration window = trial.lasting(Duration.ofSeconds(5), Duration.ofSeconds(2));
+        List<Rig> rigs = new ArrayList<>();
+        List<Traffic> all = new ArrayList<>();
+        try (RedisServer server = RedisServer.start()) {
+            try {
+                for (int i = 0; i < nodes; i++) {
+                    rigs.add(new Rig(server.uri()));
+                }
+                for (Rig rig : rigs) {
+                    all.add(Traffic.on(rig.engine, 50, Duration.ofMinutes(1), Rig::plenty));
+                }
+                all.get(0).goOn(MOMENT);
+                long steady = commandsIn(server, all.get(0), window);
+                server.command("CLIENT", "KILL", "TYPE", "normal");
+                long after = commandsIn(server, all.get(0), window);
+                Traffic.await(() -> rigs.stream().allMatch(rig -> rig.redis.isReady()));
+                trial.note(nodes + " nodes");
+                trial.figure("operations, next to steady,", after / (double) steady, 1.5, "×");
+                trial.must(after < 3 * steady, "no storm: " + after + " operations, " + steady + " when all is well");
+                trial.must(all.stream().allMatch(traffic -> traffic.failed() == 0), "no exception reaches a caller");
+            } finally {
+                all.forEach(Traffic::close);
+                rigs.forEach(Rig::close);
+            }
+        }
+    }
+
+    private static long commandsIn(RedisServer server, Traffic traffic, Duration window) {
+        long before = Long.parseLong(server.info("total_commands_processed"));
+        traffic.goOn(window);
+        return Long.parseLong(server.info("total_commands_processed")) - before;
+    }
+}

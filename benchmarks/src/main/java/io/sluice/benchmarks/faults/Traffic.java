@@ -1,0 +1,210 @@
+package io.sluice.benchmarks.faults;
+
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks at a steady pace, whatever becomes of the asks before, and keeps how long each took and what it was. Its memory is taken
+ * at the start, so that what grows later is not its own.
+ */
+final class Traffic implements AutoCloseable {
+
+    /** The deadline that decisions have by default. */
+    static final Duration DEADLINE = Duration.ofMillis(20);
+
+    private static final byte OPEN = 0;
+    private static final byte BY_REDIS = 1;
+    private static final byte DEGRADED = 2;
+    private static final byte FAILED = 3;
+    private static final byte REFUSED = 8;
+
+    private final Engine engine;
+    private final IntFunction<List<Demand>> demands;
+    private final FailurePolicy policy;
+    private final long pauseNanos;
+    private final long[] sent;
+    private final int[] tookMicros;
+    private final byte[] became;
+    private final AtomicInteger size = new AtomicInteger();
+    private final Thread thread = new Thread(this::run, "traffic");
+    private volatile boolean over;
+
+    private Traffic(Engine engine, int perSecond, int most, FailurePolicy policy, IntFunction<List<Demand>> demands) {
+        this.engine = engine;
+        this.demands = demands;
+        this.policy = policy;
+        this.pauseNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
+        this.sent = new long[most];
+        this.tookMicros = new int[most];
+        this.became = new byte[most];
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    static Traffic on(Engine engine, int perSecond, Duration atMost, IntFunction<List<Demand>> demands) {
+        return new Traffic(
+                engine, perSecond, (int) (perSecond * (atMost.toSeconds() + 30)), FailurePolicy.LOCAL, demands);
+    }
+
+    static Traffic on(
+            Engine engine, int perSecond, Duration atMost, FailurePolicy policy, IntFunction<List<Demand>> demands) {
+        return new Traffic(engine, perSecond, (int) (perSecond * (atMost.toSeconds() + 30)), policy, demands);
+    }
+
+    private void run() {
+        long due = System.nanoTime();
+        while (!over && size.get() < sent.length) {
+            due += pauseNanos;
+            while (due - System.nanoTime() > 0) {
+                LockSupport.parkNanos(due - System.nanoTime());
+            }
+            ask(size.getAndIncrement());
+        }
+    }
+
+    private void ask(int i) {
+        long now = System.nanoTime();
+        sent[i] = now;
+        try {
+            Answer answer = engine.decide(Ask.charging(demands.apply(i))
+                    .dueAt(now + DEADLINE.toNanos())
+                    .onFailure(policy, 0.5));
+            if (answer instanceof Pending pending) {
+                pending.outcome().whenComplete((outcome, failure) -> ended(i, outcome));
+            } else {
+                ended(i, (Outcome) answer);
+            }
+        } catch (RuntimeException e) {
+            ended(i, null);
+        }
+    }
+
+    private void ended(int i, @Nullable Outcome outcome) {
+        tookMicros[i] = (int) Math.min(Integer.MAX_VALUE, (System.nanoTime() - sent[i]) / 1_000);
+        if (outcome instanceof Decided decided) {
+            became[i] = (byte) ((decided.degraded() == null ? BY_REDIS : DEGRADED) | (decided.allowed() ? 0 : REFUSED));
+        } else {
+            became[i] = FAILED;
+        }
+    }
+
+    /** How many were asked so far: where something begins. */
+    int mark() {
+        return size.get();
+    }
+
+    /** How many were asked by then. */
+    int markAt(long nanos) {
+        int i = 0;
+        while (i < size.get() && sent[i] - nanos < 0) {
+            i++;
+        }
+        return i;
+    }
+
+    /** Milliseconds within which so many of all were decided, of those from one mark to another. */
+    double quantile(double part, int from, int to) {
+        int[] took = Arrays.copyOfRange(tookMicros, from, to);
+        Arrays.sort(took);
+        return took.length == 0 ? 0 : took[(int) Math.min(took.length - 1, took.length * part)] / 1_000.0;
+    }
+
+    long failed() {
+        return count(0, mark(), FAILED, FAILED);
+    }
+
+    long byRedis(int from, int to) {
+        return count(from, to, BY_REDIS, (byte) (BY_REDIS | REFUSED));
+    }
+
+    long degraded(int from, int to) {
+        return count(from, to, DEGRADED, (byte) (DEGRADED | REFUSED));
+    }
+
+    /** How many passed, whoever decided. */
+    long passed(int from, int to) {
+        return count(from, to, BY_REDIS, DEGRADED);
+    }
+
+    long passedByRedis(int from, int to) {
+        return count(from, to, BY_REDIS, BY_REDIS);
+    }
+
+    private long count(int from, int to, byte one, byte other) {
+        long count = 0;
+        for (int i = from; i < to; i++) {
+            count += became[i] == one || became[i] == other ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Goes on for so long. */
+    void goOn(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        await(() -> System.nanoTime() - end >= 0);
+    }
+
+    /** Until Redis has decided some of those asked from now on; how long after {@code nanos} the first of them was asked, in milliseconds. */
+    double untilDecidedByRedis(long nanos) {
+        int from = mark();
+        await(() -> byRedis(from, mark()) >= 5);
+        for (int i = from; i < mark(); i++) {
+            if ((became[i] & ~REFUSED) == BY_REDIS) {
+                return (sent[i] - nanos) / 1e6;
+            }
+        }
+        throw new AssertionError();
+    }
+
+    void untilDegraded() {
+        int from = mark();
+        await(() -> degraded(from, mark()) >= 5);
+    }
+
+    /** Until everything that was asked has been decided. */
+    void untilDecided() {
+        over = true;
+        await(() -> !thread.isAlive() && count(0, mark(), OPEN, OPEN) == 0);
+    }
+
+    static void await(BooleanSupplier condition) {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - giveUp > 0) {
+                throw new IllegalStateException("waited a minute in vain");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+    }
+
+    /** The engine as users have it, with its clock. */
+    static Clock clock() {
+        return Clock.system();
+    }
+
+    @Override
+    public void close() {
+        over = true;
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

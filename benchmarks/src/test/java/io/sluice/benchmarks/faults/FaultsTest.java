@@ -1,0 +1,24 @@
+package io.sluice.benchmarks.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Every fault in its short form: what must hold, without the figures, which need a quiet machine. */
+final class FaultsTest {
+
+    private static final double SHORT = 0.01;
+
+    @TestFactory
+    Stream<DynamicTest> whatMustHoldHolds() {
+        return Faults.all().stream()
+                .map(fault -> DynamicTest.dynamicTest(fault.id() + " " + fault.what(), () -> {
+                    Trial trial = new Trial(SHORT);
+                    fault.scenario().run(trial);
+                    System.out.println(fault.id() + ": " + trial.measured());
+                    assertThat(trial.broken()).isEmpty();
+                }));
+    }
+}

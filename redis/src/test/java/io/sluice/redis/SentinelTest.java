@@ -1,0 +1,85 @@
+package io.sluice.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.FallbackEngine;
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.time.Clock;
+import io.sluice.testkit.RedisSentinels;
+import io.sluice.testkit.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Three sentinels, a primary and replicas: whoever is primary decides, and what it knew its replica knows. */
+final class SentinelTest {
+
+    private static final Limit TEN =
+            Limit.named("ten").tokenBucket(Rate.perDay(1)).withBurst(10);
+
+    @Test
+    void followsThePrimaryWhenItIsDemotedAndWhenItDies() throws Exception {
+        try (RedisSentinels sentinels = RedisSentinels.start(2);
+                RedisEngine redis = RedisEngine.connect(sentinels.uri(), "p", Clock.system());
+                FallbackEngine engine = new FallbackEngine(redis, Clock.system())) {
+            redis.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            assertThat(passes(engine)).isEqualTo("by redis: true, 9 left");
+            sentinels.awaitReplication();
+
+            // It lives on and answers, as a replica.
+            RedisServer first = sentinels.primary();
+            sentinels.failOver();
+            RedisServer second = sentinels.awaitFailover();
+            assertThat(second.port()).isNotEqualTo(first.port());
+            awaitDecisionsByRedis(engine);
+            assertThat(passes(engine)).isEqualTo("by redis: true, 8 left");
+            sentinels.awaitReplication();
+
+            sentinels.killPrimary();
+            assertThat(passes(engine)).startsWith("by ");
+            sentinels.awaitFailover();
+            awaitDecisionsByRedis(engine);
+            assertThat(passes(engine)).isEqualTo("by redis: true, 7 left");
+        }
+    }
+
+    private static void awaitDecisionsByRedis(Engine engine) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> decided(
+                                        engine,
+                                        Ask.charging(List.of(Demand.of(TEN, "other", 1)))
+                                                .looking())
+                                .degraded()
+                        == null);
+    }
+
+    private static String passes(Engine engine) {
+        Decided decided = decided(engine, Ask.charging(List.of(Demand.of(TEN, "k", 1))));
+        return "by " + (decided.degraded() == null ? "redis" : decided.degraded()) + ": " + decided.allowed() + ", "
+                + decided.verdicts().get(0).remaining() + " left";
+    }
+
+    private static Decided decided(Engine engine, Ask ask) {
+        Answer answer = engine.decide(ask.onFailure(FailurePolicy.CLOSED, 0.5)
+                .dueAt(Clock.system().nanoTime() + TimeUnit.MILLISECONDS.toNanos(500)));
+        return (Decided)
+                (answer instanceof Pending pending
+                        ? pending.outcome()
+                                .toCompletableFuture()
+                                .orTimeout(20, TimeUnit.SECONDS)
+                                .join()
+                        : answer);
+    }
+}

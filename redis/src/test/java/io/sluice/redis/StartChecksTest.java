@@ -1,0 +1,134 @@
+package io.sluice.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.time.Clock;
+import io.sluice.testkit.RedisServer;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.Key;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is wrong with a server is said in sentences that say what to do. */
+final class StartChecksTest {
+
+    @Test
+    void oldVersionsAndPoliciesThatEvictAreFound() {
+        ServerWatch watch = new ServerWatch("host:1");
+        assertThat(watch.found(Map.of("redis_version", "7.0.15", "maxmemory_policy", "noeviction")))
+                .isEmpty();
+        assertThat(watch.found(Map.of("redis_version", "10.1.0"))).isEmpty();
+        assertThat(watch.found(Map.of("redis_version", "6.2.14", "maxmemory_policy", "volatile-ttl")))
+                .containsExactly(
+                        "Redis at host:1: version 6.2.14 (expected: 7.0 or newer, which has functions)",
+                        "Redis at host:1: maxmemory-policy volatile-ttl may throw counts away, and with them what was used"
+                                + " (expected: noeviction)");
+        assertThat(watch.found(Map.of("redis_version", "strange"))).isEmpty();
+    }
+
+    @Test
+    void missingPasswordsAndPermissionsAreSaid() {
+        try (RedisServer server = RedisServer.start("--requirepass", "secret")) {
+            assertSays("redis://127.0.0.1:" + server.port(), "NOAUTH", "(expected: user and password in the URI");
+            assertSays(
+                    "redis://:wrong@127.0.0.1:" + server.port(),
+                    "WRONGPASS",
+                    "(expected: user and password in the URI");
+        }
+        try (RedisServer server = RedisServer.start()) {
+            server.command("ACL", "SETUSER", "weak", "on", ">secret", "~*", "+hello", "+auth", "+ping", "+info");
+            assertSays(
+                    server.uri().replace("//", "//weak:secret@"),
+                    "NOPERM",
+                    "fcall",
+                    "(docs/redis.md has the smallest ACL)");
+        }
+    }
+
+    @Test
+    void decidesOverTlsAndSaysWhatIsMissing(@TempDir Path folder) throws Exception {
+        certificate(folder);
+        try (RedisServer server = RedisServer.start()) {
+            int tls = server.port() + 1;
+            server.command("CONFIG", "SET", "tls-auth-clients", "no");
+            server.command(
+                    "CONFIG",
+                    "SET",
+                    "tls-cert-file",
+                    folder.resolve("cert.pem").toString(),
+                    "tls-key-file",
+                    folder.resolve("key.pem").toString(),
+                    "tls-port",
+                    Integer.toString(tls));
+            String encrypted = "rediss://127.0.0.1:" + tls;
+            assertSays(encrypted, "(expected: a server that speaks TLS, with a certificate that is trusted here)");
+            assertSays("redis://127.0.0.1:" + tls, "rediss://");
+            assertSays("rediss://127.0.0.1:" + server.port(), "(expected: a server that speaks TLS");
+            try (RedisEngine engine = RedisEngine.connect(encrypted + "?verifyPeer=NONE", "p", Clock.system())) {
+                engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                Limit limit = Limit.named("x").tokenBucket(Rate.perDay(1));
+                Pending pending = (Pending) engine.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))));
+                assertThat(((Decided) pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS)).allowed())
+                        .isTrue();
+            }
+        }
+    }
+
+    private static void assertSays(String uri, String... parts) {
+        try (RedisEngine engine = RedisEngine.connect(uri, "p", Clock.system())) {
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(engine.state().cause()).contains(parts));
+            assertThat(engine.isReady()).isFalse();
+        }
+    }
+
+    private static void certificate(Path folder) throws Exception {
+        Path store = folder.resolve("store.p12");
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "x",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-storepass",
+                        "secret",
+                        "-keystore",
+                        store.toString())
+                .inheritIO()
+                .start();
+        assertThat(keytool.waitFor()).isZero();
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, "secret".toCharArray());
+        }
+        Key key = keys.getKey("x", "secret".toCharArray());
+        Files.writeString(folder.resolve("key.pem"), pem("PRIVATE KEY", key.getEncoded()));
+        Files.writeString(
+                folder.resolve("cert.pem"),
+                pem("CERTIFICATE", keys.getCertificate("x").getEncoded()));
+    }
+
+    private static String pem(String what, byte[] content) {
+        return "-----BEGIN " + what + "-----\n"
+                + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content) + "\n-----END " + what
+                + "-----\n";
+    }
+}
