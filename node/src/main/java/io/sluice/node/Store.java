@@ -36,8 +36,8 @@ interface Store {
     }
 
     static Store redis(String uri, String prefix, Clock clock, StoreListener listener) {
-        RedisEngine engine =
-                RedisEngine.connect(uri, prefix, clock, RedisOptions.defaults().listener(listener));
+        RedisEngine engine = RedisEngine.connect(
+                uri, prefix, clock, RedisOptions.defaults().hashTags(true).listener(listener));
         Engine remembering = new DenyCache(engine, clock);
         return new Store() {
             @Override

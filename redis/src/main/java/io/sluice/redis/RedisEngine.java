@@ -40,7 +40,7 @@ public final class RedisEngine implements Engine {
     private volatile long aheadMicros;
 
     private RedisEngine(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
-        this.names = new CountKeys(prefix);
+        this.names = new CountKeys(prefix, options.hashTags());
         this.clock = clock;
         this.divider = new Divider(names, this::serverMicros, this::giveBack);
         Function<Route, Coalescer> calls = route -> new Coalescer(

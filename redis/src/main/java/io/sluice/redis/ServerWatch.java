@@ -27,6 +27,10 @@ final class ServerWatch {
     private final AtomicReference<String> runId = new AtomicReference<>("");
     private volatile List<String> findings = List.of();
 
+    ServerWatch(String address) {
+        this(address, false);
+    }
+
     /** @param inCluster whether it is asked as part of a Cluster */
     ServerWatch(String address, boolean inCluster) {
         this.address = address;

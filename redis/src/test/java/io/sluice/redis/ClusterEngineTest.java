@@ -20,6 +20,7 @@ import io.sluice.testkit.EngineConformance;
 import io.sluice.testkit.EngineUnderTest;
 import io.sluice.testkit.RedisCluster;
 import io.sluice.testkit.RedisServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -239,6 +240,51 @@ final class ClusterEngineTest {
             assertThat(decided(engine.decide(ask)).allowed()).isFalse();
             assertThat(remaining(engine, TEN, "k999")).isEqualTo(1);
         }
+    }
+
+    @Test
+    void decidesTaggedCountsInOneStepAndNoOthers() throws Exception {
+        String prefix = prefix();
+        AtomicInteger calls = new AtomicInteger();
+        RedisOptions options = RedisOptions.defaults().hashTags(true).listener(new StoreListener() {
+            @Override
+            public void called(String outcome, int decisions, long nanos) {
+                calls.incrementAndGet();
+            }
+        });
+        try (RedisEngine engine = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), options)) {
+            done(engine.ready());
+            Ask tagged = ask(
+                    Demand.of(TEN, "{acme}tenant=acme", 1),
+                    Demand.of(THREE, "{acme}tenant=acme&user=7", 1),
+                    Demand.of(HUNDRED, "{acme}", 1));
+            for (int i = 0; i < 3; i++) {
+                assertThat(decided(engine.decide(tagged)).allowed()).isTrue();
+            }
+            Decided refused = decided(engine.decide(tagged));
+            assertThat(refused.verdicts()).extracting(Verdict::remaining).containsExactly(7L, 0L, 97L);
+            assertThat(calls).hasValue(4);
+            Ask more = ask(Demand.of(TEN, "{acme}tenant=acme", 1), Demand.of(HUNDRED, "everybody", 1));
+            assertThat(decided(engine.decide(more)).allowed()).isTrue();
+            assertThat(calls).hasValue(6);
+        }
+    }
+
+    @Test
+    void keepsApartTaggedKeysThatLookAlike() {
+        CountKeys names = new CountKeys("p", true);
+        Set<String> all = new HashSet<>();
+        List<String> keys = List.of(
+                "{a}b", "{a}", "{a}{b}", "{a}}b", "a", "{}", "{}a", "{", "{a", "%7ba}b", "{{a}b", "{a:b}c", "{a}:b");
+        keys.forEach(key -> all.add(names.of(TEN, key)));
+        assertThat(all).hasSize(keys.size());
+        assertThat(names.of(TEN, "{a}b")).isEqualTo("p:{a}:ten:tb:b");
+        assertThat(RedisCluster.slotOf(names.of(TEN, "{a}b"))).isEqualTo(RedisCluster.slotOf("a"));
+        assertThat(new CountKeys("p").of(TEN, "{a}b")).isEqualTo("p:ten:tb:%7ba%7db");
+        assertThat(new String(
+                        CountKeys.numbering(names.of(TEN, "{a}b").getBytes(StandardCharsets.UTF_8)),
+                        StandardCharsets.UTF_8))
+                .isEqualTo("p:{a}:ten:tb:b#n");
     }
 
     @Test

@@ -123,15 +123,21 @@ final class ClusterFailoverTest {
         assertThat(ask(LEFT)).isInstanceOf(Decided.class);
         goes.run();
         long gone = System.nanoTime();
-        Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(5)).until(() -> {
-            outcomes.add(ask(LEFT));
-            return outcomes.get(outcomes.size() - 1) instanceof Undecided;
-        });
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> {
+                    outcomes.add(ask(LEFT));
+                    return outcomes.get(outcomes.size() - 1) instanceof Undecided;
+                });
         assertThat(engine.isReady()).isFalse();
-        Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(5)).until(() -> {
-            outcomes.add(ask(LEFT));
-            return outcomes.get(outcomes.size() - 1) instanceof Decided;
-        });
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> {
+                    outcomes.add(ask(LEFT));
+                    return outcomes.get(outcomes.size() - 1) instanceof Decided;
+                });
         System.out.printf(
                 "a primary was gone for %d ms; meanwhile %d decisions on other slots%n",
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - gone), others.size());

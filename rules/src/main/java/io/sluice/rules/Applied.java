@@ -106,10 +106,15 @@ record Applied(
                                     limit,
                                     numbers,
                                     override.isPresent(),
-                                    Demand.of(numbers, of.text(), permits).labelled(lacking.label()),
+                                    Demand.of(numbers, inStore ? tagged(of.text(), limit) : of.text(), permits)
+                                            .labelled(lacking.label()),
                                     inStore,
                                     shadow)
                             : lacking);
+        }
+
+        private String tagged(String key, RuleLimit limit) {
+            return keys.tagged(key, ready.rule().scope(), limit.by(), limit.privacy(), request);
         }
     }
 }
