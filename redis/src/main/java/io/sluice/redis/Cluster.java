@@ -36,6 +36,9 @@ final class Cluster implements Servers {
     /** A node that has not been named for this long is let go; whatever was under way to it has ended. */
     private static final Duration FORGOTTEN = Duration.ofSeconds(5);
 
+    /** What has been wrong for longer will not be right in the next moment. */
+    private static final Duration RECENT = Duration.ofSeconds(10);
+
     private final ClusterAddress address;
     private final Connector connector;
     private final Clock clock;
@@ -193,10 +196,10 @@ final class Cluster implements Servers {
     }
 
     private Duration pause() {
-        return Duration.ofMillis(
-                state.available()
-                        ? ThreadLocalRandom.current().nextLong(3_000, 5_000)
-                        : ThreadLocalRandom.current().nextLong(150, 350));
+        StoreState now = state;
+        boolean recent = clock.epochMicros() - now.sinceMicros() < RECENT.toNanos() / 1_000;
+        long millis = now.available() ? 4_000 : recent ? 250 : 1_500;
+        return Duration.ofMillis(ThreadLocalRandom.current().nextLong(millis / 2, millis * 3 / 2));
     }
 
     private void believe(Shards read) {

@@ -34,6 +34,9 @@ final class RedisLink implements AutoCloseable {
     private static final Duration PAUSE_SHORTEST = Duration.ofMillis(50);
     private static final Duration PAUSE_LONGEST = Duration.ofMillis(350);
 
+    /** A link that takes longer for its first connection is not waited for. */
+    private static final Duration STARTING = Duration.ofSeconds(1);
+
     /** A connection without an answer for this long is replaced. */
     private static final Duration STUCK = Duration.ofMillis(400);
 
@@ -43,6 +46,7 @@ final class RedisLink implements AutoCloseable {
     private final RedisOptions options;
     private final Breaker breaker;
     private final ServerWatch server;
+    private final long madeNanos;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final AtomicBoolean suspected = new AtomicBoolean();
     private volatile @Nullable StatefulRedisConnection<byte[], byte[]> used;
@@ -66,6 +70,7 @@ final class RedisLink implements AutoCloseable {
         this.connector = connector;
         this.clock = clock;
         this.options = options;
+        this.madeNanos = clock.nanoTime();
         this.breaker = new Breaker(options.slow());
         this.server = new ServerWatch(address(), inCluster);
         this.state = StoreState.down(Failures.DISCONNECTED, NOT_YET, clock.epochMicros());
@@ -99,7 +104,7 @@ final class RedisLink implements AutoCloseable {
 
     /** Whether its first connection is still being made: it may be worth the wait. */
     boolean isStarting() {
-        return !closed && state.cause().equals(NOT_YET);
+        return !closed && state.cause().equals(NOT_YET) && clock.nanoTime() - madeNanos < STARTING.toNanos();
     }
 
     boolean isReady() {

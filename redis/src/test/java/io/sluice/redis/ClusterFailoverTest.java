@@ -22,7 +22,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,9 +37,20 @@ final class ClusterFailoverTest {
     private static final String LEFT = keyBetween(0, 5_000);
     private static final String RIGHT = keyBetween(11_000, 16_383);
 
-    private final RedisCluster cluster = RedisCluster.start("--cluster-require-full-coverage", "no");
+    private static RedisCluster cluster;
+
     private final ConcurrentLinkedQueue<StoreState> states = new ConcurrentLinkedQueue<>();
     private RedisEngine engine;
+
+    @BeforeAll
+    static void startRedis() {
+        cluster = RedisCluster.start("--cluster-require-full-coverage", "no", "--requirepass", "s,e@c/r:et");
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        cluster.close();
+    }
 
     @BeforeEach
     void connect() throws Exception {
@@ -54,7 +67,6 @@ final class ClusterFailoverTest {
     @AfterEach
     void stop() {
         engine.close();
-        cluster.close();
     }
 
     @Test
@@ -106,6 +118,7 @@ final class ClusterFailoverTest {
         owner.command("CLUSTER", "ADDSLOTS", Integer.toString(slot));
         Awaitility.await().until(() -> ask(LEFT) instanceof Decided);
         Awaitility.await().until(engine::isReady);
+        cluster.awaitOk();
     }
 
     /** What became of asks for the left slot from before it goes until it is decided again; all others are decided meanwhile. */
