@@ -11,7 +11,7 @@ import java.util.Objects;
  */
 public record Rate(long permits, Duration per) {
 
-    private static final long MAX_PERMITS_PER_MICRO = 1_000;
+    static final long MAX_PERMITS_PER_MICRO = 1_000;
 
     public Rate {
         Objects.requireNonNull(per, "per");

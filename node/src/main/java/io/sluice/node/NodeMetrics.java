@@ -1,6 +1,7 @@
 package io.sluice.node;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Names every metric of the node. Safe for use by many threads; on the way of a decision it costs a look-up in a map and two
@@ -32,6 +34,9 @@ import java.util.concurrent.TimeUnit;
  * counted with empty labels, so that the sum over all series is the number of decisions. Looks are not counted.
  */
 final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
+
+    private static final String STORE_CALLS =
+            "Calls of the shared store, by what became of them; remembered and guarded: refused without a call";
 
     private static final Duration[] BUCKETS = {
         Duration.ofNanos(10_000),
@@ -77,6 +82,8 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
                 .description("Counts held in this process")
                 .register(registry);
         if (store.exists()) {
+            spared("remembered", store, StoreWatch::remembered);
+            spared("guarded", store, StoreWatch::guarded);
             Gauge.builder("rate_limit_breaker_state", () -> store.isAway() ? 1 : 0)
                     .description("1 while the shared store is not asked")
                     .register(registry);
@@ -125,10 +132,18 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
         (counter != null
                         ? counter
                         : storeCalls.computeIfAbsent(outcome, o -> Counter.builder("rate_limit_store_calls")
-                                .description("Calls of the shared store, by what became of them")
+                                .description(STORE_CALLS)
                                 .tag("outcome", o)
                                 .register(registry)))
                 .increment();
+    }
+
+    /** Refusals that needed no call. */
+    private void spared(String outcome, StoreWatch store, ToDoubleFunction<StoreWatch> count) {
+        FunctionCounter.builder("rate_limit_store_calls", store, count)
+                .description(STORE_CALLS)
+                .tag("outcome", outcome)
+                .register(registry);
     }
 
     @Override

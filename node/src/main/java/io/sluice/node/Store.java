@@ -1,5 +1,6 @@
 package io.sluice.node;
 
+import io.sluice.core.Guard;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.DenyCache;
@@ -27,6 +28,16 @@ interface Store {
     /** What is wrong with it, though it decides, in sentences. */
     List<String> findings();
 
+    /** How many asks it was spared, because it had refused them before. */
+    default long remembered() {
+        return 0;
+    }
+
+    /** How many asks it was spared by the guards of rules. */
+    default long guarded() {
+        return 0;
+    }
+
     /** Opens the store of a configuration that names one. */
     @FunctionalInterface
     interface Opener {
@@ -36,13 +47,15 @@ interface Store {
     }
 
     static Store redis(String uri, String prefix, Clock clock, StoreListener listener) {
-        RedisEngine engine = RedisEngine.connect(
-                uri, prefix, clock, RedisOptions.defaults().hashTags(true).listener(listener));
-        Engine remembering = new DenyCache(engine, clock);
+        RedisOptions options = RedisOptions.defaults().hashTags(true).listener(listener);
+        RedisEngine engine = RedisEngine.connect(uri, prefix, clock, options);
+        DenyCache memory = DenyCache.over(engine, uri, prefix, clock, options);
+        // In front of the memory, because what it refuses is not for the memory to remember.
+        Guard guard = new Guard(memory, clock);
         return new Store() {
             @Override
             public Engine engine() {
-                return remembering;
+                return guard;
             }
 
             @Override
@@ -63,6 +76,16 @@ interface Store {
             @Override
             public List<String> findings() {
                 return engine.findings();
+            }
+
+            @Override
+            public long remembered() {
+                return memory.remembered();
+            }
+
+            @Override
+            public long guarded() {
+                return guard.refused();
             }
         };
     }

@@ -85,6 +85,16 @@ final class StoreWatch implements DecisionListener {
         return store == null ? List.of() : store.findings();
     }
 
+    /** How many asks the store was spared, because it had refused them before. */
+    long remembered() {
+        return store == null ? 0 : store.remembered();
+    }
+
+    /** How many asks the store was spared by the guards of rules. */
+    long guarded() {
+        return store == null ? 0 : store.guarded();
+    }
+
     /** Whether this policy decided in the store's place a moment ago. */
     boolean stoodIn(FailurePolicy policy) {
         return isRecent(stoodInAt(policy));

@@ -97,6 +97,37 @@ class NodeTest {
     }
 
     @Test
+    void refusalsFromMemoryAreCountedAndNotDegraded() throws Exception {
+        String rules = "rules: [{ id: a, deadline: 1m, on_failure: closed, limits: [{ limit: 1, window: 1h }] }]";
+        try (RedisServer redis = RedisServer.start()) {
+            NodeConfig config =
+                    NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withRedis(redis.uri());
+            try (RunningNode node = RunningNode.start(config, Store::redis)) {
+                double before = remembered(node);
+                assertThat(node.check(CHECK).statusCode()).isEqualTo(200);
+                for (int i = 0; i < 20; i++) {
+                    HttpResponse<String> refused = node.check(CHECK);
+                    assertThat(refused.statusCode()).isEqualTo(429);
+                    assertThat(refused.body()).contains("\"degraded\":null", "\"remaining\":0");
+                }
+                assertThat(remembered(node) - before).isBetween(10.0, 19.0);
+                assertThat(node.get("/metrics").body())
+                        .contains("rate_limit_store_calls_total{outcome=\"guarded\"} 0.0");
+            }
+        }
+    }
+
+    private static double remembered(RunningNode node) throws Exception {
+        String series = "rate_limit_store_calls_total{outcome=\"remembered\"} ";
+        return node.get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(series))
+                .mapToDouble(line -> Double.parseDouble(line.substring(series.length())))
+                .sum();
+    }
+
+    @Test
     void badRulesAreAllListed() {
         NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", "rules: [{ id: a }, { id: b }]"), 0);
 

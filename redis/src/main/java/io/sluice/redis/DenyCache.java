@@ -1,5 +1,6 @@
 package io.sluice.redis;
 
+import io.sluice.core.Concurrency;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -14,34 +15,96 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers refusals for a moment, so that callers who hammer on an exhausted limit are refused here and do not keep the shared
- * engine from deciding for everybody else. A decorator; safe for use by many threads.
+ * Remembers refusals until the moment that Redis named, so that callers who hammer on an exhausted limit are refused here and do
+ * not keep Redis from deciding for everybody else. A decorator; safe for use by many threads.
  *
- * <p><b>What it gives up.</b> It never admits anything. Until the time that the engine named has come, the same question can
- * only be answered differently if permits were given back; those given back through this engine are noticed at once, those given
- * back by another process at most {@link #MEMORY} late. A question is the same if it names the same limits with the same numbers,
- * the same keys and the same permits: a change of rules is never behind it.
+ * <p><b>What is remembered.</b> Of each count and the numbers of its limit the least that was refused: who asks for as much or more
+ * is refused until then, who asks for less is not. An ask over several limits is refused as soon as one of them is known to.
+ * Other numbers (a change of rules) are another memory. Concurrency is never remembered, because its permits come back at any
+ * time; looks neither use the memory nor add to it.
+ *
+ * <p><b>What it gives up.</b> It never admits anything, and it does not refuse whom Redis would admit, but for what it cannot
+ * know:
+ *
+ * <ul>
+ *   <li>Permits that are given back through this engine are noticed at once. Those that other processes give back are noticed when
+ *       Redis tells of it ({@link RefundChannel}), a moment later. While it does not, or may not have, refusals are remembered for
+ *       {@link #UNTOLD} and no longer; that it does not is noticed within {@link RefundChannel#SILENCE}.
+ *   <li>A count that somebody deleted, and a server whose time was put forward, are noticed after {@link #LONGEST} at the latest,
+ *       because Redis is asked again then.
+ * </ul>
+ *
+ * <p><b>What is told.</b> A refusal from memory looks like any other and is not degraded: Redis has decided it. Of the limits
+ * that are known to refuse, what they last said, so much later; who asks for more than was refused is told the moment at
+ * which the least of it passes, which is the earliest. Of the others what they last said beside a refusal, if anything is known, else
+ * that they are unused: nobody asked them. {@link #remembered} counts such answers.
  */
 public final class DenyCache implements Engine {
 
     /** How long a refusal is remembered at most. */
-    public static final Duration MEMORY = Duration.ofMillis(50);
+    public static final Duration LONGEST = Duration.ofMinutes(1);
 
-    private static final int REFUSALS_KEPT = 10_000;
+    /** How long a refusal is remembered while Redis does not tell what other processes give back. */
+    public static final Duration UNTOLD = Duration.ofMillis(50);
 
-    private final ConcurrentHashMap<List<Demand>, Refusal> refusals = new ConcurrentHashMap<>();
     private final Engine engine;
+    private final CountKeys names;
     private final Clock clock;
+    private final Refusals memory;
+    private final BooleanSupplier told;
+    private final AutoCloseable channel;
+    private final LongAdder remembered = new LongAdder();
+    private volatile boolean closed;
 
-    private record Refusal(Decided outcome, long heardNanos, long forNanos) {}
-
-    public DenyCache(Engine engine, Clock clock) {
+    private DenyCache(
+            Engine engine, CountKeys names, Clock clock, Refusals memory, BooleanSupplier told, AutoCloseable channel) {
         this.engine = engine;
+        this.names = names;
         this.clock = clock;
+        this.memory = memory;
+        this.told = told;
+        this.channel = channel;
+    }
+
+    /** As {@link #over(Engine, String, String, Clock, RedisOptions)}, with {@link RedisOptions#defaults}. */
+    public static DenyCache over(Engine engine, String uri, String prefix, Clock clock) {
+        return over(engine, uri, prefix, clock, RedisOptions.defaults());
+    }
+
+    /**
+     * A memory in front of an engine; has a connection of its own on which Redis tells what is given back.
+     *
+     * @param engine what decides in the Redis at {@code uri}; closed with this one
+     * @param uri as the engine was given it
+     * @param prefix as the engine was given it
+     * @param options as the engine was given them
+     * @throws IllegalArgumentException if the URI cannot be read
+     */
+    public static DenyCache over(Engine engine, String uri, String prefix, Clock clock, RedisOptions options) {
+        Refusals memory = new Refusals();
+        RefundChannel channel = RefundChannel.open(uri, prefix, clock, memory::forget, memory::clear);
+        CountKeys names = new CountKeys(prefix, options.hashTags());
+        return new DenyCache(engine, names, clock, memory, channel::isHeard, channel);
+    }
+
+    /** A memory that is told of give-backs by a test. */
+    static DenyCache over(Engine engine, String prefix, Clock clock, Refusals memory, BooleanSupplier told) {
+        return new DenyCache(engine, new CountKeys(prefix), clock, memory, told, () -> {});
+    }
+
+    /** How many asks were refused from memory so far. */
+    public long remembered() {
+        return remembered.sum();
+    }
+
+    /** Whether Redis tells what other processes give back. */
+    public boolean isTold() {
+        return told.getAsBoolean();
     }
 
     @Override
@@ -54,32 +117,32 @@ public final class DenyCache implements Engine {
         if (!ask.charges()) {
             return engine.decide(ask);
         }
-        Refusal refusal = refusals.get(ask.demands());
-        if (refusal != null) {
-            long passed = clock.nanoTime() - refusal.heardNanos;
-            if (passed < refusal.forNanos) {
-                return later(refusal.outcome, TimeUnit.NANOSECONDS.toMicros(passed));
-            }
-            refusals.remove(ask.demands(), refusal);
+        Inquiry inquiry = new Inquiry(ask);
+        Decided refused = inquiry.fromMemory();
+        if (refused != null) {
+            remembered.increment();
+            return refused;
         }
         Answer answer = engine.decide(ask);
         if (answer instanceof Pending pending) {
             CompletionStage<Outcome> outcome = pending.outcome().whenComplete((heard, failure) -> {
                 if (heard instanceof Decided decided) {
-                    remember(ask, decided);
+                    inquiry.answered(decided);
                 }
             });
             return new Pending(outcome, pending.afterArrivals());
         }
         if (answer instanceof Decided decided) {
-            remember(ask, decided);
+            inquiry.answered(decided);
         }
         return answer;
     }
 
+    /** Whoever asks from now on asks after the give-back; what was asked before may be answered after it. */
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
-        return engine.giveBack(charges).whenComplete((done, failure) -> refusals.clear());
+        forget(charges);
+        return engine.giveBack(charges).whenComplete((done, failure) -> forget(charges));
     }
 
     @Override
@@ -89,42 +152,96 @@ public final class DenyCache implements Engine {
 
     @Override
     public void close() {
-        refusals.clear();
-        engine.close();
+        closed = true;
+        memory.clear();
+        try {
+            channel.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        } finally {
+            engine.close();
+        }
     }
 
-    private void remember(Ask ask, Decided decided) {
-        if (decided.allowed() || decided.degraded() != null) {
-            return;
+    private void forget(List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (!charge.isHeld()) {
+                memory.forget(names.of(charge.limit(), charge.key()));
+            }
         }
-        long micros = 0;
-        for (Verdict verdict : decided.verdicts()) {
-            micros = Math.max(micros, verdict.fits() ? 0 : verdict.retryAfterMicros());
-        }
-        long nanos = micros >= TimeUnit.NANOSECONDS.toMicros(MEMORY.toNanos()) ? MEMORY.toNanos() : micros * 1_000;
-        if (refusals.size() >= REFUSALS_KEPT) {
-            refusals.clear();
-        }
-        refusals.put(ask.demands(), new Refusal(decided, clock.nanoTime(), nanos));
     }
 
-    /** The same refusal, so much later. */
-    private static Decided later(Decided refused, long micros) {
-        List<Verdict> verdicts = new ArrayList<>(refused.verdicts().size());
-        for (Verdict verdict : refused.verdicts()) {
-            verdicts.add(new Verdict(
-                    verdict.fits(),
-                    0,
-                    verdict.remaining(),
-                    less(verdict.retryAfterMicros(), micros),
-                    less(verdict.resetAfterMicros(), micros),
-                    0,
-                    verdict.chargedAtMicros()));
-        }
-        return new Decided(false, verdicts, refused.atMicros() + micros, null);
-    }
+    /** An ask on its way through the memory. */
+    private final class Inquiry {
 
-    private static long less(long micros, long passed) {
-        return micros == Verdict.NEVER ? micros : Math.max(0, micros - passed);
+        private final List<Demand> demands;
+        private final @Nullable String[] counts;
+        private final int[] stamps;
+        private final long askedNanos;
+
+        Inquiry(Ask ask) {
+            this.demands = ask.demands();
+            this.counts = new String[demands.size()];
+            this.stamps = new int[demands.size()];
+            for (int i = 0; i < counts.length; i++) {
+                Demand demand = demands.get(i);
+                if (!(demand.limit() instanceof Concurrency)) {
+                    String count = names.of(demand.limit(), demand.key());
+                    counts[i] = count;
+                    stamps[i] = memory.stamp(count);
+                }
+            }
+            this.askedNanos = clock.nanoTime();
+        }
+
+        /** The refusal that Redis would answer with; null if that is not known. */
+        @Nullable
+        Decided fromMemory() {
+            long longest = (told.getAsBoolean() ? LONGEST : UNTOLD).toNanos();
+            // Read once: it may be forgotten at any moment.
+            @Nullable Heard[] heard = new Heard[counts.length];
+            Heard refusing = null;
+            for (int i = 0; i < counts.length; i++) {
+                String count = counts[i];
+                Heard last =
+                        count == null ? null : memory.find(count, demands.get(i).limit());
+                heard[i] = last;
+                if (last != null && refusing == null && last.refuses(demands.get(i), askedNanos, longest)) {
+                    refusing = last;
+                }
+            }
+            return refusing == null ? null : refused(heard, refusing.serverMicros(askedNanos), longest);
+        }
+
+        private Decided refused(@Nullable Heard[] heard, long serverMicros, long longestNanos) {
+            List<Verdict> verdicts = new ArrayList<>(counts.length);
+            for (int i = 0; i < counts.length; i++) {
+                Heard last = heard[i];
+                Demand demand = demands.get(i);
+                verdicts.add(
+                        last == null
+                                ? Verdict.unasked(demand.limit().capacity(), serverMicros)
+                                : last.told(demand, askedNanos, longestNanos));
+            }
+            return new Decided(false, verdicts, serverMicros, null);
+        }
+
+        void answered(Decided decided) {
+            if (decided.allowed() || decided.degraded() != null || closed) {
+                return;
+            }
+            long now = clock.nanoTime();
+            for (int i = 0; i < counts.length; i++) {
+                String count = counts[i];
+                if (count != null) {
+                    Demand demand = demands.get(i);
+                    Verdict verdict = decided.verdicts().get(i);
+                    memory.keep(
+                            Heard.of(count, demand, verdict, askedNanos, now, decided.atMicros(), LONGEST),
+                            demand,
+                            stamps[i]);
+                }
+            }
+        }
     }
 }

@@ -29,10 +29,13 @@
 --          fw: start, used, seven bytes each        sw: msgpack [newest, count, count, …], from the newest slice backwards
 --          sl: list, first used and newest, then time and permits of each moment that admitted, oldest first; times in seven
 --          bytes, permits in five          cc: sorted set, a member for each permit held, scored with the time it is taken back
+-- Tells    who remembers refusals: an empty message on the channel that is called like the count, if it may admit sooner than
+--          was said. That is so if something was given back, and if it was charged at a faster rate than before. Nobody is told
+--          of concurrency, which nobody remembers.
 -- TTL      set with every write, until the count is as if unused, and a second more for clocks that step back. A count
 --          that has expired and one that has aged to nothing give the same answers: the TTL carries no state.
 -- Cost     one MGET for all counts; of each that changes one SET, however many asks change it; a log costs one LRANGE, and
---          two to four writes
+--          two to four writes; of each that is given back one PUBLISH
 -- Twin     io.sluice.core.algorithm. Golden vectors keep them alike. All numbers are integers below 2^53; products that
 --          could be larger go through mul_div.
 --
@@ -140,6 +143,14 @@ local function ttl_millis(micros, testing)
   return format('%d', testing and max(millis, 600000) or millis)
 end
 
+-- The counts that may admit sooner than was said; nothing if there are none.
+local eased
+
+local function ease(key)
+  eased = eased or {}
+  eased[key] = true
+end
+
 -- An algorithm:
 --   load(key, value, d, now)               the count as it stands at the present, c.at being the time it goes by; nothing if
 --                                          the boundaries of the demand do not reach the present
@@ -190,6 +201,7 @@ local function age_bucket(c, d, now, used, parts, of, at, flow, since)
   end
   if of ~= per or flow ~= d.flow then
     since = max(since, at)
+    c.faster = c.faster or d.flow * of > flow * per
   end
   c.used, c.parts, c.at, c.since = used, parts, at, since
 end
@@ -359,9 +371,13 @@ function bucket.give_back(c, d)
     c.value, c.kept = pack(BUCKET, used, parts, of, at, flow, since), c.kept or AS_IT_WAS
   end
   c.changed, c.aged_for = d, nil
+  ease(c.key)
 end
 
 function bucket.write(c, _, testing)
+  if c.faster then
+    ease(c.key)
+  end
   local reset = c.kept or c.reset
   if reset == 0 then
     call('DEL', c.key)
@@ -478,8 +494,9 @@ end
 
 function window.give_back(c, d, now)
   local charged_at = d.max_wait
-  if c.first <= charged_at and charged_at < c.last then
+  if c.used > 0 and c.first <= charged_at and charged_at < c.last then
     c.used = max(0, c.used - d.permits)
+    ease(c.key)
   end
   local first, last = bounds(d, now)
   if c.used == 0 and first then
@@ -620,8 +637,9 @@ end
 function sliding.give_back(c, d, now)
   move_to(c, c.newest)
   local j = c.newest - floor(d.max_wait / d.length)
-  if c.counts[j] then
+  if (c.counts[j] or 0) > 0 then
     c.counts[j] = max(0, c.counts[j] - d.permits)
+    ease(c.key)
   end
   local first = 0
   while first < c.slices and (c.counts[first] or 0) == 0 do
@@ -822,6 +840,9 @@ function log.give_back(c, d, now, testing)
     index = index - 1
   end
   call('LREM', key, 0, 'gone')
+  if left < d.permits then
+    ease(key)
+  end
   local newest = 0
   if call('LLEN', key) > 1 then
     newest = unpack_bytes('<I7I5', call('LINDEX', key, -1))
@@ -1079,7 +1100,7 @@ local function decide_all(keys, args, existing)
   local size = recording and #keys / 2 or #keys
   -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
   local values, counts, replies = values_of(keys, size), {}, 1
-  reply[1] = pack('<d', now)
+  reply[1], eased = pack('<d', now), nil
   read_demands(args, demanded)
   local plan, place = args[3], 1
   local length = #plan
@@ -1157,6 +1178,12 @@ local function decide_all(keys, args, existing)
     local c = counts[k]
     if c and c.changed then
       c.changed.algorithm.write(c, now, testing)
+    end
+  end
+  if eased then
+    for key in pairs(eased) do
+      -- Whoever may not publish may decide all the same.
+      redis.pcall('PUBLISH', key, '')
     end
   end
   return table.concat(reply, '', 1, replies)

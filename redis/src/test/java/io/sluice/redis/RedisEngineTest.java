@@ -234,9 +234,12 @@ final class RedisEngineTest {
     @Test
     void needsNoMorePermissionsThanDocumented() throws Exception {
         // As in docs/redis.md.
-        String rules = "on >secret resetchannels ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping +info "
-                + "+fcall +function|load +time +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex "
-                + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore +incr";
+        String rules =
+                "on >secret resetchannels &rate_limit:* ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping "
+                        + "+info +publish +psubscribe "
+                        + "+fcall +function|load +time +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen "
+                        + "+lindex "
+                        + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore +incr";
         withRedis(redis -> redis.dispatch(
                 CommandType.ACL,
                 new StatusOutput<>(StringCodec.UTF8),
@@ -248,8 +251,12 @@ final class RedisEngineTest {
                 Demand.of(Limit.named("slots").concurrency(3, Duration.ofMinutes(1)), "k", 2),
                 Demand.of(Limit.named("window").slidingWindow(3, Duration.ofMinutes(1)), "k", 2));
         RedisOptions recording = RedisOptions.defaults().recording(step -> {});
-        try (RedisEngine engine = RedisEngine.connect(uri, "rate_limit", Clock.system(), recording)) {
+        AtomicInteger refunds = new AtomicInteger();
+        try (RedisEngine engine = RedisEngine.connect(uri, "rate_limit", Clock.system(), recording);
+                RefundChannel channel = RefundChannel.open(
+                        uri, "rate_limit", Clock.system(), count -> refunds.incrementAndGet(), () -> {})) {
             engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Awaitility.await().until(channel::isHeard);
             Ask ask = Ask.charging(all);
             for (int i = 0; i < 3; i++) {
                 Decided charged = decided(engine.decide(ask));
@@ -262,6 +269,7 @@ final class RedisEngineTest {
                         .isTrue();
                 engine.giveBack(charges).toCompletableFuture().get(20, TimeUnit.SECONDS);
             }
+            Awaitility.await().until(() -> refunds.get() == 9);
         }
     }
 

@@ -38,8 +38,7 @@ final class SentinelTest {
 
             // It lives on and answers, as a replica.
             RedisServer first = sentinels.primary();
-            sentinels.failOver();
-            RedisServer second = sentinels.awaitFailover();
+            RedisServer second = sentinels.failOver();
             assertThat(second.port()).isNotEqualTo(first.port());
             awaitDecisionsByRedis(engine);
             assertThat(passes(engine)).isEqualTo("by redis: true, 8 left");

@@ -107,7 +107,8 @@ record Applied(
                                     numbers,
                                     override.isPresent(),
                                     Demand.of(numbers, inStore ? tagged(of.text(), limit) : of.text(), permits)
-                                            .labelled(lacking.label()),
+                                            .labelled(lacking.label())
+                                            .guardedBy(inStore ? guard(rule) : Demand.UNGUARDED),
                                     inStore,
                                     shadow)
                             : lacking);
@@ -115,6 +116,10 @@ record Applied(
 
         private String tagged(String key, RuleLimit limit) {
             return keys.tagged(key, ready.rule().scope(), limit.by(), limit.privacy(), request);
+        }
+
+        private static double guard(Rule rule) {
+            return rule.handling().guard().orElse(Demand.UNGUARDED);
         }
     }
 }

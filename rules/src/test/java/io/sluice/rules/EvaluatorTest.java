@@ -45,6 +45,23 @@ class EvaluatorTest {
     }
 
     @Test
+    void everyDemandOnTheStoreHasTheGuardOfItsRule() {
+        Evaluator evaluator = withStore("""
+                rules:
+                  - { id: a, guard: 1.2, limits: [{ rate: 100 }, { by: ip, rate: 5 }] }
+                  - { id: b, guard: 3, shadow: true, limits: [{ rate: 100 }] }
+                  - { id: c, limits: [{ rate: 100 }] }
+                """);
+
+        settled(evaluator, Map.of("ip", "203.0.113.9"), 1);
+
+        assertThat(store.asks.get(0).demands())
+                .extracting(demand -> demand.label().rule() + " " + demand.guard())
+                .containsExactlyInAnyOrder("a 1.2", "a 1.2", "c Infinity");
+        assertThat(store.asks.get(1).demands().get(0).guard()).isEqualTo(3);
+    }
+
+    @Test
     void reportsTheFirstRefusingLimitFromGlobalToCallerAndTheLongestRetry() {
         Evaluator evaluator = inProcess("""
                 rules:

@@ -16,9 +16,21 @@ import java.util.UUID;
  * @param holder who holds the permits of a {@link io.sluice.core.Concurrency} limit: a name that nobody else uses, by which
  *     they are given back even if the answer was lost; empty for other limits
  * @param label what reports call this limit
+ * @param guard so many times the limit a process may have and ask a shared store for, see {@link io.sluice.core.Guard}; at least
+ *     1, or {@link #UNGUARDED}
  */
 public record Demand(
-        Limit limit, String key, long permits, long atLeast, long maxWaitMicros, String holder, Label label) {
+        Limit limit,
+        String key,
+        long permits,
+        long atLeast,
+        long maxWaitMicros,
+        String holder,
+        Label label,
+        double guard) {
+
+    /** The guard of who asks for as much as it likes. */
+    public static final double UNGUARDED = Double.POSITIVE_INFINITY;
 
     /** A thousand days: what is further off is not waited for. */
     public static final long MAX_WAIT_MICROS = 1_000 * 86_400_000_000L;
@@ -42,6 +54,9 @@ public record Demand(
             throw new IllegalArgumentException(
                     "maxWaitMicros: " + maxWaitMicros + " (expected: 0.." + MAX_WAIT_MICROS + ")");
         }
+        if (!(guard >= 1)) {
+            throw new IllegalArgumentException("guard: " + guard + " (expected: at least 1)");
+        }
     }
 
     /**
@@ -51,28 +66,32 @@ public record Demand(
     public static Demand of(Limit limit, String key, long permits) {
         String holder = limit instanceof Concurrency ? UUID.randomUUID().toString() : "";
         Label label = new Label(limit.name(), limit.name(), "local");
-        return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label);
+        return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label, UNGUARDED);
     }
 
     /** The same demand on another limit of the same shape. */
     public Demand on(Limit limit) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
     }
 
     public Demand heldBy(String holder) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
     }
 
     public Demand orAtLeast(long atLeast) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
     }
 
     public Demand waitingUpTo(long maxWaitMicros) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
     }
 
     public Demand labelled(Label label) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
+    }
+
+    public Demand guardedBy(double times) {
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, times);
     }
 
     /** Whether both mean the same count. */

@@ -27,6 +27,14 @@ public record Verdict(
     /** The charge was made on a count that others share, and nobody could say later which. */
     public static final long FINAL = Long.MIN_VALUE;
 
+    /**
+     * What is said of a limit that nobody asked, because another one refuses in any case: that it does not refuse, and nothing
+     * is known of what it has left but that it is no more than its capacity.
+     */
+    public static Verdict unasked(long capacity, long atMicros) {
+        return new Verdict(true, 0, capacity, 0, 0, 0, atMicros);
+    }
+
     /** The same, and what was charged stays charged. */
     public Verdict withoutReturn() {
         return new Verdict(fits, granted, remaining, retryAfterMicros, resetAfterMicros, waitMicros, FINAL);

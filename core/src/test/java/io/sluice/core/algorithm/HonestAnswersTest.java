@@ -157,7 +157,8 @@ final class HonestAnswersTest {
                                 granted,
                                 same.maxWaitMicros(),
                                 same.holder(),
-                                same.label());
+                                same.label(),
+                                same.guard());
                         assertThat(twin.ask(exactly, now).granted())
                                 .as("%s: what fits beside a charge fits without it, %s", random, limit)
                                 .isEqualTo(granted);

@@ -1,0 +1,319 @@
+package io.sluice.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.time.Clock;
+import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.RedisServer;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The memory before a real Redis, in one process and in two. */
+final class DenyCacheOnRedisTest {
+
+    private static final AtomicInteger PREFIXES = new AtomicInteger();
+    private static final Limit DAILY = Limit.named("daily").slidingLog(5, Duration.ofDays(1));
+
+    private static final RedisOptions PATIENT = RedisOptions.defaults().slow(Duration.ofMinutes(1));
+
+    private static RedisServer server;
+    private static RedisClient client;
+    private static RedisCommands<String, String> redis;
+
+    @BeforeAll
+    static void startRedis() {
+        server = RedisServer.start();
+        client = RedisClient.create(server.uri());
+        redis = client.connect().sync();
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        client.shutdown(0, 1, TimeUnit.SECONDS);
+        server.close();
+    }
+
+    static Stream<Limit> limits() {
+        return Stream.of(
+                Limit.named("tb").tokenBucket(Rate.perDay(5)).withBurst(5),
+                Limit.named("lb").leakyBucket(Rate.perDay(5)).withCapacity(4),
+                Limit.named("fw").fixedWindow(5, Duration.ofDays(1_000)),
+                Limit.named("month").fixedWindow(5, io.sluice.core.Calendar.YEAR, ZoneOffset.UTC),
+                Limit.named("sw").slidingWindow(5, Duration.ofDays(1)),
+                Limit.named("est").slidingWindow(5, Duration.ofDays(1)).asEstimate(),
+                Limit.named("sl").slidingLog(5, Duration.ofDays(1)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void passesWithinAMomentWhenAnotherProcessGivesBack(Limit limit) throws Exception {
+        String prefix = "te[s]t*" + PREFIXES.incrementAndGet();
+        try (DenyCache one = connect(server.uri(), prefix);
+                DenyCache two = connect(server.uri(), prefix)) {
+            Ask five = ask(limit, "käse {1}", 5);
+            Decided charged = decided(one, five);
+            assertThat(charged.allowed()).isTrue();
+            assertThat(decided(two, ask(limit, "käse {1}", 1)).allowed()).isFalse();
+            assertThat(decided(two, ask(limit, "käse {1}", 1)).allowed()).isFalse();
+            assertThat(two.remembered()).isEqualTo(1);
+            List<Charge> charges = charged.charges(five);
+            one.giveBack(charges).toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> decided(two, ask(limit, "käse {1}", 1)).allowed());
+        }
+    }
+
+    @Test
+    void passesWithinAMomentWhenAnotherProcessKnowsAFasterRate() throws Exception {
+        String prefix = prefix();
+        Limit slow = Limit.named("tb").tokenBucket(Rate.perDay(5)).withBurst(5);
+        Limit fast = Limit.named("tb").tokenBucket(Rate.perSecond(1_000)).withBurst(5);
+        try (DenyCache one = connect(server.uri(), prefix);
+                DenyCache two = connect(server.uri(), prefix)) {
+            decided(one, ask(slow, "k", 5));
+            assertThat(decided(two, ask(slow, "k", 4)).allowed()).isFalse();
+            assertThat(decided(two, ask(slow, "k", 4)).allowed()).isFalse();
+            assertThat(two.remembered()).isEqualTo(1);
+            Awaitility.await()
+                    .until(() -> decided(one, ask(fast, "k", 5).looking()).allowed());
+            assertThat(decided(one, ask(fast, "k", 1)).allowed()).isTrue();
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> decided(two, ask(slow, "k", 4))
+                    .allowed());
+        }
+    }
+
+    /** Of what is given back in vain, and of charges, nobody is told. */
+    @Test
+    void tellsOnlyWhatChangesSomething() throws Exception {
+        String prefix = prefix();
+        AtomicInteger told = new AtomicInteger();
+        try (RefundChannel channel = RefundChannel.open(
+                        server.uri(), prefix, Clock.system(), count -> told.incrementAndGet(), () -> {});
+                RedisEngine engine = RedisEngine.connect(server.uri(), prefix, Clock.system(), PATIENT)) {
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Awaitility.await().until(channel::isHeard);
+            List<Limit> limits = limits().toList();
+            for (Limit limit : limits) {
+                Ask ask = ask(limit, "k", 3);
+                Decided charged = decided(engine, ask);
+                decided(engine, ask);
+                Charge charge = charged.charges(ask).get(0);
+                Charge never = new Charge(limit, "other", 3, charge.chargedAtMicros(), "");
+                give(engine, never);
+                give(engine, charge);
+                give(engine, charge);
+            }
+            Ask held = ask(Limit.named("cc").concurrency(1, Duration.ofMinutes(1)), "k", 1);
+            engine.giveBack(decided(engine, held).charges(held))
+                    .toCompletableFuture()
+                    .get(20, TimeUnit.SECONDS);
+            redis.publish(prefix + ":last", "");
+            Awaitility.await().untilAsserted(() -> assertThat(told).hasValue(limits.size() + 1));
+        }
+    }
+
+    @Test
+    void remembersForAMomentWhileRedisIsAwayOrHangsAndForgetsWhenItIsBack() throws Exception {
+        try (RedisServer own = RedisServer.start();
+                DenyCache engine = connect(own.uri(), "p")) {
+            decided(engine, ask(DAILY, "k", 5));
+            assertThat(decided(engine, ask(DAILY, "k", 1)).allowed()).isFalse();
+            own.freeze();
+            Awaitility.await().until(() -> !engine.isTold());
+            own.thaw();
+            Awaitility.await().atMost(Duration.ofSeconds(30)).until(engine::isTold);
+            own.kill();
+            Awaitility.await().until(() -> !engine.isTold());
+            own.restart();
+            Awaitility.await().atMost(Duration.ofSeconds(30)).until(engine::isTold);
+            // Empty, and what was remembered of the one before is gone.
+            Awaitility.await().until(() -> engine.decide(ask(DAILY, "k", 5)) instanceof Pending);
+            assertThat(engine.remembered()).isZero();
+        }
+    }
+
+    @Test
+    void decidesAndRemembersForAMomentIfItMayNeitherPublishNorSubscribe() throws Exception {
+        String rules = "on >secret resetchannels ~rate_limit:* -@all +hello +auth +ping +fcall +function|load +time "
+                + "+mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex";
+        redis.dispatch(
+                CommandType.ACL,
+                new StatusOutput<>(StringCodec.UTF8),
+                new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("mute").addValues(rules.split(" ")));
+        String uri = server.uri().replace("redis://", "redis://mute:secret@");
+        RedisEngine behind = RedisEngine.connect(uri, "rate_limit", Clock.system(), PATIENT);
+        try (DenyCache engine = DenyCache.over(behind, uri, "rate_limit", Clock.system())) {
+            behind.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Ask five = ask(DAILY, "k", 5);
+            for (int i = 0; i < 3; i++) {
+                Decided charged = decided(engine, five);
+                assertThat(charged.allowed()).isTrue();
+                assertThat(decided(engine, ask(DAILY, "k", 1)).allowed()).isFalse();
+                engine.giveBack(charged.charges(five)).toCompletableFuture().get(20, TimeUnit.SECONDS);
+            }
+            assertThat(engine.isTold()).isFalse();
+        }
+    }
+
+    @Test
+    void clientsWhoRetryFourTimesCostRedisNoMoreThanAFifth() throws Exception {
+        long once = callsFor(0, true);
+        long retrying = callsFor(4, true);
+        long withoutMemory = callsFor(4, false);
+        System.out.println("calls without retries: " + once + ", with four: " + retrying
+                + ", with four and without memory: " + withoutMemory);
+        assertThat(retrying).isLessThanOrEqualTo(once * 12 / 10);
+        assertThat(withoutMemory).isGreaterThan(2 * once);
+    }
+
+    /** 2,000 requests of 50 callers, most of whom are over their limit; a step of time between any two. */
+    private static long callsFor(int retries, boolean remembers) throws Exception {
+        Random random = new Random(7);
+        Limit perCaller = Limit.named("caller").tokenBucket(Rate.perSecond(2)).withBurst(5);
+        Limit all = Limit.named("all").slidingWindow(100_000, Duration.ofSeconds(10));
+        ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+        RedisEngine behind =
+                RedisEngine.onTime(server.uri(), prefix(), clock, PATIENT, () -> Long.toString(clock.epochMicros()));
+        try (DenyCache engine = DenyCache.over(behind, "", clock, new Refusals(), () -> true)) {
+            behind.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            long before = calls();
+            for (int i = 0; i < 2_000; i++) {
+                clock.advance(Duration.ofMillis(random.nextInt(10)));
+                Ask ask = Ask.charging(
+                        List.of(Demand.of(all, "", 1), Demand.of(perCaller, "caller" + random.nextInt(50), 1)));
+                Engine asked = remembers ? engine : behind;
+                boolean allowed = decided(asked, ask).allowed();
+                for (int retry = 0; retry < retries && !allowed; retry++) {
+                    allowed = decided(asked, ask).allowed();
+                }
+            }
+            return calls() - before;
+        }
+    }
+
+    @Test
+    void neverRefusesFromMemoryWhatRedisWouldAdmit() throws Exception {
+        long seed = new Random().nextLong();
+        System.out.println("neverRefusesFromMemoryWhatRedisWouldAdmit: seed " + seed);
+        Random random = new Random(seed);
+        ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+        String prefix = prefix();
+        RedisEngine behind =
+                RedisEngine.onTime(server.uri(), prefix, clock, PATIENT, () -> Long.toString(clock.epochMicros()));
+        try (DenyCache engine = DenyCache.over(behind, prefix, clock, new Refusals(), () -> true)) {
+            behind.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            List<Charge> charges = new ArrayList<>();
+            int refusedFromMemory = 0;
+            for (int i = 0; i < 6_000; i++) {
+                clock.advance(Duration.of((long) Math.pow(10, random.nextDouble() * 6) - 1, ChronoUnit.MICROS));
+                if (!charges.isEmpty() && random.nextInt(20) == 0) {
+                    give(engine, charges.remove(random.nextInt(charges.size())));
+                }
+                Ask ask = randomAsk(random);
+                boolean would = decided(behind, ask.looking()).allowed();
+                long before = engine.remembered();
+                Decided decided = decided(engine, ask);
+                boolean fromMemory = engine.remembered() > before;
+                refusedFromMemory += fromMemory ? 1 : 0;
+                assertThat(decided.allowed())
+                        .as("seed %d, %d, from memory: %s, %s", seed, i, fromMemory, ask)
+                        .isEqualTo(would);
+                charges.addAll(decided.charges(ask));
+            }
+            assertThat(refusedFromMemory).isGreaterThan(500);
+        }
+    }
+
+    private static Ask randomAsk(Random random) {
+        List<Demand> demands = new ArrayList<>();
+        for (Limit limit : List.of(
+                Limit.named("tb").tokenBucket(Rate.perSecond(2)).withBurst(5),
+                Limit.named("lb").leakyBucket(Rate.perSecond(2)).withCapacity(5),
+                Limit.named("fw").fixedWindow(5, Duration.ofSeconds(3)),
+                Limit.named("sw").slidingWindow(5, Duration.ofSeconds(3)),
+                Limit.named("est").slidingWindow(5, Duration.ofSeconds(3)).asEstimate(),
+                Limit.named("sl").slidingLog(5, Duration.ofSeconds(3)),
+                Limit.named("cc").concurrency(5, Duration.ofSeconds(3)))) {
+            if (random.nextInt(4) == 0) {
+                int permits = 1 + random.nextInt(6);
+                Demand demand = Demand.of(limit, "k" + random.nextInt(2), permits);
+                if (random.nextBoolean()) {
+                    demand = demand.orAtLeast(1L + random.nextInt(permits));
+                }
+                if (random.nextBoolean()) {
+                    demand = demand.waitingUpTo(random.nextInt(2_000_000));
+                }
+                demands.add(demand);
+            }
+        }
+        return demands.isEmpty() ? randomAsk(random) : Ask.charging(demands);
+    }
+
+    private static DenyCache connect(String uri, String prefix) throws Exception {
+        RedisEngine behind = RedisEngine.connect(uri, prefix, Clock.system(), PATIENT);
+        DenyCache engine = DenyCache.over(behind, uri, prefix, Clock.system());
+        behind.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(engine::isTold);
+        return engine;
+    }
+
+    private static void give(Engine engine, Charge charge) throws Exception {
+        engine.giveBack(List.of(charge)).toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    private static Ask ask(Limit limit, String key, long permits) {
+        return Ask.charging(List.of(Demand.of(limit, key, permits)));
+    }
+
+    private static Decided decided(Engine engine, Ask ask) {
+        Answer answer = engine.decide(ask);
+        return (Decided)
+                (answer instanceof Pending pending
+                        ? pending.outcome()
+                                .toCompletableFuture()
+                                .orTimeout(30, TimeUnit.SECONDS)
+                                .join()
+                        : answer);
+    }
+
+    private static String prefix() {
+        return "test" + PREFIXES.incrementAndGet();
+    }
+
+    private static long calls() {
+        Matcher calls = Pattern.compile("cmdstat_fcall:calls=(\\d+)").matcher(redis.info("commandstats"));
+        return calls.find() ? Long.parseLong(calls.group(1)) : 0;
+    }
+}
