@@ -25,6 +25,7 @@ import java.util.Optional;
 record ConfigFile(
         Optional<String> redisUri,
         Optional<String> redisPrefix,
+        Optional<String> hashTag,
         Optional<Path> rulesPath,
         Optional<KeySecret> hashKey,
         Optional<Integer> ipv6Prefix,
@@ -35,7 +36,13 @@ record ConfigFile(
     private static final List<String> CLIENT_NOT_BUILT = List.of("trusted_proxies", "headers");
     private static final int LARGEST_KEY = 4_096;
     static final ConfigFile NONE = new ConfigFile(
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            List.of());
 
     /** Reads the file, or throws with all that is wrong with it. */
     static ConfigFile read(Path file) throws RefusedException {
@@ -52,7 +59,7 @@ record ConfigFile(
     }
 
     private static ConfigFile config(Path file, Fields root, Errors errors) {
-        Optional<Fields> redis = section(root, "redis", List.of("uri", "prefix"), errors);
+        Optional<Fields> redis = section(root, "redis", List.of("uri", "prefix", "hash_tag"), errors);
         Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file"), errors);
         List<String> notBuilt =
                 new ArrayList<>(NOT_BUILT.stream().filter(root::has).toList());
@@ -62,6 +69,7 @@ record ConfigFile(
         return new ConfigFile(
                 redis.flatMap(fields -> fields.text("uri")),
                 redis.flatMap(fields -> fields.text("prefix")),
+                redis.flatMap(fields -> fields.text("hash_tag")),
                 rules.flatMap(fields -> fields.text("path")).map(path -> beside(file, path)),
                 rules.flatMap(fields -> fields.read("hash_key_file", path -> hashKey(beside(file, path)))),
                 client.flatMap(fields -> fields.whole("ipv6_prefix", 1, 128)).map(Long::intValue),

@@ -88,6 +88,7 @@ final class NodeRunner {
                 options.apiPort == null ? RoleOptions.DEFAULT_API_PORT : options.apiPort,
                 file.hashKey(),
                 file.ipv6Prefix().orElse(KeyForm.DEFAULT_IPV6_PREFIX),
+                file.hashTag(),
                 Optional.ofNullable(options.data));
     }
 

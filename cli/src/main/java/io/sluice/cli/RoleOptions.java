@@ -36,7 +36,8 @@ final class RoleOptions {
     @Option(
             names = "--redis",
             paramLabel = "URI",
-            description = "shared store: redis://, rediss:// or redis-sentinel://; without one counts stay in process")
+            description =
+                    "shared store: redis://, rediss://, redis-sentinel:// or redis-cluster://; without one counts stay in process")
     @Nullable
     String redis;
 

@@ -237,7 +237,7 @@ class MainTest {
     void aConfigGivesRulesRelativeToItselfAndNotesWhatIsNotBuilt() throws IOException {
         Path config = Files.writeString(folder.resolve("sluice.yaml"), """
                 rules: { path: sub/none.yaml, hash_key_file: k }
-                redis: { uri: 'redis://127.0.0.1:1' }
+                redis: { uri: 'redis://127.0.0.1:1', hash_tag: tenant }
                 auth: {}
                 client: { ipv6_prefix: 56, headers: [x-forwarded-for] }
                 """);

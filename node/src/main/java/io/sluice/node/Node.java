@@ -115,7 +115,7 @@ public final class Node implements AutoCloseable {
             rules.close();
             vertx.close();
             if (e.getCause() instanceof IllegalArgumentException) {
-                throw unreadable(config.redisUri().orElse(""));
+                throw unreadable();
             }
             throw e;
         }
@@ -227,10 +227,10 @@ public final class Node implements AutoCloseable {
     }
 
     /** Without the URI and without the text of the exception: both may show a password. */
-    private static StartFailedException unreadable(String uri) {
-        String found = uri.startsWith("redis-cluster:") ? "redis-cluster:// is not supported yet" : "unreadable";
+    private static StartFailedException unreadable() {
         return new StartFailedException(
-                "redis: " + found + " (expected: redis://HOST:PORT, rediss://HOST:PORT or redis-sentinel://…)",
+                "redis: unreadable (expected: redis://HOST:PORT, rediss://HOST:PORT, redis-sentinel://…,"
+                        + " redis-cluster://HOST:PORT,HOST:PORT or rediss-cluster://…)",
                 List.of());
     }
 

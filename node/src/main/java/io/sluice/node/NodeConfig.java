@@ -15,6 +15,8 @@ import java.util.Optional;
  * @param apiPort the port of the decision API; 0 takes a free one
  * @param hashKey the key of {@code privacy: hash}, the same on all nodes that share a store; needed only there
  * @param ipv6Prefix the bits of an IPv6 address that tell callers apart
+ * @param hashTag the attribute of which the counts of one value are kept in one slot of a Redis Cluster; without it each count is
+ *     where it falls
  * @param data where the node keeps what it needs for its next start, such as the rules in force; without it nothing is kept
  */
 public record NodeConfig(
@@ -25,6 +27,7 @@ public record NodeConfig(
         int apiPort,
         Optional<KeySecret> hashKey,
         int ipv6Prefix,
+        Optional<String> hashTag,
         Optional<Path> data) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
@@ -39,6 +42,11 @@ public record NodeConfig(
         if (redisPrefix.isBlank()) {
             throw new IllegalArgumentException("redis prefix: empty (expected: a word such as rate_limit)");
         }
+        if (redisPrefix.indexOf('{') >= 0
+                && redisUri.filter(NodeConfig::isCluster).isPresent()) {
+            throw new IllegalArgumentException("redis prefix: " + redisPrefix
+                    + " (expected: no braces, which would put all counts into one slot)");
+        }
     }
 
     /** A node on loopback that counts in process. */
@@ -51,24 +59,30 @@ public record NodeConfig(
                 apiPort,
                 Optional.empty(),
                 KeyForm.DEFAULT_IPV6_PREFIX,
+                Optional.empty(),
                 Optional.empty());
     }
 
     public NodeConfig withRedis(String uri) {
-        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, data);
+        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data);
     }
 
     public NodeConfig withData(Path folder) {
-        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, Optional.of(folder));
+        return new NodeConfig(
+                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, Optional.of(folder));
     }
 
     public NodeConfig withHashKey(KeySecret key) {
-        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, Optional.of(key), ipv6Prefix, data);
+        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, Optional.of(key), ipv6Prefix, hashTag, data);
+    }
+
+    private static boolean isCluster(String uri) {
+        return uri.startsWith("redis-cluster:") || uri.startsWith("rediss-cluster:");
     }
 
     /** How callers become keys. Without a key of its own a node takes one that no other has. */
     KeyForm keyForm() {
-        return new KeyForm(hashKey.orElseGet(KeySecret::random), ipv6Prefix);
+        return new KeyForm(hashKey.orElseGet(KeySecret::random), ipv6Prefix, hashTag);
     }
 
     /** Where rules come from. */

@@ -47,9 +47,9 @@ interface Store {
     }
 
     static Store redis(String uri, String prefix, Clock clock, StoreListener listener) {
-        RedisEngine engine =
-                RedisEngine.connect(uri, prefix, clock, RedisOptions.defaults().listener(listener));
-        DenyCache memory = DenyCache.over(engine, uri, prefix, clock);
+        RedisOptions options = RedisOptions.defaults().hashTags(true).listener(listener);
+        RedisEngine engine = RedisEngine.connect(uri, prefix, clock, options);
+        DenyCache memory = DenyCache.over(engine, uri, prefix, clock, options);
         // In front of the memory, because what it refuses is not for the memory to remember.
         Guard guard = new Guard(memory, clock);
         return new Store() {

@@ -65,6 +65,10 @@ final class Batch {
         }
     }
 
+    boolean isOfOneCount() {
+        return counts.size() == 1;
+    }
+
     /** Whether nobody waits any more for most of them. */
     boolean isMostlyLate(long nowNanos) {
         int late = 0;

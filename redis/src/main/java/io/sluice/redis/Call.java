@@ -4,6 +4,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,19 @@ final class Call {
 
         /** Redis has answered; or has not, and {@code why} says why. */
         void landed(Batch batch, byte @Nullable [] reply, @Nullable Undecided why);
+
+        /**
+         * Redis did nothing, because of where the counts are. Whether that is taken care of, instead of landing; else it is a
+         * failure like any other.
+         */
+        default boolean elsewhere(Batch batch, Throwable failure) {
+            return false;
+        }
+
+        /** Redis did nothing, because the counts are in two places: each is to go alone, instead of landing. */
+        default void apart(Batch batch) {
+            landed(batch, null, new Undecided(Failures.ERROR, false));
+        }
     }
 
     private final RedisLink link;
@@ -27,6 +41,7 @@ final class Call {
     private final StoreListener listener;
     private final Landing landing;
     private final StatefulRedisConnection<byte[], byte[]> redis;
+    private final boolean asking;
     private final long sentNanos;
     private Batch batch;
     private String function = DecideLibrary.FUNCTION;
@@ -36,31 +51,43 @@ final class Call {
             Batch batch,
             RedisLink link,
             StatefulRedisConnection<byte[], byte[]> redis,
+            boolean asking,
             Clock clock,
             StoreListener listener,
             Landing landing) {
         this.batch = batch;
         this.link = link;
         this.redis = redis;
+        this.asking = asking;
         this.clock = clock;
         this.listener = listener;
         this.landing = landing;
         this.sentNanos = clock.nanoTime();
     }
 
-    /** Sends a batch; lands at once if it cannot be sent. */
-    static void send(Batch batch, RedisLink link, Clock clock, StoreListener listener, Landing landing) {
+    /**
+     * Sends a batch; lands at once if it cannot be sent.
+     *
+     * @param asking whether to a node of a Cluster to which the slot is still on its way
+     */
+    static void send(
+            Batch batch, RedisLink link, boolean asking, Clock clock, StoreListener listener, Landing landing) {
         StatefulRedisConnection<byte[], byte[]> redis = link.connection();
         if (redis == null) {
             landing.landed(batch, null, link.unavailable());
             return;
         }
         link.sent();
-        new Call(batch, link, redis, clock, listener, landing).send();
+        new Call(batch, link, redis, asking, clock, listener, landing).send();
     }
 
     private void send() {
-        DecideLibrary.call(redis, function, batch.keys(), batch.args()).whenComplete((reply, failure) -> {
+        byte[][] keys = batch.keys();
+        byte[][] args = batch.args();
+        CompletionStage<byte[]> called = asking
+                ? DecideLibrary.callAsking(redis, function, keys, args)
+                : DecideLibrary.call(redis, function, keys, args);
+        called.whenComplete((reply, failure) -> {
             if (failure == null) {
                 answered(reply);
             } else if (DecideLibrary.isUnknown(failure) && loadsLeft > 0) {
@@ -69,6 +96,10 @@ final class Call {
             } else if (Failures.isOutOfMemory(failure) && function.equals(DecideLibrary.FUNCTION)) {
                 function = DecideLibrary.EXISTING;
                 send();
+            } else if (landing.elsewhere(batch, failure)) {
+                String reason = Failures.undecided(failure).reason();
+                link.landed(redis, false, reason);
+                tell(reason, clock.nanoTime());
             } else {
                 failed(failure);
             }

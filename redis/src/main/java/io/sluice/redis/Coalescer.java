@@ -4,7 +4,9 @@ import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,34 +38,51 @@ final class Coalescer {
 
     private final Queue<Question> waiting = new ConcurrentLinkedQueue<>();
 
-    private final AtomicInteger waitingSize = new AtomicInteger();
     private final AtomicBoolean sending = new AtomicBoolean();
     private final AtomicInteger underWay = new AtomicInteger();
-    private final RedisLink link;
+    private final Route route;
     private final Clock clock;
     private final Supplier<String> time;
     private final RedisOptions options;
     private final LongConsumer serverMicros;
+    private final Divider divider;
+    private final Call.Landing landing = new Call.Landing() {
+        @Override
+        public void landed(Batch batch, byte @Nullable [] reply, @Nullable Undecided why) {
+            Coalescer.this.landed(batch, reply, why);
+        }
+
+        @Override
+        public void apart(Batch batch) {
+            sendApart(batch);
+        }
+    };
 
     /**
      * @param time the time to decide by, empty for the server's own
      * @param serverMicros hears the server's time with every reply
      */
-    Coalescer(RedisLink link, Clock clock, Supplier<String> time, RedisOptions options, LongConsumer serverMicros) {
-        this.link = link;
+    Coalescer(
+            Route route,
+            Clock clock,
+            Supplier<String> time,
+            RedisOptions options,
+            LongConsumer serverMicros,
+            Divider divider) {
+        this.route = route;
         this.clock = clock;
         this.time = time;
         this.options = options;
         this.serverMicros = serverMicros;
+        this.divider = divider;
     }
 
     /** Has Redis answer a question, or says that it did not. */
     void ask(Question question) {
-        link.checkProgress();
-        if ((options.coalesces() ? waitingSize : underWay).get() >= MOST_WAITING) {
+        route.checkProgress();
+        if (!question.countIn(route.load(), MOST_WAITING)) {
             question.fail(new Undecided(Failures.OVERLOAD, false));
         } else if (options.coalesces()) {
-            waitingSize.incrementAndGet();
             waiting.add(question);
             sendWaiting();
         } else {
@@ -98,7 +117,6 @@ final class Coalescer {
         Question next = waiting.peek();
         while (next != null && batch.hasRoomFor(next)) {
             waiting.remove();
-            waitingSize.decrementAndGet();
             if (next.isLate(now)) {
                 late.add(next);
             } else {
@@ -111,7 +129,21 @@ final class Coalescer {
 
     private void send(Batch batch) {
         underWay.incrementAndGet();
-        Call.send(batch, link, clock, options.listener(), this::landed);
+        route.send(batch, landing);
+    }
+
+    /** Sends those of each count alone, those of several counts in parts. */
+    private void sendApart(Batch batch) {
+        Map<String, List<Question>> alone = new LinkedHashMap<>();
+        for (Question question : batch.questions()) {
+            for (Question part : divider.alone(question)) {
+                alone.computeIfAbsent(part.counts[0], count -> new ArrayList<>())
+                        .add(part);
+            }
+        }
+        underWay.decrementAndGet();
+        alone.values().forEach(questions -> send(batchOf(questions)));
+        sendWaiting();
     }
 
     private void landed(Batch batch, byte @Nullable [] reply, @Nullable Undecided why) {

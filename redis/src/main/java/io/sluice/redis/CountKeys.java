@@ -9,7 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * What a count is called in Redis: {@code prefix:name:shape:key}. Two counts never share a name. Names and shapes hold no
+ * What a count is called in Redis: {@code prefix:name:shape:key}, or {@code prefix:{tag}:name:shape:key} where hash tags are in use and
+ * the key begins with one in braces. Two counts never share a name. Names and shapes hold no
  * colon; in keys, everything that could end a line or be taken for a hash tag is percent-encoded, and a key that is long or no
  * proper text is replaced by its hash, marked with a {@code #} that no other key contains.
  */
@@ -20,12 +21,23 @@ final class CountKeys {
     private static final String HASHED = "#";
 
     private final String prefix;
+    private final boolean hashTags;
 
     CountKeys(String prefix) {
+        this(prefix, false);
+    }
+
+    CountKeys(String prefix, boolean hashTags) {
         this.prefix = prefix;
+        this.hashTags = hashTags;
     }
 
     String of(Limit limit, String key) {
+        int close = hashTags && key.startsWith("{") ? key.indexOf('}') : -1;
+        if (close > 1) {
+            return prefix + ":{" + encoded(key.substring(1, close)) + "}:" + limit.name() + ":" + limit.shape() + ":"
+                    + encoded(key.substring(close + 1));
+        }
         return prefix + ":" + limit.name() + ":" + limit.shape() + ":" + encoded(key);
     }
 

@@ -3,6 +3,14 @@ package io.sluice.redis;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -10,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -55,6 +64,28 @@ final class DecideLibrary {
             StatefulRedisConnection<byte[], byte[]> redis, String function, byte[][] keys, byte[][] args) {
         try {
             return redis.async().fcall(function, ScriptOutputType.VALUE, keys, args);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Calls a function on a node of a Cluster to which the slot is still on its way: nothing comes between the two commands. */
+    static CompletionStage<byte[]> callAsking(
+            StatefulRedisConnection<byte[], byte[]> redis, String function, byte[][] keys, byte[][] args) {
+        RedisCodec<byte[], byte[]> codec = ByteArrayCodec.INSTANCE;
+        AsyncCommand<byte[], byte[], String> asking =
+                new AsyncCommand<>(new Command<>(CommandType.ASKING, new StatusOutput<>(codec)));
+        AsyncCommand<byte[], byte[], byte[]> call = new AsyncCommand<>(new Command<>(
+                CommandType.FCALL,
+                new ValueOutput<>(codec),
+                new CommandArgs<>(codec)
+                        .add(function)
+                        .add(keys.length)
+                        .addKeys(keys)
+                        .addValues(args)));
+        try {
+            redis.dispatch(List.of(asking, call));
+            return call;
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -62,13 +62,18 @@ public final class DenyCache implements Engine {
     private volatile boolean closed;
 
     private DenyCache(
-            Engine engine, String prefix, Clock clock, Refusals memory, BooleanSupplier told, AutoCloseable channel) {
+            Engine engine, CountKeys names, Clock clock, Refusals memory, BooleanSupplier told, AutoCloseable channel) {
         this.engine = engine;
-        this.names = new CountKeys(prefix);
+        this.names = names;
         this.clock = clock;
         this.memory = memory;
         this.told = told;
         this.channel = channel;
+    }
+
+    /** As {@link #over(Engine, String, String, Clock, RedisOptions)}, with {@link RedisOptions#defaults}. */
+    public static DenyCache over(Engine engine, String uri, String prefix, Clock clock) {
+        return over(engine, uri, prefix, clock, RedisOptions.defaults());
     }
 
     /**
@@ -77,17 +82,19 @@ public final class DenyCache implements Engine {
      * @param engine what decides in the Redis at {@code uri}; closed with this one
      * @param uri as the engine was given it
      * @param prefix as the engine was given it
+     * @param options as the engine was given them
      * @throws IllegalArgumentException if the URI cannot be read
      */
-    public static DenyCache over(Engine engine, String uri, String prefix, Clock clock) {
+    public static DenyCache over(Engine engine, String uri, String prefix, Clock clock, RedisOptions options) {
         Refusals memory = new Refusals();
         RefundChannel channel = RefundChannel.open(uri, prefix, clock, memory::forget, memory::clear);
-        return new DenyCache(engine, prefix, clock, memory, channel::isHeard, channel);
+        CountKeys names = new CountKeys(prefix, options.hashTags());
+        return new DenyCache(engine, names, clock, memory, channel::isHeard, channel);
     }
 
     /** A memory that is told of give-backs by a test. */
     static DenyCache over(Engine engine, String prefix, Clock clock, Refusals memory, BooleanSupplier told) {
-        return new DenyCache(engine, prefix, clock, memory, told, () -> {});
+        return new DenyCache(engine, new CountKeys(prefix), clock, memory, told, () -> {});
     }
 
     /** How many asks were refused from memory so far. */

@@ -10,6 +10,8 @@ import io.sluice.core.spi.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What Redis is asked to do in one step: to decide an ask, to take charges back, to renew a permit; and the future of whoever
@@ -26,11 +28,34 @@ abstract sealed class Question {
 
     private int rewritten;
 
+    /** Where it is counted as long as it is not answered; null if it is not. */
+    private @Nullable AtomicInteger countedIn;
+
     private Question(char purpose, long deadlineNanos, int size) {
         this.purpose = purpose;
         this.deadlineNanos = deadlineNanos;
         this.counts = new String[size];
         this.texts = new String[size];
+    }
+
+    /** Counts it among those that are not answered yet, unless they are too many. */
+    final boolean countIn(AtomicInteger load, int most) {
+        if (countedIn == null) {
+            if (load.get() >= most) {
+                return false;
+            }
+            load.incrementAndGet();
+            countedIn = load;
+        }
+        return true;
+    }
+
+    /** It is answered. */
+    final void uncount() {
+        if (countedIn != null) {
+            countedIn.decrementAndGet();
+            countedIn = null;
+        }
     }
 
     final int size() {
@@ -77,6 +102,10 @@ abstract sealed class Question {
             write(serverMicros);
         }
 
+        Ask ask() {
+            return ask;
+        }
+
         @Override
         void write(long serverMicros) {
             for (int i = 0; i < size(); i++) {
@@ -99,7 +128,13 @@ abstract sealed class Question {
             for (int i = 0; reply.isRecorded() && i < size(); i++) {
                 reply.record(counts[i], new Recorded.Asked(ask.demands().get(i), ask.charges(), verdicts.get(i)));
             }
-            outcome.complete(new Decided(allowed, verdicts, reply.micros(), null));
+            end(new Decided(allowed, verdicts, reply.micros(), null));
+        }
+
+        /** This is what became of it. */
+        void end(Outcome what) {
+            uncount();
+            outcome.complete(what);
         }
 
         private static Verdict verdict(Reply reply, boolean charges) {
@@ -132,7 +167,7 @@ abstract sealed class Question {
 
         @Override
         void fail(Undecided why) {
-            outcome.complete(why);
+            end(why);
         }
 
         private static long orNever(long micros) {
@@ -163,6 +198,11 @@ abstract sealed class Question {
             return new Charged('r', List.of(charge), names, serverMicros);
         }
 
+        /** The same of some of the charges. */
+        Charged of(List<Integer> some, CountKeys names, long serverMicros) {
+            return new Charged(purpose, some.stream().map(charges::get).toList(), names, serverMicros);
+        }
+
         @Override
         void write(long serverMicros) {
             for (int i = 0; i < size(); i++) {
@@ -179,12 +219,22 @@ abstract sealed class Question {
                         counts[i],
                         purpose == 'b' ? new Recorded.GivenBack(charge) : new Recorded.Renewed(charge, held));
             }
-            done.complete(held);
+            end(held, null);
+        }
+
+        /** This is what became of it. */
+        void end(boolean held, @Nullable Throwable failure) {
+            uncount();
+            if (failure == null) {
+                done.complete(held);
+            } else {
+                done.completeExceptionally(failure);
+            }
         }
 
         @Override
         void fail(Undecided why) {
-            done.completeExceptionally(new IllegalStateException(why.reason()));
+            end(false, new IllegalStateException(why.reason()));
         }
     }
 }

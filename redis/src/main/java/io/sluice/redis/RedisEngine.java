@@ -12,6 +12,7 @@ import io.sluice.core.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -30,20 +31,29 @@ import java.util.function.Supplier;
 public final class RedisEngine implements Engine {
 
     private final Connector connector;
-    private final RedisLink link;
+    private final Servers servers;
     private final CountKeys names;
     private final Clock clock;
-    private final Coalescer calls;
+    private final Divider divider;
 
     /** How far the server's clock was ahead of ours in its last reply; only calendars ask for it. */
     private volatile long aheadMicros;
 
-    private RedisEngine(RedisURI uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
-        this.connector = new Connector(clock);
-        this.link = new RedisLink(uri, connector, clock, options);
-        this.names = new CountKeys(prefix);
+    private RedisEngine(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
+        this.names = new CountKeys(prefix, options.hashTags());
         this.clock = clock;
-        this.calls = new Coalescer(link, clock, time, options, micros -> aheadMicros = micros - clock.epochMicros());
+        this.divider = new Divider(names, this::serverMicros, this::giveBack);
+        Function<Route, Coalescer> calls = route -> new Coalescer(
+                route, clock, time, options, micros -> aheadMicros = micros - clock.epochMicros(), divider);
+        if (ClusterAddress.matches(uri)) {
+            ClusterAddress address = ClusterAddress.of(uri);
+            this.connector = new Connector(clock);
+            this.servers = new Cluster(address, connector, clock, options, calls);
+        } else {
+            RedisURI address = RedisAddress.of(uri);
+            this.connector = new Connector(clock);
+            this.servers = new OneServer(address, connector, clock, options, calls);
+        }
     }
 
     /** Connects as {@link #connect(String, String, Clock, RedisOptions)} does, with {@link RedisOptions#defaults}. */
@@ -54,37 +64,42 @@ public final class RedisEngine implements Engine {
     /**
      * Connects in the background and returns at once; until Redis is there, asks are undecided.
      *
-     * @param uri {@code redis://}, {@code rediss://} or {@code redis-sentinel://}, as Lettuce reads them
+     * @param uri {@code redis://}, {@code rediss://} or {@code redis-sentinel://}, as Lettuce reads them; or {@code
+     *     redis-cluster://} ({@code rediss-cluster://} with TLS), with seeds that have commas between them
      * @param prefix what the names of all counts start with
-     * @throws IllegalArgumentException if the URI cannot be read
+     * @throws IllegalArgumentException if the URI cannot be read, or the prefix would keep a whole Cluster in one slot
      */
     public static RedisEngine connect(String uri, String prefix, Clock clock, RedisOptions options) {
-        return new RedisEngine(RedisAddress.of(uri), prefix, clock, options, () -> "");
+        if (ClusterAddress.matches(uri) && prefix.indexOf('{') >= 0) {
+            throw new IllegalArgumentException(
+                    "prefix: \"" + prefix + "\" (expected: no braces, which would put all counts into one slot)");
+        }
+        return new RedisEngine(uri, prefix, clock, options, () -> "");
     }
 
     /** An engine that decides by a time of its own, in microseconds; only tests have a use for it. */
     static RedisEngine onTime(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
-        return new RedisEngine(RedisAddress.of(uri), prefix, clock, options, time);
+        return new RedisEngine(uri, prefix, clock, options, time);
     }
 
     /** Whether Redis is being asked, and if not, why and since when. */
     public StoreState state() {
-        return link.state();
+        return servers.state();
     }
 
     /** What is wrong with the server, though it decides, in sentences; empty if nothing is. */
     public List<String> findings() {
-        return link.server().findings();
+        return servers.findings();
     }
 
     /** Whether Redis is connected, knows the function and answers quickly. */
     public boolean isReady() {
-        return link.isReady();
+        return servers.isReady();
     }
 
     /** Completes when {@link #isReady} first turns true. */
     public CompletionStage<Void> ready() {
-        return link.ready();
+        return servers.ready();
     }
 
     @Override
@@ -94,11 +109,9 @@ public final class RedisEngine implements Engine {
 
     @Override
     public Answer decide(Ask ask) {
-        if (link.connection() == null) {
-            return link.unavailable();
-        }
         if (ask.demands().isEmpty()) {
-            return new Decided(true, List.of(), clock.epochMicros(), null);
+            Undecided gone = servers.unavailable(0);
+            return gone != null ? gone : new Decided(true, List.of(), clock.epochMicros(), null);
         }
         if (ask.deadlineNanos() != Ask.NO_DEADLINE && clock.nanoTime() - ask.deadlineNanos() >= 0) {
             return new Undecided(Failures.TIMEOUT, false);
@@ -107,7 +120,14 @@ public final class RedisEngine implements Engine {
             return new Undecided(Failures.ERROR, false);
         }
         Question.Asked question = new Question.Asked(ask, names, serverMicros());
-        calls.ask(question);
+        // Nothing is charged anywhere if something is sure not to be decided.
+        for (String count : question.counts) {
+            Undecided gone = servers.unavailable(servers.placeOf(count));
+            if (gone != null) {
+                return gone;
+            }
+        }
+        put(question);
         return new Pending(question.outcome, connector.afterArrivals());
     }
 
@@ -130,13 +150,19 @@ public final class RedisEngine implements Engine {
 
     @Override
     public void close() {
-        link.close();
+        servers.close();
         connector.close();
     }
 
     private CompletionStage<Boolean> ask(Question.Charged question) {
-        calls.ask(question);
+        put(question);
         return question.done;
+    }
+
+    private void put(Question question) {
+        for (Question part : divider.divided(question, servers::placeOf)) {
+            servers.calls(servers.placeOf(part.counts[0])).ask(part);
+        }
     }
 
     private long serverMicros() {

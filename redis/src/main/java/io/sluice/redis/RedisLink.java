@@ -27,9 +27,15 @@ final class RedisLink implements AutoCloseable {
 
     static final String BREAKER_OPEN = "breaker-open";
 
+    /** What a link says until its first connection is used, or has failed. */
+    static final String NOT_YET = "not connected yet";
+
     private static final System.Logger LOG = System.getLogger(RedisLink.class.getName());
     private static final Duration PAUSE_SHORTEST = Duration.ofMillis(50);
     private static final Duration PAUSE_LONGEST = Duration.ofMillis(350);
+
+    /** A link that takes longer for its first connection is not waited for. */
+    private static final Duration STARTING = Duration.ofSeconds(1);
 
     /** A connection without an answer for this long is replaced. */
     private static final Duration STUCK = Duration.ofMillis(400);
@@ -40,6 +46,7 @@ final class RedisLink implements AutoCloseable {
     private final RedisOptions options;
     private final Breaker breaker;
     private final ServerWatch server;
+    private final long madeNanos;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final AtomicBoolean suspected = new AtomicBoolean();
     private volatile @Nullable StatefulRedisConnection<byte[], byte[]> used;
@@ -54,13 +61,19 @@ final class RedisLink implements AutoCloseable {
     private @Nullable StatefulRedisConnection<byte[], byte[]> probed;
 
     RedisLink(RedisURI uri, Connector connector, Clock clock, RedisOptions options) {
+        this(uri, connector, clock, options, false);
+    }
+
+    /** @param inCluster whether it leads to a node of a Cluster, as part of it */
+    RedisLink(RedisURI uri, Connector connector, Clock clock, RedisOptions options, boolean inCluster) {
         this.uri = uri;
         this.connector = connector;
         this.clock = clock;
         this.options = options;
+        this.madeNanos = clock.nanoTime();
         this.breaker = new Breaker(options.slow());
-        this.server = new ServerWatch(address());
-        this.state = StoreState.down(Failures.DISCONNECTED, "not connected yet", clock.epochMicros());
+        this.server = new ServerWatch(address(), inCluster);
+        this.state = StoreState.down(Failures.DISCONNECTED, NOT_YET, clock.epochMicros());
         connect();
     }
 
@@ -83,6 +96,15 @@ final class RedisLink implements AutoCloseable {
 
     ServerWatch server() {
         return server;
+    }
+
+    RedisURI uri() {
+        return uri;
+    }
+
+    /** Whether its first connection is still being made: it may be worth the wait. */
+    boolean isStarting() {
+        return !closed && state.cause().equals(NOT_YET) && clock.nanoTime() - madeNanos < STARTING.toNanos();
     }
 
     boolean isReady() {

@@ -12,10 +12,17 @@ import org.jspecify.annotations.Nullable;
  *     demand. Null for nobody
  * @param slow a Redis that has not answered for this long is not asked any more until it answers more quickly: {@link #SLOW}, unless
  *     it is far away
+ * @param hashTags whether a key that begins with a text in braces, {@code {acme}user=u-17}, says by it in which slot of a
+ *     Cluster it is kept: all counts with one such text are in one slot, and an ask of them is decided in one step. All processes
+ *     that share counts must agree on it
  * @param listener who hears how Redis is doing
  */
 public record RedisOptions(
-        boolean coalesces, @Nullable RecordListener recording, Duration slow, StoreListener listener) {
+        boolean coalesces,
+        @Nullable RecordListener recording,
+        Duration slow,
+        boolean hashTags,
+        StoreListener listener) {
 
     /** Beyond any deadline that a decision on a healthy Redis needs, and short enough to spare all but the first callers. */
     public static final Duration SLOW = Duration.ofMillis(50);
@@ -27,24 +34,28 @@ public record RedisOptions(
         Objects.requireNonNull(listener, "listener");
     }
 
-    /** Coalescing, no recording, nobody who listens. */
+    /** Coalescing, no recording, no hash tags, nobody who listens. */
     public static RedisOptions defaults() {
-        return new RedisOptions(true, null, SLOW, StoreListener.NONE);
+        return new RedisOptions(true, null, SLOW, false, StoreListener.NONE);
     }
 
     public RedisOptions coalescing(boolean coalesces) {
-        return new RedisOptions(coalesces, recording, slow, listener);
+        return new RedisOptions(coalesces, recording, slow, hashTags, listener);
     }
 
     public RedisOptions recording(RecordListener listener) {
-        return new RedisOptions(coalesces, listener, slow, this.listener);
+        return new RedisOptions(coalesces, listener, slow, hashTags, this.listener);
     }
 
     public RedisOptions slow(Duration slow) {
-        return new RedisOptions(coalesces, recording, slow, listener);
+        return new RedisOptions(coalesces, recording, slow, hashTags, listener);
+    }
+
+    public RedisOptions hashTags(boolean hashTags) {
+        return new RedisOptions(coalesces, recording, slow, hashTags, listener);
     }
 
     public RedisOptions listener(StoreListener listener) {
-        return new RedisOptions(coalesces, recording, slow, listener);
+        return new RedisOptions(coalesces, recording, slow, hashTags, listener);
     }
 }

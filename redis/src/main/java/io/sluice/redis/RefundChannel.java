@@ -8,7 +8,6 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
-import io.lettuce.core.cluster.RedisClusterURIUtil;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -17,7 +16,6 @@ import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.sluice.core.time.Clock;
 import java.lang.System.Logger.Level;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -236,17 +234,7 @@ final class RefundChannel implements AutoCloseable {
     }
 
     private static List<RedisURI> uris(String uri) {
-        if (!uri.matches("rediss?-cluster://.*")) {
-            return List.of(RedisAddress.of(uri));
-        }
-        try {
-            List<RedisURI> seeds = RedisClusterURIUtil.toRedisURIs(URI.create(uri.replaceFirst("-cluster", "")));
-            seeds.forEach(seed -> seed.setTimeout(Connector.CONNECTING_MAY_TAKE));
-            return seeds;
-        } catch (IllegalArgumentException e) {
-            // Without its cause, which repeats it whole, password and all.
-            throw new IllegalArgumentException("redis: unreadable (expected: redis-cluster://HOST:PORT,HOST:PORT)");
-        }
+        return ClusterAddress.matches(uri) ? ClusterAddress.of(uri).seeds() : List.of(RedisAddress.of(uri));
     }
 
     /** A pattern that matches this text alone. */

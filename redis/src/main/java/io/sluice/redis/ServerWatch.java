@@ -23,11 +23,18 @@ final class ServerWatch {
     private static final Pattern TOO_OLD = Pattern.compile("[0-6]\\.");
 
     private final String address;
+    private final boolean inCluster;
     private final AtomicReference<String> runId = new AtomicReference<>("");
     private volatile List<String> findings = List.of();
 
     ServerWatch(String address) {
+        this(address, false);
+    }
+
+    /** @param inCluster whether it is asked as part of a Cluster */
+    ServerWatch(String address, boolean inCluster) {
         this.address = address;
+        this.inCluster = inCluster;
     }
 
     /** What is wrong with the server, though it decides; empty if nothing is. */
@@ -79,6 +86,10 @@ final class ServerWatch {
             found.add("Redis at " + address + ": maxmemory-policy " + policy
                     + " may throw counts away, and with them what was used (expected: noeviction)");
         }
+        if (!inCluster && info.getOrDefault("redis_mode", "").equals("cluster")) {
+            found.add("Redis at " + address + ": a node of a Cluster, which has some of the counts only (expected:"
+                    + " redis-cluster://" + address + ")");
+        }
         return List.copyOf(found);
     }
 
@@ -109,6 +120,8 @@ final class ServerWatch {
             return message + " (expected: user and password in the URI, redis://user:password@host)";
         } else if (upper.startsWith("NOPERM")) {
             return message + " (docs/redis.md has the smallest ACL)";
+        } else if (upper.contains("CLUSTER SUPPORT DISABLED")) {
+            return message + " (expected: a node of a Cluster, or redis:// for a single server)";
         } else if (upper.contains("UNKNOWN COMMAND") && upper.contains("FUNCTION")) {
             return message + " (expected: Redis 7.0 or newer)";
         } else if ((upper.contains("CONNECTION CLOSED") || upper.contains("CONNECTION RESET")) && !uri.isSsl()) {

@@ -42,6 +42,10 @@
 -- No ask is charged before each of its demands has been judged, and a refusal writes only what keeps time going. A count that
 -- cannot be read is one that was never used: in its place somebody else has written, and one such key must not keep a whole
 -- batch from being decided.
+--
+-- In a Cluster a count may be asked while its slot is leaving this node. Then a key that is here can be changed and none can be
+-- made, not even one that was here when the call began. So no key goes away before the last step that changes it: what was
+-- emptied, and could be asked for again by the same batch, stays as an empty count for a second.
 
 local NEVER = -1
 local CLAMPED = 1000000       -- a smaller step back of time is waited out, a larger one re-bases the count
@@ -130,6 +134,7 @@ local function of_room(d, room)
 end
 
 local function ttl_millis(micros, testing)
+  micros = max(0, micros)
   if micros >= MAX_MICROS - 1000 then
     micros = MAX_MICROS - 1000
   end
@@ -796,8 +801,8 @@ end
 function log.write(c, now, testing)
   local key, head = c.key, entry_of(c.newest, c.used)
   if c.new then
-    call('DEL', key)
     call('RPUSH', key, head, c.added[1])
+    call('LTRIM', key, -2, -1)
   else
     -- The last of those that are dropped makes room for the first element.
     if c.dropped > 0 then
@@ -838,13 +843,14 @@ function log.give_back(c, d, now, testing)
   if left < d.permits then
     ease(key)
   end
-  if call('LLEN', key) <= 1 then
-    call('DEL', key)
+  local newest = 0
+  if call('LLEN', key) > 1 then
+    newest = unpack_bytes('<I7I5', call('LINDEX', key, -1))
   else
-    local newest = unpack_bytes('<I7I5', call('LINDEX', key, -1))
-    call('LSET', key, 0, entry_of(newest, used))
-    call('PEXPIRE', key, ttl_millis(newest + d.window - now, testing))
+    used = 0
   end
+  call('LSET', key, 0, entry_of(newest, used))
+  call('PEXPIRE', key, ttl_millis(newest + d.window - now, testing))
 end
 
 ----------------------------------------------------------------------------------------------------------- concurrency
@@ -870,8 +876,8 @@ local function read_held(c, d, now)
   if last.err then
     call('DEL', c.key)
   end
-  c.at, c.used, c.rebased = now, 0, false
-  if #last > 0 then
+  c.at, c.used, c.rebased, c.exists = now, 0, false, #last > 0
+  if c.exists then
     c.rebased = last[2] - (now + d.ttl) > CLAMPED
     c.used = call('ZCOUNT', c.key, after(now), '+inf')
   end
@@ -899,14 +905,24 @@ function held.verdict(c, d, grant, charged, now)
 end
 
 -- Forgets what was taken back, and lets no permit be held for longer than its time to live from now.
-local function take_back(c, d, now)
-  call('ZREMRANGEBYSCORE', c.key, '-inf', format('%d', now))
+local function take_back(c, d, now, from)
+  call('ZREMRANGEBYSCORE', c.key, from, format('%d', now))
   if c.rebased then
     local ends = format('%d', now + d.ttl)
     for _, name in ipairs(call('ZRANGE', c.key, '(' .. ends, '+inf', 'BYSCORE')) do
       call('ZADD', c.key, 'XX', ends, name)
     end
   end
+end
+
+local AFTER_OPEN = '(0'
+
+-- Whether there is a key; it stays, whatever is taken from it, because of a member that nobody holds.
+local function hold_open(c)
+  if c.exists then
+    call('ZADD', c.key, '0', '')
+  end
+  return c.exists
 end
 
 local function keep_held(c, now, testing)
@@ -928,7 +944,6 @@ local function for_permits(d, last, action)
 end
 
 function held.charge(c, d, grant, now, testing)
-  take_back(c, d, now)
   local ends = format('%d', now + d.ttl)
   for_permits(d, grant, function(names)
     local scored = {}
@@ -937,28 +952,35 @@ function held.charge(c, d, grant, now, testing)
     end
     call('ZADD', c.key, unpack(scored))
   end)
+  take_back(c, d, now, '-inf')
   keep_held(c, now, testing)
 end
 
 function held.refuse(c, d, now, testing)
   if c.rebased then
-    take_back(c, d, now)
+    hold_open(c)
+    take_back(c, d, now, AFTER_OPEN)
     keep_held(c, now, testing)
   end
 end
 
 function held.give_back(c, d, now, testing)
   read_held(c, d, now)
-  take_back(c, d, now)
-  for_permits(d, d.permits, function(names)
-    call('ZREM', c.key, unpack(names))
-  end)
-  keep_held(c, now, testing)
+  if hold_open(c) then
+    take_back(c, d, now, AFTER_OPEN)
+    for_permits(d, d.permits, function(names)
+      call('ZREM', c.key, unpack(names))
+    end)
+    keep_held(c, now, testing)
+  end
 end
 
 function held.renew(c, d, now, testing)
   read_held(c, d, now)
-  take_back(c, d, now)
+  if not hold_open(c) then
+    return false
+  end
+  take_back(c, d, now, AFTER_OPEN)
   local ends, renewed = format('%d', now + d.ttl), false
   for i = 1, d.permits do
     if call('ZSCORE', c.key, member(d, i)) then

@@ -106,12 +106,16 @@ record Applied(
                                     limit,
                                     numbers,
                                     override.isPresent(),
-                                    Demand.of(numbers, of.text(), permits)
+                                    Demand.of(numbers, inStore ? tagged(of.text(), limit) : of.text(), permits)
                                             .labelled(lacking.label())
                                             .guardedBy(inStore ? guard(rule) : Demand.UNGUARDED),
                                     inStore,
                                     shadow)
                             : lacking);
+        }
+
+        private String tagged(String key, RuleLimit limit) {
+            return keys.tagged(key, ready.rule().scope(), limit.by(), limit.privacy(), request);
         }
 
         private static double guard(Rule rule) {

@@ -4,8 +4,10 @@ import io.sluice.rules.Absent;
 import io.sluice.rules.Address;
 import io.sluice.rules.Attributes;
 import io.sluice.rules.By;
+import io.sluice.rules.Condition;
 import io.sluice.rules.KeySecret;
 import io.sluice.rules.Privacy;
+import io.sluice.rules.Scope;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -38,6 +40,7 @@ public final class CountKeys {
 
     private final KeySecret secret;
     private final int ipv6Prefix;
+    private final @Nullable String together;
 
     /**
      * Names for counts.
@@ -46,11 +49,17 @@ public final class CountKeys {
      * @param ipv6Prefix the bits of an IPv6 address that tell callers apart, 1 to 128
      */
     public CountKeys(KeySecret secret, int ipv6Prefix) {
+        this(secret, ipv6Prefix, null);
+    }
+
+    /** @param together the attribute whose counts are kept together, as {@link #tagged} says; null for none */
+    public CountKeys(KeySecret secret, int ipv6Prefix, @Nullable String together) {
         if (ipv6Prefix < 1 || ipv6Prefix > 128) {
             throw new IllegalArgumentException("ipv6_prefix: " + ipv6Prefix + " (expected: 1..128)");
         }
         this.secret = secret;
         this.ipv6Prefix = ipv6Prefix;
+        this.together = together;
     }
 
     /** A plain key, absent attributes counted by address. */
@@ -74,6 +83,43 @@ public final class CountKeys {
         }
         String plain = plain(by, absent, request);
         return new CountKey.Of(plain != null ? plain : "!l" + hash(by, absent, request));
+    }
+
+    /**
+     * The key of a count with the value that it is kept by before it, in braces: {@code {acme}tenant=acme&user=u-17}. Only a count
+     * that belongs to one value has it: it is counted by the attribute, or its rule is for that value alone. Any other would
+     * be another count with each request. Nor has one under {@code privacy: hash}, which would tell what it hides.
+     */
+    public String tagged(String key, Scope scope, List<By> by, Privacy privacy, Attributes request) {
+        if (together == null || privacy == Privacy.HASH) {
+            return key;
+        }
+        String value = heldBy(together, scope, by, request);
+        if (value == null || value.isEmpty()) {
+            return key;
+        }
+        StringBuilder tagged = new StringBuilder(key.length() + value.length() + 2).append('{');
+        KeyText.append(value, tagged);
+        return tagged.append('}').append(key).toString();
+    }
+
+    private @Nullable String heldBy(String attribute, Scope scope, List<By> by, Attributes request) {
+        for (By each : by) {
+            if (each.attribute().equals(attribute)
+                    || each.otherwise().filter(attribute::equals).isPresent()) {
+                return value(each, request);
+            }
+        }
+        if (attribute.equals("service") && scope.service() != null) {
+            return scope.service();
+        }
+        Condition condition = scope.match().get(attribute);
+        return condition != null
+                        && condition.values().size() == 1
+                        && condition.globs().isEmpty()
+                        && condition.networks().isEmpty()
+                ? condition.values().iterator().next()
+                : null;
     }
 
     /** The tuple as people may see it: of each value its first two characters, under {@code privacy: hash} none. */

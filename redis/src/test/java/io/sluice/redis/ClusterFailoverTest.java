@@ -1,0 +1,190 @@
+package io.sluice.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.Undecided;
+import io.sluice.core.time.Clock;
+import io.sluice.testkit.RedisCluster;
+import io.sluice.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Primaries that die or hang, and slots that nobody owns: only they are not decided, and for no longer than it takes. */
+final class ClusterFailoverTest {
+
+    private static final Limit PLENTY =
+            Limit.named("plenty").tokenBucket(Rate.perDay(1)).withBurst(100_000_000);
+    private static final CountKeys NAMES = new CountKeys("p");
+    private static final String LEFT = keyBetween(0, 5_000);
+    private static final String RIGHT = keyBetween(11_000, 16_383);
+
+    private static RedisCluster cluster;
+
+    private final ConcurrentLinkedQueue<StoreState> states = new ConcurrentLinkedQueue<>();
+    private RedisEngine engine;
+
+    @BeforeAll
+    static void startRedis() {
+        cluster = RedisCluster.start("--cluster-require-full-coverage", "no", "--requirepass", "s,e@c/r:et");
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void connect() throws Exception {
+        RedisOptions options = RedisOptions.defaults().listener(new StoreListener() {
+            @Override
+            public void changed(StoreState state) {
+                states.add(state);
+            }
+        });
+        engine = RedisEngine.connect(cluster.uri(), "p", Clock.system(), options);
+        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    @AfterEach
+    void stop() {
+        engine.close();
+    }
+
+    @Test
+    void decidesElsewhereWhileAPrimaryIsDeadAndEverywhereOnceItIsReplaced() throws Exception {
+        RedisServer[] dead = new RedisServer[1];
+        List<Outcome> outcomes = whileDown(() -> dead[0] = cluster.killPrimaryOf(slotOf(LEFT)));
+        assertThat(outcomes).contains(new Undecided("redis-disconnected", false));
+        assertThat(states).anySatisfy(state -> {
+            assertThat(state.available()).isFalse();
+            assertThat(state.cause()).startsWith("127.0.0.1:" + dead[0].port() + ": ");
+        });
+        // It comes back as a replica; nobody asks it.
+        dead[0].restart();
+        cluster.awaitOk();
+        Awaitility.await().until(engine::isReady);
+        assertThat(ask(LEFT)).isInstanceOf(Decided.class);
+    }
+
+    @Test
+    void decidesElsewhereWhileAPrimaryHangs() throws Exception {
+        RedisServer hung = cluster.ownerOf(slotOf(LEFT));
+        List<Outcome> outcomes = whileDown(hung::freeze);
+        assertThat(outcomes).anyMatch(outcome -> outcome instanceof Undecided);
+        hung.thaw();
+        cluster.awaitOk();
+        assertThat(ask(LEFT)).isInstanceOf(Decided.class);
+    }
+
+    @Test
+    void saysSoWhenNobodyOwnsASlot() throws Exception {
+        int slot = slotOf(LEFT);
+        RedisServer owner = cluster.ownerOf(slot);
+        cluster.nodes().forEach(node -> node.command("CLUSTER", "DELSLOTS", Integer.toString(slot)));
+        Undecided down = new Undecided("redis-clusterdown", false);
+        Awaitility.await().until(() -> ask(LEFT).equals(down));
+        Awaitility.await().until(() -> engine.state().cause().equals("no node owns slot " + slot));
+        assertThat(engine.state().reason()).isEqualTo("redis-clusterdown");
+        assertThat(engine.isReady()).isFalse();
+        // The breaker of the node is not for that: its other slots are decided, and so are those of other nodes.
+        for (int i = 0; i < 50; i++) {
+            assertThat(ask(LEFT)).isEqualTo(down);
+        }
+        assertThat(ask(RIGHT)).isInstanceOf(Decided.class);
+        assertThat(ask(keyBetween(slot + 1, 5_400))).isInstanceOf(Decided.class);
+        // Both or none.
+        assertThat(outcome(engine.decide(Ask.charging(List.of(demand(RIGHT), demand(LEFT)))))
+                        .get(20, TimeUnit.SECONDS))
+                .isEqualTo(down);
+        owner.command("CLUSTER", "ADDSLOTS", Integer.toString(slot));
+        Awaitility.await().until(() -> ask(LEFT) instanceof Decided);
+        Awaitility.await().until(engine::isReady);
+        cluster.awaitOk();
+    }
+
+    /** What became of asks for the left slot from before it goes until it is decided again; all others are decided meanwhile. */
+    private List<Outcome> whileDown(Runnable goes) throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        ConcurrentLinkedQueue<Outcome> others = new ConcurrentLinkedQueue<>();
+        CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> {
+            while (!over.get()) {
+                others.add(outcome(engine.decide(Ask.charging(List.of(demand(RIGHT)))))
+                        .orTimeout(20, TimeUnit.SECONDS)
+                        .join());
+            }
+        });
+        List<Outcome> outcomes = new ArrayList<>();
+        assertThat(ask(LEFT)).isInstanceOf(Decided.class);
+        goes.run();
+        long gone = System.nanoTime();
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> {
+                    outcomes.add(ask(LEFT));
+                    return outcomes.get(outcomes.size() - 1) instanceof Undecided;
+                });
+        assertThat(engine.isReady()).isFalse();
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> {
+                    outcomes.add(ask(LEFT));
+                    return outcomes.get(outcomes.size() - 1) instanceof Decided;
+                });
+        System.out.printf(
+                "a primary was gone for %d ms; meanwhile %d decisions on other slots%n",
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - gone), others.size());
+        over.set(true);
+        asking.get(20, TimeUnit.SECONDS);
+        assertThat(others).allSatisfy(outcome -> assertThat(outcome).isInstanceOf(Decided.class));
+        return outcomes;
+    }
+
+    private Outcome ask(String key) {
+        return outcome(engine.decide(Ask.charging(List.of(demand(key)))))
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
+    }
+
+    private static Demand demand(String key) {
+        return Demand.of(PLENTY, key, 1);
+    }
+
+    private static int slotOf(String key) {
+        return RedisCluster.slotOf(NAMES.of(PLENTY, key));
+    }
+
+    private static String keyBetween(int first, int last) {
+        int i = 0;
+        while (slotOf("k" + i) < first || slotOf("k" + i) > last) {
+            i++;
+        }
+        return "k" + i;
+    }
+
+    private static CompletableFuture<Outcome> outcome(Answer answer) {
+        return answer instanceof Pending pending
+                ? pending.outcome().toCompletableFuture()
+                : CompletableFuture.completedFuture((Outcome) answer);
+    }
+}
