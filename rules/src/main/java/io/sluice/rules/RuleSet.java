@@ -2,6 +2,8 @@ package io.sluice.rules;
 
 import io.sluice.rules.internal.SetDigest;
 import io.sluice.rules.internal.index.ScopeIndex;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,7 +15,9 @@ public final class RuleSet {
 
     private final long version;
     private final List<Rule> rules;
-    private final ScopeIndex<ReadyRule> index;
+    private final List<Rule> enabled;
+    private final List<ReadyRule> ready;
+    private final ScopeIndex index;
     private final Set<String> bodyFields;
 
     /** Computed by whoever asks first: deciding does not need it, and it costs as much as writing all rules. */
@@ -29,15 +33,17 @@ public final class RuleSet {
         this.version = requireVersion(version);
         this.rules = List.copyOf(rules);
         requireUniqueIds(this.rules);
-        this.index = new ScopeIndex<>(
-                this.rules.stream().filter(Rule::enabled).map(ReadyRule::new).toList(),
-                ready -> ready.rule().scope());
+        this.enabled = this.rules.stream().filter(Rule::enabled).toList();
+        this.ready = enabled.stream().map(ReadyRule::new).toList();
+        this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
         this.bodyFields = BodyFieldNames.of(this.rules);
     }
 
     private RuleSet(long version, RuleSet same) {
         this.version = version;
         this.rules = same.rules;
+        this.enabled = same.enabled;
+        this.ready = same.ready;
         this.index = same.index;
         this.bodyFields = same.bodyFields;
         this.digest = same.digest;
@@ -82,7 +88,7 @@ public final class RuleSet {
 
     /** The enabled rules that are for this request, in document order. */
     public List<Rule> matching(Attributes request) {
-        return index.matching(request).stream().map(ReadyRule::rule).toList();
+        return matching(enabled, request);
     }
 
     /** Of these, the ones that do this with the request. */
@@ -106,7 +112,16 @@ public final class RuleSet {
     }
 
     List<ReadyRule> ready(Attributes request) {
-        return index.matching(request);
+        return matching(ready, request);
+    }
+
+    private <T> List<T> matching(List<T> all, Attributes request) {
+        int[] positions = index.matching(request);
+        List<T> matching = new ArrayList<>(positions.length);
+        for (int position : positions) {
+            matching.add(all.get(position));
+        }
+        return Collections.unmodifiableList(matching);
     }
 
     private static long requireVersion(long version) {

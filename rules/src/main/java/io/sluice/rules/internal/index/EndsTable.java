@@ -1,40 +1,62 @@
 package io.sluice.rules.internal.index;
 
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.Supplier;
 
-/** Values by how a text starts, or by how it ends: one look-up for each length that occurs. */
-final class EndsTable<V> {
+/** Numbers by how a text starts, or by how it ends: one look-up for each length that occurs. */
+final class EndsTable {
 
     private final boolean start;
-    private final Map<String, V> values = new HashMap<>();
+    private final TextTable texts;
+    private final int place;
     private int[] lengths = {};
 
-    /** Of starts, or else of ends. */
-    EndsTable(boolean start) {
+    private EndsTable(boolean start, TextTable texts) {
         this.start = start;
+        this.texts = texts;
+        this.place = texts.newPlace();
     }
 
-    V at(String end, Supplier<V> fresh) {
+    static EndsTable ofStarts(TextTable texts) {
+        return new EndsTable(true, texts);
+    }
+
+    static EndsTable ofEnds(TextTable texts) {
+        return new EndsTable(false, texts);
+    }
+
+    /** {@link TextTable#NONE} if there is none. */
+    int get(String end) {
+        return texts.get(place, hash(end), end, 0, end.length());
+    }
+
+    void put(String end, int value) {
         if (Arrays.binarySearch(lengths, end.length()) < 0) {
             lengths = Arrays.copyOf(lengths, lengths.length + 1);
             lengths[lengths.length - 1] = end.length();
             Arrays.sort(lengths);
         }
-        return values.computeIfAbsent(end, absent -> fresh.get());
+        texts.put(place, hash(end), end, value);
     }
 
-    void visit(String text, Found<V> found) {
+    void visit(String text, Found found) {
+        long hash = SecretHash.START;
+        int hashed = 0;
         for (int length : lengths) {
             if (length > text.length()) {
                 return;
             }
-            V value = values.get(start ? text.substring(0, length) : text.substring(text.length() - length));
-            if (value != null) {
+            for (; hashed < length; hashed++) {
+                hash = SecretHash.and(hash, text.charAt(start ? hashed : text.length() - 1 - hashed));
+            }
+            int from = start ? 0 : text.length() - length;
+            int value = texts.get(place, hash, text, from, from + length);
+            if (value != TextTable.NONE) {
                 found.found(value);
             }
         }
+    }
+
+    private long hash(String end) {
+        return start ? SecretHash.of(end, 0, end.length()) : SecretHash.backwards(end);
     }
 }

@@ -21,21 +21,9 @@ record Filed(int position, List<Constraint> constraints, int copies) {
         return (long) copies * constraint.keys().size() <= MOST_COPIES;
     }
 
-    /** Without what needs no comparison: that a segment of the path is right follows from the whole path. */
-    Filed settled() {
-        return new Filed(
-                position,
-                List.copyOf(constraints.stream().filter(Constraint::counts).toList()),
-                copies);
-    }
-
-    boolean holds(Subject subject) {
-        for (int i = 0; i < constraints.size(); i++) {
-            if (!constraints.get(i).holds(subject)) {
-                return false;
-            }
-        }
-        return true;
+    /** What has to be compared: that a segment of the path is right follows from the whole path. */
+    List<Constraint> compared() {
+        return constraints.stream().filter(Constraint::counts).toList();
     }
 
     List<Constraint> choices() {

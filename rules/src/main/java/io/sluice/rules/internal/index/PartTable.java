@@ -1,31 +1,32 @@
 package io.sluice.rules.internal.index;
 
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 
-/** Values by one segment of a path: one look-up for each depth that occurs. */
-final class PartTable<V> {
+/** Numbers by one segment of a path: one look-up for each depth that occurs. */
+final class PartTable {
 
-    private final TreeMap<Integer, Map<String, V>> byDepth = new TreeMap<>();
+    private final TextTable texts;
+    private final TreeMap<Integer, Integer> places = new TreeMap<>();
 
-    V at(Key.Part part, Supplier<V> fresh) {
-        return byDepth.computeIfAbsent(part.depth(), absent -> new HashMap<>())
-                .computeIfAbsent(part.name(), absent -> fresh.get());
+    PartTable(TextTable texts) {
+        this.texts = texts;
+    }
+
+    void put(Key.Part part, int value) {
+        int place = places.computeIfAbsent(part.depth(), absent -> texts.newPlace());
+        texts.put(place, part.name(), value);
     }
 
     /** How many depths were looked up. */
-    int visit(Segments path, Found<V> found) {
-        List<String> segments = path.parts();
+    int visit(Segments path, Found found) {
         int steps = 0;
-        for (Map.Entry<Integer, Map<String, V>> depth : byDepth.entrySet()) {
-            if (depth.getKey() >= segments.size()) {
+        for (Map.Entry<Integer, Integer> depth : places.entrySet()) {
+            if (depth.getKey() >= path.size()) {
                 break;
             }
-            V value = depth.getValue().get(segments.get(depth.getKey()));
-            if (value != null) {
+            int value = path.lookUp(depth.getKey(), texts, depth.getValue());
+            if (value != TextTable.NONE) {
                 found.found(value);
             }
             steps++;

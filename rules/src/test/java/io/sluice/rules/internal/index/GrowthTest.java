@@ -194,7 +194,7 @@ class GrowthTest {
         int[] tested = new int[1];
 
         assertThat(ScopeIndexTest.index(all).first(Attributes.of(Map.of("plan", "vip")), n -> ++tested[0] > 3))
-                .contains(3);
+                .hasValue(3);
         assertThat(tested[0]).isEqualTo(4);
     }
 

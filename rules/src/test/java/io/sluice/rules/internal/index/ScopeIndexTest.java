@@ -33,7 +33,7 @@ class ScopeIndexTest {
         for (int round = 0; round < rounds; round++) {
             RandomScopes source = new RandomScopes(random, words, deepest);
             List<Scope> all = source.scopes(scopes);
-            ScopeIndex<Integer> index = index(all);
+            ScopeIndex index = index(all);
             for (int i = 0; i < requests; i++) {
                 Attributes request = source.request();
                 assertThat(index.matching(request)).isEqualTo(scanned(all, request));
@@ -65,12 +65,14 @@ class ScopeIndexTest {
         }
     }
 
-    static ScopeIndex<Integer> index(List<Scope> all) {
-        return new ScopeIndex<>(numbers(all), all::get);
+    static ScopeIndex index(List<Scope> all) {
+        return new ScopeIndex(all);
     }
 
-    private static List<Integer> scanned(List<Scope> all, Attributes request) {
-        return numbers(all).stream().filter(n -> all.get(n).matches(request)).toList();
+    private static int[] scanned(List<Scope> all, Attributes request) {
+        return IntStream.range(0, all.size())
+                .filter(n -> all.get(n).matches(request))
+                .toArray();
     }
 
     private static List<Integer> numbers(List<?> all) {
