@@ -20,10 +20,12 @@ public final class BlockTable {
     /** Of an empty slot; those of blocks are not 0. */
     private static final int FREE = 0;
 
+    private static final int[] NO_LENGTHS = {};
+
     private long[] slots = new long[2 * FIELDS];
     private int size;
-    private int[] lengthsOfV4 = {};
-    private int[] lengthsOfV6 = {};
+    private int[] lengthsOfV4 = NO_LENGTHS;
+    private int[] lengthsOfV6 = NO_LENGTHS;
 
     /** To be asked whether it {@linkplain #has has} an address. */
     public static BlockTable of(Collection<Network> networks) {
@@ -63,6 +65,7 @@ public final class BlockTable {
         return false;
     }
 
+    /** Of an address of no bytes there is nothing. */
     void visit(byte[] address, Found found) {
         for (int length : lengths(address)) {
             int value = get(address, length);
@@ -72,19 +75,32 @@ public final class BlockTable {
         }
     }
 
+    /** See {@link TextTable#announce}. */
+    int announce(byte[] address) {
+        long read = 0;
+        for (int length : lengths(address)) {
+            read += slots[start(high(address, length), low(address, length), kind(address, length))];
+        }
+        return (int) read;
+    }
+
     private int get(byte[] address, int length) {
         int slot = slot(high(address, length), low(address, length), kind(address, length));
         return slots[slot + KIND] == FREE ? NONE : (int) slots[slot + VALUE];
     }
 
     private int slot(long high, long low, long kind) {
-        int code = SecretHash.mixed(SecretHash.spread(SecretHash.START ^ high, low), kind);
-        int slot = (code * FIELDS) & (slots.length - 1);
+        int slot = start(high, low, kind);
         while (slots[slot + KIND] != FREE
                 && !(slots[slot] == high && slots[slot + LOW] == low && slots[slot + KIND] == kind)) {
             slot = (slot + FIELDS) & (slots.length - 1);
         }
         return slot;
+    }
+
+    private int start(long high, long low, long kind) {
+        int code = SecretHash.mixed(SecretHash.spread(SecretHash.START ^ high, low), kind);
+        return (code * FIELDS) & (slots.length - 1);
     }
 
     private void grow() {
@@ -98,7 +114,7 @@ public final class BlockTable {
     }
 
     private int[] lengths(byte[] address) {
-        return address.length == 4 ? lengthsOfV4 : lengthsOfV6;
+        return address.length == 4 ? lengthsOfV4 : address.length == 16 ? lengthsOfV6 : NO_LENGTHS;
     }
 
     private static int kind(byte[] address, int length) {

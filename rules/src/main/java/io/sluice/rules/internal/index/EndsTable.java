@@ -45,9 +45,8 @@ final class EndsTable {
             if (length > text.length()) {
                 return;
             }
-            for (; hashed < length; hashed++) {
-                hash = SecretHash.and(hash, text.charAt(start ? hashed : text.length() - 1 - hashed));
-            }
+            hash = hash(text, hash, hashed, length);
+            hashed = length;
             int from = start ? 0 : text.length() - length;
             int value = texts.get(place, hash, text, from, from + length);
             if (value != TextTable.NONE) {
@@ -56,7 +55,32 @@ final class EndsTable {
         }
     }
 
+    /** See {@link TextTable#announce}. */
+    int announce(String text) {
+        int read = 0;
+        long hash = SecretHash.START;
+        int hashed = 0;
+        for (int length : lengths) {
+            if (length > text.length()) {
+                break;
+            }
+            hash = hash(text, hash, hashed, length);
+            hashed = length;
+            read += texts.announce(place, hash);
+        }
+        return read;
+    }
+
+    /** Of so many characters, given that of the first of them. */
+    private long hash(String text, long known, int from, int to) {
+        long hash = known;
+        for (int i = from; i < to; i++) {
+            hash = SecretHash.and(hash, text.charAt(start ? i : text.length() - 1 - i));
+        }
+        return hash;
+    }
+
     private long hash(String end) {
-        return start ? SecretHash.of(end, 0, end.length()) : SecretHash.backwards(end);
+        return hash(end, SecretHash.START, 0, end.length());
     }
 }

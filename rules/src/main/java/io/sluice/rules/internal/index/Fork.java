@@ -44,15 +44,34 @@ final class Fork {
         }
     }
 
+    /** Whether a look-up is many, each of which depends on the last. */
+    boolean isDeep() {
+        return routes != NONE;
+    }
+
+    /** Of a value that is to be looked up. */
+    long hash(String value) {
+        return texts == NONE ? 0 : tables.texts().hash(value);
+    }
+
+    /** See {@link TextTable#announce}. */
+    int announce(String value, long hash, Subject subject) {
+        return (texts == NONE ? 0 : tables.texts().announce(texts, hash))
+                + (globs == null ? 0 : globs.announce(value))
+                + (blocks == null ? 0 : blocks.announce(subject.address(value)));
+    }
+
     /** How many steps it took: looking up, parts of the path tree, patterns compared. */
     int visit(Subject subject, Found found) {
         String value = subject.get(attribute);
-        if (value == null) {
-            return 0;
-        }
+        return value == null ? 0 : visit(value, hash(value), subject, found);
+    }
+
+    /** The same, of a value that is known. */
+    int visit(String value, long hash, Subject subject, Found found) {
         int steps = 1;
         if (texts != NONE) {
-            int exact = tables.texts().get(texts, value);
+            int exact = tables.texts().get(texts, hash, value, 0, value.length());
             if (exact != NONE) {
                 found.found(exact);
             }
@@ -61,10 +80,7 @@ final class Fork {
             steps += globs.visit(value, found);
         }
         if (blocks != null) {
-            byte[] address = subject.address(value);
-            if (address.length > 0) {
-                blocks.visit(address, found);
-            }
+            blocks.visit(subject.address(value), found);
         }
         if (routes != NONE) {
             steps += tables.routes().visit(routes, subject.segments(value), found);

@@ -65,6 +65,11 @@ public final class GlobTable {
         return comparison.count;
     }
 
+    /** See {@link TextTable#announce}. */
+    int announce(String text) {
+        return openings.announce(text) + closings.announce(text);
+    }
+
     private Alike alike(Glob glob) {
         int end = starts.get(glob.prefix());
         if (end == TextTable.NONE) {

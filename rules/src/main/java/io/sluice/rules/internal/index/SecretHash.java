@@ -30,15 +30,6 @@ final class SecretHash {
         return hash;
     }
 
-    /** From the last character to the first. */
-    static long backwards(String text) {
-        long hash = START;
-        for (int i = text.length() - 1; i >= 0; i--) {
-            hash = and(hash, text.charAt(i));
-        }
-        return hash;
-    }
-
     /** For tables of objects. */
     static int code(String text) {
         return mixed(of(text, 0, text.length()), text.length());

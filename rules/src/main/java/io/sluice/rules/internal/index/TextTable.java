@@ -2,18 +2,20 @@ package io.sluice.rules.internal.index;
 
 /**
  * Numbers by place and text: the tables of all nodes of an index in one, where a place stands for each of them. Open addressing
- * over one array, at most half full; a look-up that finds nothing reads one line of it, one that finds something reads the text
- * besides. Does not change once it is filled.
+ * over one array of hashes and addresses, at most half full; place, number and text are at that address of the arena. Does not
+ * change once it is filled.
  */
 final class TextTable {
 
     /** Nothing is filed there; all that is filed is not negative. */
     static final int NONE = -1;
 
-    private static final int FIELDS = 4;
-    private static final int PLACE = 1;
+    private static final int FIELDS = 2;
+    private static final int RECORD = 1;
+
+    private static final int FREE = 0;
+    private static final int VALUE = 1;
     private static final int TEXT = 2;
-    private static final int VALUE = 3;
 
     private final Arena arena;
     private int[] slots = new int[2 * FIELDS];
@@ -31,16 +33,29 @@ final class TextTable {
         return places++;
     }
 
+    /** What stands for a text that is too long to be in any place. */
+    long hash(String text) {
+        return text.length() > longest ? SecretHash.START : SecretHash.of(text, 0, text.length());
+    }
+
     int get(int place, String text) {
-        return text.length() > longest
-                ? NONE
-                : get(place, SecretHash.of(text, 0, text.length()), text, 0, text.length());
+        return get(place, hash(text), text, 0, text.length());
     }
 
     /** A part of a text. */
     int get(int place, long hash, String text, int from, int to) {
-        int slot = slot(place, hash, text, from, to);
-        return slots[slot + TEXT] == 0 ? NONE : slots[slot + VALUE];
+        int record = slots[slot(place, hash, text, from, to) + RECORD];
+        return record == FREE ? NONE : arena.word(record + VALUE);
+    }
+
+    /**
+     * Reads what {@link #get} is likely to read. With very many texts that is not in the processor's caches, and several look-ups
+     * that were announced before the first of them is made wait for it together and not one after another.
+     *
+     * @return nothing of meaning, but not to be ignored: what nobody uses is not read
+     */
+    int announce(int place, long hash) {
+        return arena.word(slots[start(SecretHash.mixed(hash, place)) + RECORD]);
     }
 
     void put(int place, String text, int value) {
@@ -50,30 +65,35 @@ final class TextTable {
     /** In place of what was filed there, if anything was. */
     void put(int place, long hash, String text, int value) {
         int slot = slot(place, hash, text, 0, text.length());
-        if (slots[slot + TEXT] == 0) {
-            if (++size * 2 * FIELDS > slots.length) {
-                grow();
-                slot = slot(place, hash, text, 0, text.length());
-            }
-            slots[slot] = SecretHash.mixed(hash, place);
-            slots[slot + PLACE] = place;
-            slots[slot + TEXT] = arena.addText(text);
-            longest = Math.max(longest, text.length());
+        if (slots[slot + RECORD] != FREE) {
+            arena.set(slots[slot + RECORD] + VALUE, value);
+            return;
         }
-        slots[slot + VALUE] = value;
+        if (++size * 2 * FIELDS > slots.length) {
+            grow();
+            slot = slot(place, hash, text, 0, text.length());
+        }
+        slots[slot] = SecretHash.mixed(hash, place);
+        slots[slot + RECORD] = arena.end();
+        arena.add(place);
+        arena.add(value);
+        arena.addText(text);
+        longest = Math.max(longest, text.length());
     }
 
     /** Where it is, or where there is room for it. */
     private int slot(int place, long hash, String text, int from, int to) {
         int code = SecretHash.mixed(hash, place);
         int slot = start(code);
-        while (slots[slot + TEXT] != 0
-                && !(slots[slot] == code
-                        && slots[slot + PLACE] == place
-                        && arena.isText(slots[slot + TEXT], text, from, to))) {
+        while (slots[slot + RECORD] != FREE
+                && !(slots[slot] == code && is(slots[slot + RECORD], place, text, from, to))) {
             slot = next(slot);
         }
         return slot;
+    }
+
+    private boolean is(int record, int place, String text, int from, int to) {
+        return arena.word(record) == place && arena.isText(record + TEXT, text, from, to);
     }
 
     private int start(int code) {
@@ -89,12 +109,13 @@ final class TextTable {
         slots = new int[Math.multiplyExact(old.length, 2)];
         shift--;
         for (int i = 0; i < old.length; i += FIELDS) {
-            if (old[i + TEXT] != 0) {
+            if (old[i + RECORD] != FREE) {
                 int slot = start(old[i]);
-                while (slots[slot + TEXT] != 0) {
+                while (slots[slot + RECORD] != FREE) {
                     slot = next(slot);
                 }
-                System.arraycopy(old, i, slots, slot, FIELDS);
+                slots[slot] = old[i];
+                slots[slot + RECORD] = old[i + RECORD];
             }
         }
     }

@@ -7,6 +7,10 @@ abstract class Walk implements Found {
     private final Subject subject;
     private int steps;
 
+    /** Written for nobody, because what nobody keeps is not read. */
+    @SuppressWarnings("UnusedVariable")
+    private int announced;
+
     Walk(Layout layout, Subject subject) {
         this.layout = layout;
         this.subject = subject;
@@ -24,6 +28,11 @@ abstract class Walk implements Found {
 
     void took(int more) {
         steps += more;
+    }
+
+    /** Keeps what {@link TextTable#announce} read. */
+    void announced(int read) {
+        announced += read;
     }
 
     /** How much work it was. */
