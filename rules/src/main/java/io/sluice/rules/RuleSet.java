@@ -2,8 +2,6 @@ package io.sluice.rules;
 
 import io.sluice.rules.internal.SetDigest;
 import io.sluice.rules.internal.index.ScopeIndex;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -88,7 +86,7 @@ public final class RuleSet {
 
     /** The enabled rules that are for this request, in document order. */
     public List<Rule> matching(Attributes request) {
-        return matching(enabled, request);
+        return index.matching(request, enabled);
     }
 
     /** Of these, the ones that do this with the request. */
@@ -112,16 +110,7 @@ public final class RuleSet {
     }
 
     List<ReadyRule> ready(Attributes request) {
-        return matching(ready, request);
-    }
-
-    private <T> List<T> matching(List<T> all, Attributes request) {
-        int[] positions = index.matching(request);
-        List<T> matching = new ArrayList<>(positions.length);
-        for (int position : positions) {
-            matching.add(all.get(position));
-        }
-        return Collections.unmodifiableList(matching);
+        return index.matching(request, ready);
     }
 
     private static long requireVersion(long version) {

@@ -12,12 +12,29 @@ final class Arena {
 
     private static final int CHARS = 2;
 
+    /** What the processor reads at once, in words; it reads the other one of a pair soon after. */
+    private static final int LINE = 16;
+
+    /** Before the first word, in a large array. */
+    private static final int HEADER = 4;
+
     private int[] words = new int[8];
     private int size = 1;
 
     /** The address of what is written next. */
     int end() {
         return size;
+    }
+
+    /** What is written next, so many words, is to lie in one line if it fits in, or else in one pair of lines. */
+    void together(int count) {
+        int unit = count <= LINE ? LINE : 2 * LINE;
+        int used = (size + HEADER) % unit;
+        if (count <= unit && used + count > unit) {
+            for (int i = used; i < unit; i++) {
+                add(0);
+            }
+        }
     }
 
     void add(int word) {
@@ -33,6 +50,11 @@ final class Arena {
 
     void set(int at, int word) {
         words[at] = word;
+    }
+
+    /** How many words a text takes. */
+    static int words(String text) {
+        return 1 + (text.length() + 1) / CHARS;
     }
 
     /** Writes its length and two characters in each word, and returns its address. */

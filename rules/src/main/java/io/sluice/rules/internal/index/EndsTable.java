@@ -1,19 +1,16 @@
 package io.sluice.rules.internal.index;
 
-import java.util.Arrays;
-
 /** Numbers by how a text starts, or by how it ends: one look-up for each length that occurs. */
 final class EndsTable {
 
     private final boolean start;
     private final TextTable texts;
-    private final int place;
-    private int[] lengths = {};
+    private final Places places;
 
     private EndsTable(boolean start, TextTable texts) {
         this.start = start;
         this.texts = texts;
-        this.place = texts.newPlace();
+        this.places = new Places(texts);
     }
 
     static EndsTable ofStarts(TextTable texts) {
@@ -26,49 +23,41 @@ final class EndsTable {
 
     /** {@link TextTable#NONE} if there is none. */
     int get(String end) {
-        return texts.get(place, hash(end), end, 0, end.length());
+        int place = places.of(end.length());
+        return texts.get(place, SecretHash.mixed(hash(end), place), end, 0, end.length());
     }
 
     void put(String end, int value) {
-        if (Arrays.binarySearch(lengths, end.length()) < 0) {
-            lengths = Arrays.copyOf(lengths, lengths.length + 1);
-            lengths[lengths.length - 1] = end.length();
-            Arrays.sort(lengths);
-        }
-        texts.put(place, hash(end), end, value);
+        texts.put(places.of(end.length()), hash(end), end, value);
+    }
+
+    void ask(String text, Questions questions) {
+        each(text, (place, hash, from, to) -> questions.ask(place, hash, text, from, to));
     }
 
     void visit(String text, Found found) {
-        long hash = SecretHash.START;
-        int hashed = 0;
-        for (int length : lengths) {
-            if (length > text.length()) {
-                return;
-            }
-            hash = hash(text, hash, hashed, length);
-            hashed = length;
-            int from = start ? 0 : text.length() - length;
-            int value = texts.get(place, hash, text, from, from + length);
+        each(text, (place, hash, from, to) -> {
+            int value = texts.get(place, SecretHash.mixed(hash, place), text, from, to);
             if (value != TextTable.NONE) {
                 found.found(value);
             }
+        });
+    }
+
+    private void each(String text, End end) {
+        long hash = SecretHash.START;
+        int hashed = 0;
+        for (int i = 0; i < places.size() && places.number(i) <= text.length(); i++) {
+            int length = places.number(i);
+            hash = hash(text, hash, hashed, length);
+            hashed = length;
+            int from = start ? 0 : text.length() - length;
+            end.at(places.place(i), hash, from, from + length);
         }
     }
 
-    /** See {@link TextTable#announce}. */
-    int announce(String text) {
-        int read = 0;
-        long hash = SecretHash.START;
-        int hashed = 0;
-        for (int length : lengths) {
-            if (length > text.length()) {
-                break;
-            }
-            hash = hash(text, hash, hashed, length);
-            hashed = length;
-            read += texts.announce(place, hash);
-        }
-        return read;
+    private interface End {
+        void at(int place, long hash, int from, int to);
     }
 
     /** Of so many characters, given that of the first of them. */

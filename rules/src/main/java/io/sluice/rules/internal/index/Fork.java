@@ -10,9 +10,9 @@ final class Fork {
     private final String attribute;
     private final Tables tables;
     private int texts = NONE;
-    private int routes = NONE;
     private @Nullable GlobTable globs;
     private @Nullable BlockTable blocks;
+    private @Nullable RouteTable routes;
     private @Nullable PartTable parts;
 
     Fork(String attribute, Tables tables) {
@@ -33,60 +33,42 @@ final class Fork {
             globs = globs != null ? globs : new GlobTable(tables.texts());
             globs.put(wild.glob(), value);
         } else if (key instanceof Key.Block block) {
-            blocks = blocks != null ? blocks : new BlockTable();
+            blocks = blocks != null ? blocks : new BlockTable(tables.texts());
             blocks.put(block.network(), value);
         } else if (key instanceof Key.Part part) {
             parts = parts != null ? parts : new PartTable(tables.texts());
             parts.put(part, value);
         } else if (key instanceof Key.Route route) {
-            routes = routes != NONE ? routes : tables.routes().newTree();
-            tables.routes().put(routes, route.segments(), value);
+            routes = routes != null ? routes : new RouteTable(tables);
+            routes.put(route.segments(), value);
         }
     }
 
-    /** Whether a look-up is many, each of which depends on the last. */
-    boolean isDeep() {
-        return routes != NONE;
-    }
-
-    /** Of a value that is to be looked up. */
-    long hash(String value) {
-        return texts == NONE ? 0 : tables.texts().hash(value);
-    }
-
-    /** See {@link TextTable#announce}. */
-    int announce(String value, long hash, Subject subject) {
-        return (texts == NONE ? 0 : tables.texts().announce(texts, hash))
-                + (globs == null ? 0 : globs.announce(value))
-                + (blocks == null ? 0 : blocks.announce(subject.address(value)));
-    }
-
-    /** How many steps it took: looking up, parts of the path tree, patterns compared. */
-    int visit(Subject subject, Found found) {
+    /**
+     * Asks for what it has. What can only be compared is found at once.
+     *
+     * @return how many steps that was: looking up, patterns compared
+     */
+    int ask(Subject subject, Questions questions, Found found) {
         String value = subject.get(attribute);
-        return value == null ? 0 : visit(value, hash(value), subject, found);
-    }
-
-    /** The same, of a value that is known. */
-    int visit(String value, long hash, Subject subject, Found found) {
+        if (value == null) {
+            return 0;
+        }
         int steps = 1;
-        if (texts != NONE) {
-            int exact = tables.texts().get(texts, hash, value, 0, value.length());
-            if (exact != NONE) {
-                found.found(exact);
-            }
+        if (texts != NONE && !tables.texts().isTooLong(value)) {
+            questions.ask(texts, value);
         }
         if (globs != null) {
-            steps += globs.visit(value, found);
+            steps += globs.ask(value, questions, found);
         }
-        if (blocks != null) {
-            blocks.visit(subject.address(value), found);
+        if (blocks != null && subject.address(value).length > 0) {
+            blocks.ask(subject.address(value), questions);
         }
-        if (routes != NONE) {
-            steps += tables.routes().visit(routes, subject.segments(value), found);
+        if (routes != null) {
+            steps += routes.ask(subject.segments(value), questions);
         }
         if (parts != null) {
-            steps += parts.visit(subject.segments(value), found);
+            steps += parts.ask(subject.segments(value), questions);
         }
         return steps;
     }

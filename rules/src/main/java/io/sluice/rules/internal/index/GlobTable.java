@@ -48,14 +48,21 @@ public final class GlobTable {
     /** Whether there is a pattern that matches. */
     public boolean has(String text) {
         boolean[] has = new boolean[1];
-        visit(text, value -> has[0] = true);
+        Found found = value -> has[0] = true;
+        openings.visit(text, found);
+        closings.visit(text, found);
+        compare(text, found);
         return has[0];
     }
 
-    /** How many patterns were compared. */
-    int visit(String text, Found found) {
-        openings.visit(text, found);
-        closings.visit(text, found);
+    /** For the patterns that need no comparison; the others are compared, and returned is how many. */
+    int ask(String text, Questions questions, Found found) {
+        openings.ask(text, questions);
+        closings.ask(text, questions);
+        return compare(text, found);
+    }
+
+    private int compare(String text, Found found) {
         if (ends.isEmpty()) {
             return 0;
         }
@@ -63,11 +70,6 @@ public final class GlobTable {
         starts.visit(
                 text, end -> ends.get(end).visit(text, each -> alike.get(each).visit(comparison)));
         return comparison.count;
-    }
-
-    /** See {@link TextTable#announce}. */
-    int announce(String text) {
-        return openings.announce(text) + closings.announce(text);
     }
 
     private Alike alike(Glob glob) {

@@ -8,6 +8,9 @@ import java.util.Map;
 /** Writes {@link Leaves}: what several of them have in common only once. */
 final class LeafWriter {
 
+    /** The words of most keys, one of which is written behind a leaf. */
+    private static final int KEY = 8;
+
     private final Arena arena;
     private final Leaves leaves;
     private final Map<String, Integer> attributes = new HashMap<>();
@@ -28,6 +31,7 @@ final class LeafWriter {
             return target(scopes.get(0));
         }
         int[] targets = scopes.stream().mapToInt(this::target).toArray();
+        arena.together(1 + targets.length + KEY);
         int leaf = arena.end();
         arena.add(targets.length);
         for (int target : targets) {
@@ -56,6 +60,7 @@ final class LeafWriter {
                     : constraints.computeIfAbsent(
                             new Asked(constraint.attribute(), constraint.keys()), absent -> leaves.add(constraint));
         }
+        arena.together(2 + words.length + KEY);
         int leaf = arena.end();
         arena.add(scope.position());
         arena.add(compared.size());

@@ -6,7 +6,7 @@ import io.sluice.rules.PathPattern.Segment;
 import java.util.List;
 
 /**
- * Numbers by path pattern, as trees of segments: any number of trees in one arena.
+ * Numbers by the ends of path patterns, as trees of segments: any number of trees in one arena.
  *
  * <p>A look-up goes on in at most two branches at each segment, the one with the segment's text and the one for any text. So it
  * visits no part of the tree twice, and no part whose patterns disagree with what was read of the path.
@@ -52,12 +52,8 @@ final class PathTrie {
         arena.set(branch + HERE, value);
     }
 
-    /** How many parts of the tree were visited. */
-    int visit(int root, Segments path, Found found) {
-        return visit(root, path, 0, found);
-    }
-
-    private int visit(int branch, Segments path, int depth, Found found) {
+    /** How many parts of the tree were visited, with what follows in a path behind so many segments. */
+    int visit(int branch, Segments path, int depth, Found found) {
         int rest = arena.word(branch + REST);
         if (rest != NONE) {
             found.found(rest);

@@ -2,10 +2,13 @@ package io.sluice.rules.internal.index;
 
 import io.sluice.rules.Attributes;
 import io.sluice.rules.Scope;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Scopes, and which of them a request is in. Immutable.
@@ -42,9 +45,19 @@ public final class ScopeIndex {
         this.layout = new Layout(all);
     }
 
-    /** All that the request is in, in order. */
-    public int[] matching(Attributes request) {
-        return walked(request).positions();
+    /**
+     * All that the request is in, in order.
+     *
+     * @param items what stands for the scopes, by position
+     */
+    public <T> List<T> matching(Attributes request, List<T> items) {
+        All walk = walked(request, items);
+        int[] positions = walk.positions();
+        List<T> matching = new ArrayList<>(positions.length);
+        for (int position : positions) {
+            matching.add(items.get(position));
+        }
+        return Collections.unmodifiableList(matching);
     }
 
     /** The first that the request is in and that passes the test. */
@@ -56,11 +69,11 @@ public final class ScopeIndex {
 
     /** How many steps it takes to find what a request is in: look-ups and comparisons. */
     int steps(Attributes request) {
-        return walked(request).steps();
+        return walked(request, Collections.nCopies(scopes, request)).steps();
     }
 
-    private All walked(Attributes request) {
-        All walk = new All(request);
+    private All walked(Attributes request, List<?> items) {
+        All walk = new All(request, items);
         walk.start();
         return walk;
     }
@@ -68,9 +81,15 @@ public final class ScopeIndex {
     private final class All extends Walk {
         private int[] found = new int[8];
         private int size;
+        private final List<?> items;
 
-        All(Attributes request) {
+        /** Read as soon as it is found, although it is used later: meanwhile it comes closer to the processor. */
+        @SuppressWarnings("UnusedVariable")
+        private @Nullable Object latest;
+
+        All(Attributes request, List<?> items) {
             super(layout, new Subject(request));
+            this.items = items;
         }
 
         @Override
@@ -84,6 +103,7 @@ public final class ScopeIndex {
                 found = Arrays.copyOf(found, size * 2);
             }
             found[size++] = position;
+            latest = items.get(position);
         }
 
         int[] positions() {

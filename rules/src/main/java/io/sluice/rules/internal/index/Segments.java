@@ -5,17 +5,21 @@ import java.util.Arrays;
 /** A path between its slashes, as far as a pattern can tell paths apart. For one thread. */
 final class Segments {
 
-    /** No pattern has more segments: each takes two characters of it, and it has at most {@link #LONGEST}. */
-    private static final int MOST = 512;
-
+    /** In characters: no pattern is longer. */
     private static final int LONGEST = 1_024;
+
+    /** Each takes two characters of a pattern. */
+    private static final int MOST = LONGEST / 2;
 
     private final String path;
     private int[] ends = new int[8];
-    private long[] hashes = new long[8];
     private int size;
-    private int hashed;
     private boolean whole;
+
+    /** Of the path up to {@link #hashed}. */
+    private long hash = SecretHash.START;
+
+    private int hashed;
 
     private Segments(String path) {
         this.path = path;
@@ -45,7 +49,35 @@ final class Segments {
     int lookUp(int segment, TextTable texts, int place) {
         int start = start(segment);
         int end = ends[segment];
-        return end - start > LONGEST ? TextTable.NONE : texts.get(place, hash(segment), path, start, end);
+        return end - start > LONGEST
+                ? TextTable.NONE
+                : texts.get(place, SecretHash.mixed(SecretHash.of(path, start, end), place), path, start, end);
+    }
+
+    /** For what has this segment. */
+    void ask(int segment, int place, Questions questions) {
+        int start = start(segment);
+        int end = ends[segment];
+        if (end - start <= LONGEST) {
+            questions.ask(place, SecretHash.of(path, start, end), path, start, end);
+        }
+    }
+
+    /** For what starts with so many segments. False if that is too long for any pattern. Cheap if their number grows from call to call. */
+    boolean askTree(int depth, int place, Questions questions) {
+        int end = depth == 0 ? 0 : ends[depth - 1];
+        if (end > LONGEST) {
+            return false;
+        }
+        if (end < hashed) {
+            hash = SecretHash.START;
+            hashed = 0;
+        }
+        for (; hashed < end; hashed++) {
+            hash = SecretHash.and(hash, path.charAt(hashed));
+        }
+        questions.askTree(place, hash, path, end, depth);
+        return true;
     }
 
     private void split() {
@@ -66,17 +98,5 @@ final class Segments {
 
     private int start(int segment) {
         return segment == 0 ? 1 : ends[segment - 1] + 1;
-    }
-
-    /** Each once, and only as far as somebody asks. */
-    private long hash(int segment) {
-        if (hashed <= segment) {
-            hashes = hashes.length < ends.length ? Arrays.copyOf(hashes, ends.length) : hashes;
-            for (; hashed <= segment; hashed++) {
-                int start = start(hashed);
-                hashes[hashed] = SecretHash.of(path, start, Math.min(ends[hashed], start + LONGEST));
-            }
-        }
-        return hashes[segment];
     }
 }

@@ -115,7 +115,9 @@ final class Survey {
             }
             List<Key> keys = List.copyOf(counts.keySet());
             List<Count> all = List.copyOf(counts.values());
-            Fork fork = new Fork(attribute, Tables.empty());
+            Tables tables = Tables.empty();
+            Questions questions = new Questions(tables);
+            Fork fork = new Fork(attribute, tables);
             for (int i = 0; i < keys.size(); i++) {
                 fork.put(keys.get(i), i);
             }
@@ -124,8 +126,9 @@ final class Survey {
             List<Count> touched = new ArrayList<>();
             for (int i = 0; i < keys.size() && touches >= 0; i += stride) {
                 touched.clear();
-                int steps =
-                        fork.visit(Subject.with(attribute, keys.get(i).sample()), found -> touched.add(all.get(found)));
+                Subject subject = Subject.with(attribute, keys.get(i).sample());
+                Found found = value -> touched.add(all.get(value));
+                int steps = fork.ask(subject, questions, found) + questions.answer(0, subject, found);
                 detours = Math.max(detours, steps - USUAL_STEPS);
                 long load = 0;
                 for (Count count : touched) {

@@ -33,47 +33,48 @@ final class TextTable {
         return places++;
     }
 
-    /** What stands for a text that is too long to be in any place. */
-    long hash(String text) {
-        return text.length() > longest ? SecretHash.START : SecretHash.of(text, 0, text.length());
-    }
-
     int get(int place, String text) {
-        return get(place, hash(text), text, 0, text.length());
-    }
-
-    /** A part of a text. */
-    int get(int place, long hash, String text, int from, int to) {
-        int record = slots[slot(place, hash, text, from, to) + RECORD];
-        return record == FREE ? NONE : arena.word(record + VALUE);
+        return get(place, SecretHash.mixed(hash(text), place), text, 0, text.length());
     }
 
     /**
-     * Reads what {@link #get} is likely to read. With very many texts that is not in the processor's caches, and several look-ups
-     * that were announced before the first of them is made wait for it together and not one after another.
+     * A part of a text.
      *
-     * @return nothing of meaning, but not to be ignored: what nobody uses is not read
+     * @param code its hash {@linkplain SecretHash#mixed mixed} with the place
      */
-    int announce(int place, long hash) {
-        return arena.word(slots[start(SecretHash.mixed(hash, place)) + RECORD]);
+    int get(int place, int code, String text, int from, int to) {
+        int record = slots[slot(place, code, text, from, to) + RECORD];
+        return record == FREE ? NONE : arena.word(record + VALUE);
+    }
+
+    /** Reads what {@link #get} is likely to read, and returns nothing of meaning. */
+    int announce(int code) {
+        return arena.word(slots[start(code) + RECORD]);
+    }
+
+    /** Whether a text is longer than all that are filed. */
+    boolean isTooLong(String text) {
+        return text.length() > longest;
     }
 
     void put(int place, String text, int value) {
-        put(place, SecretHash.of(text, 0, text.length()), text, value);
+        put(place, hash(text), text, value);
     }
 
     /** In place of what was filed there, if anything was. */
     void put(int place, long hash, String text, int value) {
-        int slot = slot(place, hash, text, 0, text.length());
+        int code = SecretHash.mixed(hash, place);
+        int slot = slot(place, code, text, 0, text.length());
         if (slots[slot + RECORD] != FREE) {
             arena.set(slots[slot + RECORD] + VALUE, value);
             return;
         }
         if (++size * 2 * FIELDS > slots.length) {
             grow();
-            slot = slot(place, hash, text, 0, text.length());
+            slot = slot(place, code, text, 0, text.length());
         }
-        slots[slot] = SecretHash.mixed(hash, place);
+        arena.together(TEXT + Arena.words(text));
+        slots[slot] = code;
         slots[slot + RECORD] = arena.end();
         arena.add(place);
         arena.add(value);
@@ -82,8 +83,7 @@ final class TextTable {
     }
 
     /** Where it is, or where there is room for it. */
-    private int slot(int place, long hash, String text, int from, int to) {
-        int code = SecretHash.mixed(hash, place);
+    private int slot(int place, int code, String text, int from, int to) {
         int slot = start(code);
         while (slots[slot + RECORD] != FREE
                 && !(slots[slot] == code && is(slots[slot + RECORD], place, text, from, to))) {
@@ -94,6 +94,10 @@ final class TextTable {
 
     private boolean is(int record, int place, String text, int from, int to) {
         return arena.word(record) == place && arena.isText(record + TEXT, text, from, to);
+    }
+
+    private static long hash(String text) {
+        return SecretHash.of(text, 0, text.length());
     }
 
     private int start(int code) {

@@ -5,15 +5,13 @@ abstract class Walk implements Found {
 
     private final Layout layout;
     private final Subject subject;
+    private final Questions questions;
     private int steps;
-
-    /** Written for nobody, because what nobody keeps is not read. */
-    @SuppressWarnings("UnusedVariable")
-    private int announced;
 
     Walk(Layout layout, Subject subject) {
         this.layout = layout;
         this.subject = subject;
+        this.questions = new Questions(layout.tables());
     }
 
     /** Whether a scope matters if the request is in it; if not, those of higher positions do not either. */
@@ -30,11 +28,6 @@ abstract class Walk implements Found {
         steps += more;
     }
 
-    /** Keeps what {@link TextTable#announce} read. */
-    void announced(int read) {
-        announced += read;
-    }
-
     /** How much work it was. */
     int steps() {
         return steps;
@@ -42,6 +35,10 @@ abstract class Walk implements Found {
 
     Subject subject() {
         return subject;
+    }
+
+    Questions questions() {
+        return questions;
     }
 
     @Override

@@ -183,7 +183,7 @@ class GrowthTest {
     void manyThatMatchCostNoMoreThanTheyAre() {
         List<Scope> all = many(i -> scope("s" + i / 1_000, null));
 
-        assertThat(ScopeIndexTest.index(all).matching(Attributes.of(Map.of("service", "s7"))))
+        assertThat(ScopeIndexTest.index(all).matching(Attributes.of(Map.of("service", "s7")), all))
                 .hasSize(1_000);
         cheap(all, Map.of("service", "s7"), 1_020);
     }

@@ -34,9 +34,10 @@ class ScopeIndexTest {
             RandomScopes source = new RandomScopes(random, words, deepest);
             List<Scope> all = source.scopes(scopes);
             ScopeIndex index = index(all);
+            List<Integer> numbers = numbers(all);
             for (int i = 0; i < requests; i++) {
                 Attributes request = source.request();
-                assertThat(index.matching(request)).isEqualTo(scanned(all, request));
+                assertThat(index.matching(request, numbers)).isEqualTo(scanned(all, request));
             }
         }
     }
@@ -69,10 +70,8 @@ class ScopeIndexTest {
         return new ScopeIndex(all);
     }
 
-    private static int[] scanned(List<Scope> all, Attributes request) {
-        return IntStream.range(0, all.size())
-                .filter(n -> all.get(n).matches(request))
-                .toArray();
+    private static List<Integer> scanned(List<Scope> all, Attributes request) {
+        return numbers(all).stream().filter(n -> all.get(n).matches(request)).toList();
     }
 
     private static List<Integer> numbers(List<?> all) {
