@@ -29,7 +29,7 @@ record Constraint(String attribute, List<Key> keys, Predicate<String> holds) {
         }
         PathPattern resource = scope.resource();
         if (resource != null) {
-            constraints.add(new Constraint("path", List.of(new Key.Route(resource.segments())), resource::matches));
+            constraints.add(new Constraint("path", List.of(Key.Route.of(resource.segments())), resource::matches));
             constraints.addAll(parts(resource));
         }
         if (!scope.methods().isEmpty()) {

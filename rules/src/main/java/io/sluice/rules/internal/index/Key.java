@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * What can be looked up in a {@link Fork}: one of the values that a constraint allows an attribute to have. Keys that mean the
- * same are equal.
+ * same are equal. Each knows its hash, since it is asked for often while an index is built.
  */
 sealed interface Key {
 
@@ -17,7 +17,12 @@ sealed interface Key {
     String sample();
 
     /** Just this text. */
-    record Text(String text) implements Key {
+    record Text(String text, int hash) implements Key {
+
+        Text(String text) {
+            this(text, SecretHash.code(text));
+        }
+
         @Override
         public String sample() {
             return text;
@@ -25,12 +30,17 @@ sealed interface Key {
 
         @Override
         public int hashCode() {
-            return SecretHash.code(text);
+            return hash;
         }
     }
 
     /** What a pattern matches. */
-    record Wild(Glob glob) implements Key {
+    record Wild(Glob glob, int hash) implements Key {
+
+        Wild(Glob glob) {
+            this(glob, SecretHash.code(glob.isOneStar() ? glob.prefix() + glob.suffix() : glob.toString()));
+        }
+
         @Override
         public String sample() {
             return glob.prefix() + glob.suffix();
@@ -43,7 +53,7 @@ sealed interface Key {
 
         @Override
         public int hashCode() {
-            return SecretHash.code(glob.isOneStar() ? sample() : glob.toString());
+            return hash;
         }
 
         private boolean isSameStar(Glob other) {
@@ -55,17 +65,31 @@ sealed interface Key {
     }
 
     /** The addresses of a block. */
-    record Block(Network network) implements Key {
+    record Block(Network network, int hash) implements Key {
+
+        Block(Network network) {
+            this(network, SecretHash.code(network.toString()));
+        }
+
         @Override
         public String sample() {
             String text = network.toString();
-            int slash = text.indexOf('/');
-            return slash < 0 ? text : text.substring(0, slash);
+            return text.substring(0, text.indexOf('/'));
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
         }
     }
 
     /** The paths with this segment. */
-    record Part(int depth, String name) implements Key {
+    record Part(int depth, String name, int hash) implements Key {
+
+        Part(int depth, String name) {
+            this(depth, name, SecretHash.code(name) + depth);
+        }
+
         @Override
         public String sample() {
             return name;
@@ -73,18 +97,17 @@ sealed interface Key {
 
         @Override
         public int hashCode() {
-            return SecretHash.code(name) + depth;
+            return hash;
         }
     }
 
     /** The paths of a pattern, whatever it calls its segments. */
-    record Route(List<Segment> segments) implements Key {
+    record Route(List<Segment> segments, String sample, int hash) implements Key {
 
         /** No literal of a pattern has it, since blanks are refused there. */
         private static final String SOME = " ";
 
-        @Override
-        public String sample() {
+        static Route of(List<Segment> segments) {
             StringBuilder path = new StringBuilder();
             for (Segment segment : segments) {
                 if (segment instanceof Exact exact) {
@@ -93,12 +116,13 @@ sealed interface Key {
                     path.append('/').append(SOME);
                 }
             }
-            return path.toString();
+            String sample = path.toString();
+            return new Route(segments, sample, SecretHash.code(sample));
         }
 
         @Override
         public int hashCode() {
-            return SecretHash.code(sample());
+            return hash;
         }
 
         /** Whether it is one path: the sample. */

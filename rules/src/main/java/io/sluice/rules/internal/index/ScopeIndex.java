@@ -39,7 +39,7 @@ public final class ScopeIndex {
         Gathered all = new Gathered();
         int position = 0;
         for (Scope scope : scopes) {
-            all.add(new Filed(position++, Constraint.of(scope), 1));
+            all.add(Filed.of(position++, scope));
         }
         this.scopes = position;
         this.layout = new Layout(all);
