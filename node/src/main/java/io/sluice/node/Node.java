@@ -16,6 +16,8 @@ import io.sluice.rules.RuleDocument;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RulesRefusedException;
 import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.yaml.DocumentError;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -96,16 +98,11 @@ public final class Node implements AutoCloseable {
             closeOnceOpen(opening);
             throw e;
         }
-        if (lacksHashKey(config, rules.latest())) {
+        List<DocumentError> faults = vet(config).faults(rules.latest());
+        if (!faults.isEmpty()) {
             rules.close();
             closeOnceOpen(opening);
-            throw new StartFailedException(
-                    "hash key: none, and rules have privacy: hash (expected: rules.hash_key_file in --config,"
-                            + " the same on every node of this Redis)",
-                    List.of());
-        }
-        if (config.redisUri().isPresent() && config.hashKey().isEmpty()) {
-            rules.listen(new HashKeyWatch());
+            throw new StartFailedException(faults.get(0).message(), List.of());
         }
         Vertx vertx = vertx();
         Optional<Store> store;
@@ -178,8 +175,8 @@ public final class Node implements AutoCloseable {
         try {
             if (from instanceof RulesFrom.File file) {
                 return config.data().isPresent()
-                        ? keptRules(file.path(), config.data().get())
-                        : FileRuleSource.open(file.path(), Clock.system());
+                        ? keptRules(file.path(), config.data().get(), vet(config))
+                        : FileRuleSource.open(file.path(), Clock.system(), vet(config));
             }
             if (from instanceof RulesFrom.Text text) {
                 RuleDocument document = RuleDocument.parse(text.name(), text.text());
@@ -200,8 +197,8 @@ public final class Node implements AutoCloseable {
     }
 
     /** Rules of a file or, if those are bad, of the last run. */
-    private static RuleSource keptRules(Path path, Path folder) throws RulesRefusedException {
-        FileRuleSource file = FileRuleSource.watch(path, Clock.system(), KeptRuleSource.last(folder));
+    private static RuleSource keptRules(Path path, Path folder, RuleVet vet) throws RulesRefusedException {
+        FileRuleSource file = FileRuleSource.watch(path, Clock.system(), KeptRuleSource.last(folder), vet);
         RuleSource rules = KeptRuleSource.over(file, folder, Clock.system());
         if (!rules.hasRules()) {
             rules.close();
@@ -215,8 +212,8 @@ public final class Node implements AutoCloseable {
         opening.thenAccept(opened -> opened.ifPresent(store -> store.engine().close()));
     }
 
-    private static boolean lacksHashKey(NodeConfig config, RuleSet rules) {
-        return config.redisUri().isPresent() && config.hashKey().isEmpty() && rules.hashesKeys();
+    private static RuleVet vet(NodeConfig config) {
+        return config.redisUri().isPresent() && config.hashKey().isEmpty() ? new HashKeyNeeded() : RuleVet.NONE;
     }
 
     private static Vertx vertx() {

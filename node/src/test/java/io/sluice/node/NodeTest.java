@@ -128,6 +128,29 @@ class NodeTest {
     }
 
     @Test
+    void aChangeThatNeedsAHashKeyIsRefusedAndTheRulesInForceStay() throws Exception {
+        Path file = folder.resolve("rules.yaml");
+        Path data = folder.resolve("data");
+        Files.writeString(file, RULES);
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.File(file), 0).withRedis("redis://unused");
+        for (NodeConfig each : List.of(config, config.withData(data))) {
+            Files.writeString(file, RULES);
+            try (RunningNode node = RunningNode.start(each, FakeStore.answering())) {
+                Files.writeString(
+                        file, "rules: [{ id: b, limits: [{ by: user, limit: 1, window: 1m, privacy: hash }] }]");
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> node.get("/metrics").body().contains("rate_limit_rule_errors_total 1.0"));
+                assertThat(node.check(CHECK).body()).contains("\"matched\":[\"a\"]");
+
+                Files.writeString(file, RULES.replace("id: a", "id: c"));
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> node.check(CHECK).body().contains("\"matched\":[\"c\"]"));
+                assertThat(node.get("/metrics").body()).contains("rate_limit_rule_errors_total 1.0");
+            }
+        }
+    }
+
+    @Test
     void badRulesAreAllListed() {
         NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", "rules: [{ id: a }, { id: b }]"), 0);
 

@@ -6,6 +6,7 @@ import io.sluice.rules.internal.RuleFiles.Content;
 import io.sluice.rules.spi.PublishedRules;
 import io.sluice.rules.spi.RuleListener;
 import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.spi.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -35,6 +36,7 @@ public final class FileRuleSource implements RuleSource {
 
     private final Path path;
     private final Optional<RuleStamp> last;
+    private final RuleVet vet;
     private final Clock clock;
     private final Executor looking;
     private final Runnable stopLooking;
@@ -46,9 +48,11 @@ public final class FileRuleSource implements RuleSource {
 
     private Content seen;
 
-    private FileRuleSource(Path path, Optional<RuleStamp> last, Clock clock, Executor looking, Runnable stopLooking) {
+    private FileRuleSource(
+            Path path, Optional<RuleStamp> last, RuleVet vet, Clock clock, Executor looking, Runnable stopLooking) {
         this.path = path;
         this.last = last;
+        this.vet = vet;
         this.clock = clock;
         this.looking = looking;
         this.stopLooking = stopLooking;
@@ -56,9 +60,18 @@ public final class FileRuleSource implements RuleSource {
         this.seen = judged;
     }
 
-    /** Loads the rules and keeps looking, on a daemon thread of its own; refuses to begin with bad ones. */
+    /** The same as {@link #open(Path, Clock, RuleVet)}, where every set will do. */
     public static FileRuleSource open(Path path, Clock clock) throws RulesRefusedException {
-        FileRuleSource source = watch(path, clock, Optional.empty());
+        return open(path, clock, RuleVet.NONE);
+    }
+
+    /**
+     * Loads the rules and keeps looking, on a daemon thread of its own; refuses to begin with bad ones.
+     *
+     * @param vet of changes, and not of the rules to begin with: whoever begins judges those
+     */
+    public static FileRuleSource open(Path path, Clock clock, RuleVet vet) throws RulesRefusedException {
+        FileRuleSource source = watch(path, clock, Optional.empty(), vet);
         if (!source.hasRules()) {
             source.close();
             throw new RulesRefusedException(source.refused());
@@ -71,19 +84,20 @@ public final class FileRuleSource implements RuleSource {
      * there are.
      *
      * @param last the last set before a restart, if it is known
+     * @param vet of changes, and not of the rules to begin with: whoever begins judges those
      */
-    public static FileRuleSource watch(Path path, Clock clock, Optional<RuleStamp> last) {
+    public static FileRuleSource watch(Path path, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
         ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
             Thread looker = new Thread(task, "sluice-rule-file");
             looker.setDaemon(true);
             return looker;
         });
-        return watch(path, clock, last, thread, thread::shutdown);
+        return watch(path, clock, last, vet, thread, thread::shutdown);
     }
 
     static FileRuleSource watch(
-            Path path, Clock clock, Optional<RuleStamp> last, Executor looking, Runnable stopLooking) {
-        FileRuleSource source = new FileRuleSource(path, last, clock, looking, stopLooking);
+            Path path, Clock clock, Optional<RuleStamp> last, RuleVet vet, Executor looking, Runnable stopLooking) {
+        FileRuleSource source = new FileRuleSource(path, last, vet, clock, looking, stopLooking);
         source.begin(source.judged.document());
         source.lookLater();
         return source;
@@ -170,19 +184,21 @@ public final class FileRuleSource implements RuleSource {
     }
 
     private void publish(List<Rule> next) {
-        if (!hasRules()) {
-            RuleSet set = first(next);
-            rules.publish(set);
-            LOG.log(Level.INFO, () -> "rules found, version " + set.version() + " is in force: " + path);
+        boolean found = !hasRules();
+        RuleSet before = latest();
+        RuleSet set = found ? first(next) : new RuleSet(before.version() + 1, next);
+        List<DocumentError> faults = vet.faults(set);
+        if (!faults.isEmpty()) {
+            refuse(faults);
             return;
         }
-        RuleSet before = latest();
-        RuleSet set = new RuleSet(before.version() + 1, next);
         rules.publish(set);
         LOG.log(
                 Level.INFO,
-                () -> "rules changed, version " + set.version() + " is in force: "
-                        + RuleChange.summary(RuleChange.between(before, set)));
+                () -> found
+                        ? "rules found, version " + set.version() + " is in force: " + path
+                        : "rules changed, version " + set.version() + " is in force: "
+                                + RuleChange.summary(RuleChange.between(before, set)));
     }
 
     private RuleSet first(List<Rule> next) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.yaml.DocumentError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +25,7 @@ class FileRuleSourceTest {
 
     private final ManualClock clock = ManualClock.at(0);
     private final HeardRules heard = new HeardRules();
+    private RuleVet vet = RuleVet.NONE;
 
     @TempDir
     Path folder;
@@ -104,6 +107,23 @@ class FileRuleSourceTest {
         String error = file + ":1:9: limits: none (expected: at least one limit)";
         assertThat(heard.errors).containsExactly(List.of(error));
         assertThat(source.refused()).singleElement().hasToString(error);
+    }
+
+    @Test
+    void aChangeThatWillNotDoIsRefusedAsABadOne() throws Exception {
+        vet = rules -> rules.rules().get(0).id().equals("two") ? List.of(DocumentError.of("rules", "no")) : List.of();
+        FileRuleSource source = watch();
+
+        Files.writeString(file, TWO);
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(ids(source)).containsExactly("one");
+        assertThat(source.refused()).singleElement().hasToString("rules: no");
+
+        Files.writeString(file, ONE);
+        clock.advance(WITHIN);
+        assertThat(source.refused()).isEmpty();
+        assertThat(heard.errors).containsExactly(List.of("rules: no"));
+        assertThat(heard.versions).containsExactly(1L);
     }
 
     @Test
@@ -343,7 +363,7 @@ class FileRuleSourceTest {
     }
 
     private FileRuleSource watch(Optional<RuleStamp> last) {
-        FileRuleSource source = FileRuleSource.watch(file, clock, last, Runnable::run, () -> {});
+        FileRuleSource source = FileRuleSource.watch(file, clock, last, vet, Runnable::run, () -> {});
         source.listen(heard);
         return source;
     }

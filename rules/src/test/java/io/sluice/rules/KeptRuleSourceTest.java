@@ -7,6 +7,7 @@ import io.sluice.rules.internal.KeptFile;
 import io.sluice.rules.spi.PublishedRules;
 import io.sluice.rules.spi.RuleListener;
 import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.spi.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -368,7 +369,8 @@ class KeptRuleSourceTest {
     }
 
     private KeptRuleSource restart(Path rules) {
-        FileRuleSource files = FileRuleSource.watch(rules, clock, KeptRuleSource.last(folder), Runnable::run, () -> {});
+        FileRuleSource files =
+                FileRuleSource.watch(rules, clock, KeptRuleSource.last(folder), RuleVet.NONE, Runnable::run, () -> {});
         return over(files);
     }
 

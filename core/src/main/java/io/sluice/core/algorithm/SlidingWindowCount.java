@@ -90,7 +90,10 @@ final class SlidingWindowCount extends Count {
         present = Math.floorDiv(nowMicros, length);
         micros = nowMicros;
         rebased = false;
-        if (present < newest && sum(newest - limit.slices()) > 0) {
+        if (present < newest && sum(newest - limit.slices()) == 0) {
+            // All was given back: there is nothing that time could stand still for.
+            newest = present;
+        } else if (present < newest) {
             rebased = StepBack.rebases(newest * length, nowMicros);
             if (!rebased) {
                 present = newest;

@@ -2,21 +2,22 @@ package io.sluice.rules.yaml;
 
 /**
  * How large a tree may become, so that nobody exhausts stack, memory or time with a document: 50 levels, ten thousand keys in a
- * mapping, so many values in all, and a quarter of a million more by way of aliases. Those are shared and not copied, but whoever
- * walks through the tree meets them each time.
+ * mapping, so many values in all, ten thousand anchors, and a quarter of a million values more by way of aliases. Those are
+ * shared and not copied, but whoever walks through the tree meets them each time.
  *
  * <p>YAML takes about a microsecond for each value. So what may be read of it before there is an item that was found good is
  * bounded, and each item that was makes room for more: a document is refused within a second, or consists of what it should.
  */
 final class Bounds {
 
-    static final int MOST_BEFORE_ITEMS = 400_000;
+    static final int MOST_BEFORE_ITEMS = 800_000;
     static final int MOST_CHARACTERS_BEFORE_ITEMS = 8_000_000;
 
     private static final int DEEPEST = 50;
     private static final int MOST_KEYS = 10_000;
     private static final int MOST_VALUES = 3_000_000;
     private static final int MOST_REPEATED = 250_000;
+    private static final int MOST_ANCHORS = 10_000;
 
     /** More than the largest of many items has. */
     private static final int VALUES_OF_ITEM = 200;
@@ -27,6 +28,7 @@ final class Bounds {
     private int depth;
     private int values;
     private int items;
+    private int anchors;
     private long repeated;
 
     private Bounds(boolean byItems) {
@@ -90,6 +92,12 @@ final class Bounds {
     void key(int keys, Place place) {
         if (keys >= MOST_KEYS) {
             throw Refusal.outOfBounds(place, "keys: more than " + MOST_KEYS + " (expected: fewer in one mapping)");
+        }
+    }
+
+    void anchor(Place place) {
+        if (++anchors > MOST_ANCHORS) {
+            throw Refusal.outOfBounds(place, "anchors: more than " + MOST_ANCHORS + " (expected: fewer anchors)");
         }
     }
 

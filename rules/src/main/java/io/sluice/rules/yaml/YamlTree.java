@@ -98,7 +98,10 @@ final class YamlTree {
         long before = bounds.met();
         bounds.value(place);
         event.getStartMark().ifPresent(mark -> bounds.characters(mark.getIndex(), place));
-        event.getAnchor().ifPresent(open::add);
+        event.getAnchor().ifPresent(anchor -> {
+            bounds.anchor(place);
+            open.add(anchor);
+        });
         YamlValue value = value(event, place);
         event.getAnchor().ifPresent(anchor -> {
             open.remove(anchor);

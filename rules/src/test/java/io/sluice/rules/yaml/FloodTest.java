@@ -79,10 +79,10 @@ class FloodTest {
 
     @Test
     void refusesValuesThatAreNotPartOfGoodRules() {
-        String flood = "- a\n".repeat(1_000_000);
+        String flood = "- a\n".repeat(1_500_000);
 
         assertThat(first("nope:\n" + flood).line()).isLessThanOrEqualTo(Bounds.MOST_BEFORE_ITEMS);
-        assertThat(first("nope:\n" + flood).message()).startsWith("values: more than 400000 beside or in a rule");
+        assertThat(first("nope:\n" + flood).message()).startsWith("values: more than 800000 beside or in a rule");
         assertThat(errors("rules:\n" + flood)).hasSize(1_001);
     }
 
