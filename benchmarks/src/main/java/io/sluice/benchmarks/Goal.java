@@ -43,7 +43,9 @@ record Goal(String what, List<String> over, String under, boolean most, double b
                     10),
             atLeast("1 M keys, map + Bucket4j", List.of("ManyKeys.bucket4j 1000000"), "ManyKeys.sluice 1000000", 1.9),
             atLeast("1 M keys, map + Guava", List.of("ManyKeys.guava 1000000"), "ManyKeys.sluiceTry 1000000", 1.2),
-            atMost("four limits, next to one", "InProcess.sluiceFour", "InProcess.sluiceLimiter", 4.4));
+            atMost("four limits, next to one", "InProcess.sluiceFour", "InProcess.sluiceLimiter", 4.4),
+            atMost("100,000 rules, next to 100", "Matching.few 100000", "Matching.few 100", 2),
+            atMost("the same, 4,096 callers", "Matching.wide 100000", "Matching.wide 100", 2));
 
     private static Goal atMost(String what, String over, String under, double bound) {
         return new Goal(what, List.of(over), under, true, bound);

@@ -47,10 +47,11 @@ record ConfigFile(
     /** Reads the file, or throws with all that is wrong with it. */
     static ConfigFile read(Path file) throws RefusedException {
         Errors errors = new Errors(file.toString());
-        ConfigFile config = text(file, errors)
-                .flatMap(text -> YamlReader.read(file.toString(), text, errors))
-                .flatMap(root -> Fields.of("config", root, SECTIONS, errors))
-                .map(root -> config(file, root, errors))
+        ConfigFile config = errors.within(() -> text(file, errors)
+                        .flatMap(text -> YamlReader.read(file.toString(), text, errors))
+                        .flatMap(root -> Fields.of("config", root, SECTIONS, errors))
+                        .map(root -> config(file, root, errors))
+                        .orElse(NONE))
                 .orElse(NONE);
         if (!errors.isEmpty()) {
             throw new RefusedException(errors.list());

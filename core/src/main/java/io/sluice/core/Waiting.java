@@ -153,6 +153,10 @@ final class Waiting {
         if (kept && waiter.place.isDone()) {
             lines.leave(waiter);
         }
+        if (kept && closed) {
+            // Whoever closed may have looked for those who wait just before.
+            lines.askAll();
+        }
         return kept;
     }
 

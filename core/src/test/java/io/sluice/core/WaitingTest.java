@@ -9,6 +9,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -385,6 +387,34 @@ final class WaitingTest {
         }
         limiter.close();
         assertThat(passed).containsExactly(-1, -2, -3);
+    }
+
+    @Test
+    void answersWhoeverIsJustGoingToWaitWhenItIsClosed() {
+        AtomicReference<Runnable> beforeAlarm = new AtomicReference<>(() -> {});
+        Clock watched = new Clock() {
+            @Override
+            public long nanoTime() {
+                return clock.nanoTime();
+            }
+
+            @Override
+            public long epochMicros() {
+                return clock.epochMicros();
+            }
+
+            @Override
+            public Alarm at(long atNanos, Runnable task) {
+                beforeAlarm.getAndSet(() -> {}).run();
+                return clock.at(atNanos, task);
+            }
+        };
+        Limiter closing = new Limiter(new LocalEngine(watched), watched, List.of());
+        closing.decide(LOG, "k", 2);
+        beforeAlarm.set(closing::close);
+        waitFor(1, closing.acquireAsync(LOG, "k", 1, MINUTE));
+        assertThat(passed).containsExactly(-1);
+        assertThat(closing.lines().waiting()).isZero();
     }
 
     @Test

@@ -332,7 +332,7 @@ class DecisionApiTest {
         assertThat(health.statusCode()).isEqualTo(200);
         assertThat(health.body())
                 .isEqualTo(
-                        "{\"status\":\"serving\",\"engine\":\"local\",\"rules\":6,\"rule_version\":1,\"degraded\":null}");
+                        "{\"status\":\"serving\",\"engine\":\"local\",\"rules\":6,\"rule_version\":1,\"degraded\":null,\"degraded_since\":null,\"findings\":[]}");
     }
 
     private static void assertProblem(HttpResponse<String> answer, int status, String detail) {

@@ -87,7 +87,11 @@ final class RedisEngineTest {
         protected EngineUnderTest start() throws Exception {
             AtomicLong micros = new AtomicLong();
             RedisEngine engine = RedisEngine.onTime(
-                    server.uri(), prefix(), Clock.system(), options(), () -> Long.toString(micros.get()));
+                    server.uri(),
+                    prefix(),
+                    Clock.system(),
+                    options().slow(Duration.ofMinutes(1)),
+                    () -> Long.toString(micros.get()));
             engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             return new EngineUnderTest() {
                 @Override

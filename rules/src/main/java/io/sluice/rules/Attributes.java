@@ -66,6 +66,11 @@ public final class Attributes {
         return Collections.unmodifiableSet(values.keySet());
     }
 
+    /** How many there are. */
+    public int size() {
+        return values.size();
+    }
+
     /**
      * The address in {@code ip}; null if there is none. Then {@code ip} is missing, or {@link Address#UNKNOWN} whatever was sent:
      * text that is no address tells no callers apart, since a caller could send another one each time.

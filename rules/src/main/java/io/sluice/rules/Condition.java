@@ -33,22 +33,16 @@ public final class Condition {
     private final Set<String> values;
     private final Set<Glob> globs;
     private final Set<Network> networks;
-    private final @Nullable GlobTable<Boolean> manyGlobs;
-    private final @Nullable BlockTable<Boolean> manyNetworks;
+    private final @Nullable GlobTable manyGlobs;
+    private final @Nullable BlockTable manyNetworks;
 
     private Condition(String attribute, Set<String> values, Set<Glob> globs, Set<Network> networks) {
         this.attribute = attribute;
         this.values = Collections.unmodifiableSet(values);
         this.globs = Collections.unmodifiableSet(globs);
         this.networks = Collections.unmodifiableSet(networks);
-        this.manyGlobs = globs.size() > FEW ? new GlobTable<>() : null;
-        this.manyNetworks = networks.size() > FEW ? new BlockTable<>() : null;
-        if (manyGlobs != null) {
-            globs.forEach(glob -> manyGlobs.at(glob, () -> true));
-        }
-        if (manyNetworks != null) {
-            networks.forEach(network -> manyNetworks.at(network, () -> true));
-        }
+        this.manyGlobs = globs.size() > FEW ? GlobTable.of(globs) : null;
+        this.manyNetworks = networks.size() > FEW ? BlockTable.of(networks) : null;
     }
 
     /**

@@ -118,6 +118,11 @@ public final class Glob {
         return example.toString();
     }
 
+    /** Whether any text that starts and ends right matches, if it is long enough for both. */
+    public boolean isOneStar() {
+        return between == 0;
+    }
+
     /** What every text that matches starts with. */
     public String prefix() {
         return prefix;

@@ -13,7 +13,9 @@ public final class RuleSet {
 
     private final long version;
     private final List<Rule> rules;
-    private final ScopeIndex<ReadyRule> index;
+    private final List<Rule> enabled;
+    private final List<ReadyRule> ready;
+    private final ScopeIndex index;
     private final Set<String> bodyFields;
 
     /** Computed by whoever asks first: deciding does not need it, and it costs as much as writing all rules. */
@@ -29,15 +31,17 @@ public final class RuleSet {
         this.version = requireVersion(version);
         this.rules = List.copyOf(rules);
         requireUniqueIds(this.rules);
-        this.index = new ScopeIndex<>(
-                this.rules.stream().filter(Rule::enabled).map(ReadyRule::new).toList(),
-                ready -> ready.rule().scope());
+        this.enabled = this.rules.stream().filter(Rule::enabled).toList();
+        this.ready = enabled.stream().map(ReadyRule::new).toList();
+        this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
         this.bodyFields = BodyFieldNames.of(this.rules);
     }
 
     private RuleSet(long version, RuleSet same) {
         this.version = version;
         this.rules = same.rules;
+        this.enabled = same.enabled;
+        this.ready = same.ready;
         this.index = same.index;
         this.bodyFields = same.bodyFields;
         this.digest = same.digest;
@@ -82,7 +86,7 @@ public final class RuleSet {
 
     /** The enabled rules that are for this request, in document order. */
     public List<Rule> matching(Attributes request) {
-        return index.matching(request).stream().map(ReadyRule::rule).toList();
+        return index.matching(request, enabled);
     }
 
     /** Of these, the ones that do this with the request. */
@@ -106,7 +110,7 @@ public final class RuleSet {
     }
 
     List<ReadyRule> ready(Attributes request) {
-        return index.matching(request);
+        return index.matching(request, ready);
     }
 
     private static long requireVersion(long version) {

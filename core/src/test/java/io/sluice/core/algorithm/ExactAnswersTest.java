@@ -71,6 +71,7 @@ final class ExactAnswersTest {
         Pace fast = new Pace(1, 2);
         assertThat(state(4, 2, slow).at(fast, NOW)).isEqualTo(state(5, 0, fast, NOW));
         assertThat(state(4, 1, slow).at(fast, NOW)).isEqualTo(state(4, 1, fast, NOW));
+        assertThat(state(4, 1, slow).at(new Pace(1, 100), NOW)).isEqualTo(state(4, 34, new Pace(1, 100), NOW));
         assertThat(state(4, 0, slow).at(fast, NOW)).isEqualTo(state(4, 0, fast, NOW));
         assertThat(state(4, 2, slow).at(new Pace(2, 3), NOW)).isEqualTo(state(4, 2, new Pace(2, 3), NOW));
     }
@@ -81,6 +82,42 @@ final class ExactAnswersTest {
 
     private static BucketState state(long used, long parts, Pace pace, long since) {
         return new BucketState(used, parts, pace, NOW, since);
+    }
+
+    @Test
+    void aRefusalAtAnotherRateRoundsNothing() {
+        TokenBucket thirds = X.tokenBucket(new Rate(1, Driven.micros(3))).withBurst(10);
+        Limit halves = X.tokenBucket(new Rate(1, Driven.micros(2))).withBurst(10);
+        Count bucket = Count.of(thirds, state(4, 1, new Pace(1, 3)));
+        assertThat(bucket.grant(Demand.of(halves, "k", 10), NOW)).isZero();
+        bucket.refuse(NOW);
+        Demand one = Demand.of(thirds, "k", 1);
+        assertThat(bucket.verdict(one, bucket.grant(one, NOW), false, NOW))
+                .isEqualTo(new Verdict(true, 0, 5, 0, 13, 0, NOW));
+    }
+
+    @Test
+    void aBucketNamesTheSlotForAllOrTheMomentForWhatWouldDoWhicheverIsFirst() {
+        Limit limit = X.tokenBucket(Rate.perSecond(1)).withBurst(3);
+        Driven bucket = new Driven(limit);
+        bucket.ask(Demand.of(limit, "k", 3), NOW);
+        Demand all = Demand.of(limit, "k", 3).orAtLeast(2).waitingUpTo(SECOND / 2);
+        assertThat(bucket.look(all, NOW).retryAfterMicros()).isEqualTo(2 * SECOND);
+        Demand patient = all.waitingUpTo(2 * SECOND + SECOND / 2);
+        assertThat(bucket.look(patient, NOW).retryAfterMicros()).isEqualTo(SECOND / 2);
+        assertThat(bucket.look(patient, NOW + SECOND / 2 - 1).fits()).isFalse();
+        assertThat(bucket.ask(patient, NOW + SECOND / 2).waitMicros()).isEqualTo(patient.maxWaitMicros());
+        Demand tooMany = Demand.of(limit, "k", 4).orAtLeast(1).waitingUpTo(5 * SECOND);
+        assertThat(bucket.look(tooMany, NOW + SECOND).retryAfterMicros()).isEqualTo(3 * SECOND);
+    }
+
+    @Test
+    void whoIsRefusedByALeakyBucketIsGivenNoSlot() {
+        Limit limit = X.leakyBucket(Rate.perSecond(1)).withCapacity(0);
+        Driven bucket = new Driven(limit);
+        bucket.ask(Demand.of(limit, "k", 1), NOW);
+        assertThat(bucket.ask(Demand.of(limit, "k", 1), NOW + 1))
+                .isEqualTo(new Verdict(false, 0, 0, SECOND - 1, SECOND - 1, 0, NOW + 1));
     }
 
     @Test
@@ -167,6 +204,8 @@ final class ExactAnswersTest {
         assertThat(goesOn.ask(Demand.of(limit, "k", 3), boundary - SECOND - 1))
                 .isEqualTo(new Verdict(false, 0, 2, SECOND + 1, SECOND + 1, 0, boundary - SECOND - 1));
         assertThat(goesOn.look(Demand.of(limit, "k", 5), boundary).fits()).isTrue();
+        assertThat(waits.look(Demand.of(limit, "k", 1), boundary + 7).chargedAtMicros())
+                .isEqualTo(boundary + 7);
         Driven early = new Driven(limit);
         early.ask(Demand.of(limit, "k", 3), boundary + 5);
         early.giveBack(new Charge(limit, "k", 3, boundary - 1, ""), boundary + 6);
@@ -219,6 +258,12 @@ final class ExactAnswersTest {
         count.giveBack(new Charge(limit, "k", 6, slice + 2 * SECOND, ""), slice + 11 * SECOND);
         assertThat(count.look(Demand.of(limit, "k", 1), slice + 11 * SECOND))
                 .isEqualTo(new Verdict(true, 0, 10, 0, 0, 0, slice + 11 * SECOND));
+        Driven oldest = new Driven(limit);
+        oldest.ask(Demand.of(limit, "k", 4), slice);
+        oldest.ask(Demand.of(limit, "k", 6), slice + 10 * SECOND);
+        oldest.giveBack(new Charge(limit, "k", 4, slice, ""), slice + 10 * SECOND);
+        assertThat(oldest.look(Demand.of(limit, "k", 1), slice + 10 * SECOND).remaining())
+                .isEqualTo(4);
         Driven late = new Driven(limit);
         late.ask(Demand.of(limit, "k", 4), slice);
         late.ask(Demand.of(limit, "k", 6), slice + 11 * SECOND);
@@ -264,6 +309,25 @@ final class ExactAnswersTest {
         assertThat(count.look(Demand.of(limit, "k", Limit.MAX_PERMITS), start + length + retry - 1)
                         .fits())
                 .isFalse();
+    }
+
+    @Test
+    void theWeightOfASliceIsRightWhereItsProductJustFillsALongOrJustDoesNot() {
+        long length = Duration.ofDays(1_000).toNanos() / 1_000;
+        long left = length - 1;
+        // Just within a long, but not once it is rounded up; beyond a long, but not beyond its bits.
+        for (long permits : new long[] {Long.MAX_VALUE / left, Long.MAX_VALUE / left + 1, 200_000}) {
+            Limit limit = X.slidingWindow(1_000_000, Duration.ofDays(1_000))
+                    .withSlices(1)
+                    .asEstimate();
+            long start = NOW / length * length;
+            Driven count = new Driven(limit);
+            count.ask(Demand.of(limit, "k", permits), start);
+            // A microsecond short of the whole slice: what counts of it is rounded up to all.
+            assertThat(count.look(Demand.of(limit, "k", 1), start + length + 1).remaining())
+                    .as("%d permits", permits)
+                    .isEqualTo(1_000_000 - permits);
+        }
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,8 +24,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class LongRunTest {
 
+    /** All, or those at the places, from 1, that {@code -Dsluice.tests.rates=7,12} names: a run of days can be cut up. */
     static Stream<Rate> rates() {
-        return Stream.of(
+        List<Rate> rates = List.of(
                 Rate.perDay(1),
                 Rate.perDay(7),
                 Rate.perHour(1),
@@ -37,6 +39,10 @@ final class LongRunTest {
                 Rate.perHour(3_599_999_999L),
                 new Rate(999_999_999_989L, Duration.ofDays(999)),
                 new Rate(2_147_483_659L, Duration.ofSeconds(4_294)));
+        String chosen = System.getProperty("sluice.tests.rates");
+        return chosen == null
+                ? rates.stream()
+                : Stream.of(chosen.split(",")).map(place -> rates.get(Integer.parseInt(place.strip()) - 1));
     }
 
     @ParameterizedTest

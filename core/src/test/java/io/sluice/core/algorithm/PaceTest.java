@@ -21,6 +21,13 @@ final class PaceTest {
     }
 
     @Test
+    void keepsRatesAsTheyAreAsLongAsBothSidesStayBelowTwoToThe31st() {
+        assertThat(Pace.of((1L << 31) - 1, 1_000_000)).isEqualTo(new Pace((1L << 31) - 1, 1_000_000));
+        assertThat(Pace.of(999, (1L << 31) - 1)).isEqualTo(new Pace(999, (1L << 31) - 1));
+        assertThat(Pace.of((1L << 31) + 1, 1_000_000).permits()).isLessThan(1L << 31);
+    }
+
+    @Test
     void isNeverFasterThanTheRateAndAtMostABillionthSlower() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
@@ -82,6 +89,18 @@ final class PaceTest {
     @Test
     void capsWaitsThatNobodyLivesToSee() {
         assertThat(new Pace(1, 1_000 * DAY).microsFor(1_000_000_000_000L, 0)).isEqualTo(Pace.MAX_MICROS);
+        long most = Pace.MAX_MICROS / 1_000;
+        assertThat(new Pace(1, 1_000).microsFor(most, 0)).isEqualTo(most * 1_000);
+        assertThat(new Pace(1, 1_000).microsFor(most + 1, 0)).isEqualTo(Pace.MAX_MICROS);
+    }
+
+    @Test
+    void carriesPartsOverToAnotherPaceRoundedUp() {
+        Pace thirds = new Pace(1, 3);
+        assertThat(thirds.partsAs(new Pace(7, 3), 2)).isEqualTo(2);
+        assertThat(thirds.partsAs(new Pace(1, 100), 0)).isZero();
+        assertThat(thirds.partsAs(new Pace(1, 100), 1)).isEqualTo(34);
+        assertThat(thirds.partsAs(new Pace(1, 1), 1)).isEqualTo(1);
     }
 
     private static boolean hasFlowed(Pace pace, long micros, long whole, long parts) {

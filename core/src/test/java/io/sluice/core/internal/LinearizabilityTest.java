@@ -31,7 +31,14 @@ final class LinearizabilityTest {
 
     @ParameterizedTest
     @ValueSource(
-            classes = {OneBucket.class, OneLog.class, SeveralLimits.class, ChangingNumbers.class, SweptTable.class})
+            classes = {
+                OneBucket.class,
+                OneLog.class,
+                SeveralLimits.class,
+                ChangingNumbers.class,
+                SweptTable.class,
+                GrowingTable.class
+            })
     void everyInterleavingCanBeToldInOrder(Class<?> counts) {
         new ModelCheckingOptions()
                 .sequentialSpecification(specification(counts))
@@ -46,7 +53,14 @@ final class LinearizabilityTest {
 
     @ParameterizedTest
     @ValueSource(
-            classes = {OneBucket.class, OneLog.class, SeveralLimits.class, ChangingNumbers.class, SweptTable.class})
+            classes = {
+                OneBucket.class,
+                OneLog.class,
+                SeveralLimits.class,
+                ChangingNumbers.class,
+                SweptTable.class,
+                GrowingTable.class
+            })
     void everyRunUnderStressCanBeToldInOrder(Class<?> counts) {
         new StressOptions()
                 .sequentialSpecification(specification(counts))
@@ -378,14 +392,57 @@ final class LinearizabilityTest {
             return new Cell.Bucket(series, keys.get(key), meter, word);
         }
 
+        final long used(int key) {
+            while (true) {
+                Cell cell = table.find(series, keys.get(key));
+                long word = cell == null ? 0 : cell.word();
+                if (word >= 0) {
+                    return word;
+                }
+            }
+        }
+
+        /** Adds counts that are used and stay. */
+        final void fill(int count) {
+            for (int key = 2; key < 2 + count; key++) {
+                Cell used = cell(key, Long.MAX_VALUE);
+                table.findOrAdd(series, used.key, false, true, () -> used);
+            }
+        }
+
         private static List<String> keysOfOneSegment(Series series) {
             List<String> keys = new ArrayList<>();
-            for (int i = 0; keys.size() < 2; i++) {
+            for (int i = 0; keys.size() < 20; i++) {
                 if (series.hash("k" + i) >>> 26 == 7) {
                     keys.add("k" + i);
                 }
             }
             return keys;
+        }
+    }
+
+    /** The same where the next to be added finds its segment full, and moves all cells to another array. */
+    public static class GrowingTable extends SweptTable {
+
+        public GrowingTable() {
+            add(0);
+            fill(9);
+        }
+
+        @Operation
+        public long look(@Param(name = "key") int key) {
+            return used(key);
+        }
+    }
+
+    public static final class GrowingTableTold extends SweptTableTold {
+
+        public GrowingTableTold() {
+            add(0);
+        }
+
+        public long look(int key) {
+            return used(key);
         }
     }
 
@@ -404,6 +461,10 @@ final class LinearizabilityTest {
 
         public void replace(int key) {
             // Nobody can tell.
+        }
+
+        final long used(int key) {
+            return used[key];
         }
     }
 }

@@ -3,8 +3,13 @@ package io.sluice.rules.yaml;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
-/** Collects the errors of one document. Not for several threads. */
+/**
+ * Collects the errors of one document, up to a thousand: whoever reads {@linkplain #within within} its bounds stops at one more.
+ * Not for several threads.
+ */
 public final class Errors {
 
     private static final int MOST = 1_000;
@@ -18,8 +23,18 @@ public final class Errors {
     }
 
     public void add(Place place, String message) {
-        if (count++ < MOST) {
-            list.add(new DocumentError(file, place.line(), place.column(), message));
+        if (++count > MOST) {
+            throw new TooMany();
+        }
+        list.add(new DocumentError(file, place.line(), place.column(), message));
+    }
+
+    /** Reads something; empty if there were so many errors that it was not read to its end. */
+    public <T> Optional<T> within(Supplier<T> reading) {
+        try {
+            return Optional.of(reading.get());
+        } catch (TooMany e) {
+            return Optional.empty();
         }
     }
 
@@ -27,7 +42,7 @@ public final class Errors {
         return count == 0;
     }
 
-    /** How many so far, the unlisted ones too: the same before and after a part of the document means that it has none. */
+    /** How many so far: the same before and after a part of the document means that it has none. */
     public long count() {
         return count;
     }
@@ -45,5 +60,14 @@ public final class Errors {
                     DocumentError.of(file, "errors: more than " + MOST + " (expected: none; the rest is not listed)"));
         }
         return List.copyOf(sorted);
+    }
+
+    private static final class TooMany extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        TooMany() {
+            super("errors", null, false, false);
+        }
     }
 }

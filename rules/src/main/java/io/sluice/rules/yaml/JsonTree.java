@@ -14,7 +14,7 @@ import java.util.List;
 final class JsonTree {
 
     private final String text;
-    private final Bounds bounds = new Bounds();
+    private final Bounds bounds = Bounds.ofJson();
     private int at;
     private int line = 1;
 

@@ -2,10 +2,11 @@ package io.sluice.rules.yaml;
 
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one YAML or JSON document into a tree. Hostile documents are refused: more than 32 million characters, trees beyond
- * {@link Bounds}, aliases into themselves, type tags. Keys that repeat are found by {@link Fields}.
+ * Reads one YAML or JSON document into a tree. Hostile documents are refused, and quickly: more than 32 million characters, a
+ * {@link Volume} that is too large, trees beyond {@link Bounds}, aliases into themselves, type tags. Keys that repeat are found by {@link Fields}.
  */
 public final class YamlReader {
 
@@ -16,6 +17,15 @@ public final class YamlReader {
 
     /** The document's root; empty, and the errors say why, if it has none or cannot be read. */
     public static Optional<YamlValue> read(String file, String text, Errors errors) {
+        return readAny(file, text, errors, null);
+    }
+
+    /** The same, of a document with items. Not all are taken, and those which are not are in the tree. */
+    public static Optional<YamlValue> read(String file, String text, Errors errors, Items items) {
+        return readAny(file, text, errors, items);
+    }
+
+    private static Optional<YamlValue> readAny(String file, String text, Errors errors, @Nullable Items items) {
         if (text.length() > MOST_CHARACTERS) {
             errors.add(
                     Place.START,
@@ -23,8 +33,10 @@ public final class YamlReader {
             return Optional.empty();
         }
         try {
-            Optional<YamlValue> root =
-                    JsonTree.mayRead(text) ? Optional.of(jsonOrYaml(file, text)) : YamlTree.read(file, text);
+            Volume volume = Volume.checked(text);
+            Optional<YamlValue> root = JsonTree.mayRead(text)
+                    ? Optional.of(jsonOrYaml(file, text, items, volume))
+                    : yaml(file, text, items, volume);
             if (root.filter(value -> !(value instanceof YamlScalar word) || !word.isNull())
                     .isEmpty()) {
                 errors.add(Place.START, "document: empty (expected: YAML or JSON)");
@@ -38,7 +50,7 @@ public final class YamlReader {
     }
 
     /** What begins like JSON may be YAML all the same; if it is neither, whoever understood more of it is right. */
-    private static YamlValue jsonOrYaml(String file, String text) {
+    private static YamlValue jsonOrYaml(String file, String text, @Nullable Items items, Volume volume) {
         try {
             return JsonTree.read(text);
         } catch (Refusal json) {
@@ -46,10 +58,15 @@ public final class YamlReader {
                 throw json;
             }
             try {
-                return YamlTree.read(file, text).orElseThrow(() -> json);
+                return yaml(file, text, items, volume).orElseThrow(() -> json);
             } catch (Refusal yaml) {
                 throw yaml.isAfter(json) ? yaml : json;
             }
         }
+    }
+
+    private static Optional<YamlValue> yaml(String file, String text, @Nullable Items items, Volume volume) {
+        volume.checkForYaml();
+        return YamlTree.read(file, text, items);
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.common.Anchor;
 import org.snakeyaml.engine.v2.common.ScalarStyle;
@@ -34,19 +35,21 @@ final class YamlTree {
     private static final int BUFFER = 1024 * 1024;
 
     private final ParserImpl parser;
-    private final Bounds bounds = new Bounds();
+    private final @Nullable Items items;
+    private final Bounds bounds = Bounds.ofYaml();
     private final Map<Anchor, Anchored> anchored = new HashMap<>();
     private final Set<Anchor> open = new HashSet<>();
 
-    private YamlTree(ParserImpl parser) {
+    private YamlTree(ParserImpl parser, @Nullable Items items) {
         this.parser = parser;
+        this.items = items;
     }
 
     /** What an anchor names, and how many values that are. */
     private record Anchored(YamlValue value, long size) {}
 
     /** The root; empty if there is nothing but comments. */
-    static Optional<YamlValue> read(String file, String text) {
+    static Optional<YamlValue> read(String file, String text, @Nullable Items items) {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(file)
                 .setUseMarks(true)
@@ -54,7 +57,8 @@ final class YamlTree {
                 .setCodePointLimit(YamlReader.MOST_CHARACTERS)
                 .build();
         try {
-            return new YamlTree(new ParserImpl(settings, new StreamReader(settings, text))).document();
+            return new YamlTree(new ParserImpl(settings, new StreamReader(settings, new WholePairs(text))), items)
+                    .document();
         } catch (MarkedYamlEngineException e) {
             throw new Refusal(place(e.getProblemMark().or(e::getContextMark)), "document: " + problem(e));
         } catch (ReaderException e) {
@@ -72,7 +76,7 @@ final class YamlTree {
             return Optional.empty();
         }
         expect(Event.ID.DocumentStart);
-        YamlValue root = value();
+        YamlValue root = items != null && startsList() ? listOfItems(items) : value();
         expect(Event.ID.DocumentEnd);
         expect(Event.ID.StreamEnd);
         return Optional.of(root);
@@ -93,6 +97,7 @@ final class YamlTree {
         }
         long before = bounds.met();
         bounds.value(place);
+        event.getStartMark().ifPresent(mark -> bounds.characters(mark.getIndex(), place));
         event.getAnchor().ifPresent(open::add);
         YamlValue value = value(event, place);
         event.getAnchor().ifPresent(anchor -> {
@@ -137,12 +142,44 @@ final class YamlTree {
         return new YamlList(place, items);
     }
 
+    /** A list that no alias can want again. */
+    private boolean startsList() {
+        return parser.peekEvent() instanceof SequenceStartEvent start
+                && start.getAnchor().isEmpty();
+    }
+
+    private YamlList listOfItems(Items taken) {
+        SequenceStartEvent start = (SequenceStartEvent) parser.next();
+        Place place = place(start.getStartMark());
+        refuse(start.getTag(), place);
+        bounds.value(place);
+        bounds.enter(place);
+        while (!parser.checkEvent(Event.ID.SequenceEnd)) {
+            YamlValue item = value();
+            // Where the document is broken behind an item, the item may be broken off too.
+            parser.peekEvent();
+            if (taken.take().test(item)) {
+                bounds.item();
+            }
+        }
+        parser.next();
+        bounds.leave();
+        return new YamlList(place, List.of());
+    }
+
     private YamlMap map(MappingStartEvent start, Place place) {
         refuse(start.getTag(), place);
         List<Entry> entries = new ArrayList<>();
         while (!parser.checkEvent(Event.ID.MappingEnd)) {
             bounds.key(entries.size(), place);
-            entries.add(new Entry(value(), value()));
+            YamlValue key = value();
+            Items here = items;
+            boolean hasItems = here != null
+                    && bounds.isInRoot()
+                    && key instanceof YamlScalar word
+                    && word.text().equals(here.key())
+                    && startsList();
+            entries.add(new Entry(key, here != null && hasItems ? listOfItems(here) : value()));
         }
         parser.next();
         return new YamlMap(place, entries);

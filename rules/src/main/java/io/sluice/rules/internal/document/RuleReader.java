@@ -10,6 +10,7 @@ import io.sluice.rules.Rule;
 import io.sluice.rules.Scope;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.Items;
 import io.sluice.rules.yaml.YamlReader;
 import io.sluice.rules.yaml.YamlValue;
 import io.sluice.rules.yaml.YamlValue.YamlList;
@@ -26,12 +27,14 @@ import java.util.Set;
 public final class RuleReader {
 
     static final int MOST_LIMITS = 100;
-    static final int MOST_OVERRIDES = 1_000_000;
+    static final int MOST_OVERRIDES = 300_000;
 
     private static final int LONGEST_METHOD = 32;
+    private static final String RULES = "rules";
 
     private final Errors errors;
     private final RuleIds ids;
+    private final List<Rule> rules = new ArrayList<>();
 
     private RuleReader(Errors errors, RuleIds ids) {
         this.errors = errors;
@@ -45,33 +48,42 @@ public final class RuleReader {
      */
     public static List<Rule> read(String text, RuleIds ids, Errors errors) {
         RuleReader reader = new RuleReader(errors, ids);
-        return YamlReader.read(errors.file(), text, errors).map(reader::rules).orElse(List.of());
+        return errors.within(() -> reader.document(text)).orElse(List.of());
     }
 
     /** The one rule of a document that is nothing but a rule. */
     public static List<Rule> readOne(String text, Errors errors) {
         RuleReader reader = new RuleReader(errors, new RuleIds());
-        return YamlReader.read(errors.file(), text, errors)
-                .map(rule -> reader.rules(List.of(rule)))
+        return errors.within(() -> {
+                    YamlReader.read(errors.file(), text, errors).ifPresent(reader::take);
+                    return reader.rules;
+                })
                 .orElse(List.of());
     }
 
-    private List<Rule> rules(YamlValue root) {
-        if (root instanceof YamlList list) {
-            return rules(list.items());
-        }
-        Optional<Fields> document = Fields.of("document", root, Keys.DOCUMENT, errors);
-        document.filter(fields -> !fields.has("rules"))
-                .ifPresent(fields -> fields.error("rules", "rules: missing (expected: a list of rules, [] for none)"));
-        return document.flatMap(fields -> fields.list("rules")).map(this::rules).orElse(List.of());
+    /** Takes most rules while the document is read, and those that are left from its tree. */
+    private List<Rule> document(String text) {
+        YamlReader.read(errors.file(), text, errors, new Items(RULES, this::take))
+                .ifPresent(this::takeRest);
+        return rules;
     }
 
-    private List<Rule> rules(List<YamlValue> items) {
-        List<Rule> rules = new ArrayList<>();
-        for (YamlValue item : items) {
-            Fields.of("rule", item, Keys.RULE, errors).flatMap(this::rule).ifPresent(rules::add);
+    private void takeRest(YamlValue root) {
+        if (root instanceof YamlList list) {
+            list.items().forEach(this::take);
+            return;
         }
-        return rules;
+        Optional<Fields> document = Fields.of("document", root, Keys.DOCUMENT, errors);
+        document.filter(fields -> !fields.has(RULES))
+                .ifPresent(fields -> fields.error(RULES, "rules: missing (expected: a list of rules, [] for none)"));
+        document.flatMap(fields -> fields.list(RULES)).ifPresent(items -> items.forEach(this::take));
+    }
+
+    /** Whether it is a rule without an error. */
+    private boolean take(YamlValue item) {
+        Optional<Rule> rule = Fields.of("rule", item, Keys.RULE, errors).flatMap(this::rule);
+        rule.ifPresent(rules::add);
+        return rule.isPresent();
     }
 
     private Optional<Rule> rule(Fields fields) {

@@ -1,86 +1,67 @@
 package io.sluice.rules.internal.index;
 
 import io.sluice.rules.Network;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.Supplier;
+import java.util.Collection;
 
 /**
- * Values by block of addresses: one table for each prefix length that occurs. So a look-up costs one step for each of them,
- * at most 33 for IPv4 and 129 for IPv6, however many blocks there are. Does not change once it is filled.
+ * Numbers by block of addresses: one look-up for each prefix length that occurs. So it costs at most 33 steps for IPv4
+ * and 129 for IPv6, however many blocks there are. Does not change once it is filled.
  */
-public final class BlockTable<V> {
+public final class BlockTable {
 
-    private final Map<Prefix, V> values = new HashMap<>();
-    private int[] lengthsOfV4 = {};
-    private int[] lengthsOfV6 = {};
+    private final TextTable texts;
+    private final Places placesOfV4;
+    private final Places placesOfV6;
 
-    public V at(Network network, Supplier<V> fresh) {
+    BlockTable(TextTable texts) {
+        this.texts = texts;
+        this.placesOfV4 = new Places(texts);
+        this.placesOfV6 = new Places(texts);
+    }
+
+    /** To be asked whether it {@linkplain #has has} an address. */
+    public static BlockTable of(Collection<Network> networks) {
+        BlockTable table = new BlockTable(new TextTable(new Arena()));
+        networks.forEach(network -> table.put(network, 0));
+        return table;
+    }
+
+    void put(Network network, int value) {
         byte[] address = network.address();
-        if (address.length == 4) {
-            lengthsOfV4 = with(lengthsOfV4, network.prefixLength());
-        } else {
-            lengthsOfV6 = with(lengthsOfV6, network.prefixLength());
-        }
-        return values.computeIfAbsent(Prefix.of(address, network.prefixLength()), absent -> fresh.get());
+        int length = network.prefixLength();
+        texts.put(places(address).of(length), prefix(address, length), value);
     }
 
     /** Whether there is a block with this address, of 4 or 16 bytes. */
     public boolean has(byte[] address) {
-        for (int length : lengths(address)) {
-            if (values.containsKey(Prefix.of(address, length))) {
+        Places places = places(address);
+        for (int i = 0; i < places.size(); i++) {
+            if (texts.get(places.place(i), prefix(address, places.number(i))) != TextTable.NONE) {
                 return true;
             }
         }
         return false;
     }
 
-    void visit(byte[] address, Found<V> found) {
-        for (int length : lengths(address)) {
-            V value = values.get(Prefix.of(address, length));
-            if (value != null) {
-                found.found(value);
-            }
+    void ask(byte[] address, Questions questions) {
+        Places places = places(address);
+        for (int i = 0; i < places.size(); i++) {
+            questions.ask(places.place(i), prefix(address, places.number(i)));
         }
     }
 
-    private int[] lengths(byte[] address) {
-        return address.length == 4 ? lengthsOfV4 : lengthsOfV6;
+    private Places places(byte[] address) {
+        return address.length == 4 ? placesOfV4 : placesOfV6;
     }
 
-    private static int[] with(int[] sorted, int length) {
-        int at = Arrays.binarySearch(sorted, length);
-        if (at >= 0) {
-            return sorted;
+    /** So many bits, and zeros: 16 of them are a character. */
+    private static String prefix(byte[] address, int length) {
+        char[] prefix = new char[(length + Character.SIZE - 1) / Character.SIZE];
+        for (int i = 0; i < prefix.length; i++) {
+            int rest = Math.min(Character.SIZE, length - i * Character.SIZE);
+            int bits = (address[2 * i] & 0xff) << Byte.SIZE | (address[2 * i + 1] & 0xff);
+            prefix[i] = (char) (bits & (-1 << (Character.SIZE - rest)));
         }
-        int[] more = Arrays.copyOf(sorted, sorted.length + 1);
-        more[sorted.length] = length;
-        Arrays.sort(more);
-        return more;
-    }
-
-    /** The first bits of an address. */
-    private record Prefix(long high, long low, int length, int family) {
-
-        static Prefix of(byte[] address, int length) {
-            if (address.length == 4) {
-                return new Prefix(masked(word(address, 0, 4) << 32, length), 0, length, 4);
-            }
-            return new Prefix(
-                    masked(word(address, 0, 8), length), masked(word(address, 8, 8), length - 64), length, 16);
-        }
-
-        private static long word(byte[] address, int from, int count) {
-            long word = 0;
-            for (int i = 0; i < count; i++) {
-                word = (word << 8) | (address[from + i] & 0xff);
-            }
-            return word;
-        }
-
-        private static long masked(long word, int bits) {
-            return bits <= 0 ? 0 : bits >= Long.SIZE ? word : word & (-1L << (Long.SIZE - bits));
-        }
+        return new String(prefix);
     }
 }

@@ -8,6 +8,7 @@ import io.sluice.rules.Scope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * That an attribute be one of these.
@@ -28,7 +29,7 @@ record Constraint(String attribute, List<Key> keys, Predicate<String> holds) {
         }
         PathPattern resource = scope.resource();
         if (resource != null) {
-            constraints.add(new Constraint("path", List.of(new Key.Route(resource)), resource::matches));
+            constraints.add(new Constraint("path", List.of(Key.Route.of(resource.segments())), resource::matches));
             constraints.addAll(parts(resource));
         }
         if (!scope.methods().isEmpty()) {
@@ -38,6 +39,16 @@ record Constraint(String attribute, List<Key> keys, Predicate<String> holds) {
         }
         scope.match().values().forEach(condition -> constraints.add(of(condition)));
         return constraints;
+    }
+
+    /** What the attribute must be, if that is one text. */
+    @Nullable
+    String text() {
+        Key only = keys.size() == 1 ? keys.get(0) : null;
+        if (only instanceof Key.Text text) {
+            return text.text();
+        }
+        return only instanceof Key.Route route && route.isOne() ? route.sample() : null;
     }
 
     boolean holds(Subject subject) {

@@ -1,69 +1,74 @@
 package io.sluice.rules.internal.index;
 
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Values by what one attribute is. */
-final class Fork<V> {
+/** Numbers by what one attribute is. Does not change once it is filled. */
+final class Fork {
+
+    private static final int NONE = TextTable.NONE;
 
     private final String attribute;
-    private final Map<String, V> texts = new HashMap<>();
-    private @Nullable GlobTable<V> globs;
-    private @Nullable BlockTable<V> blocks;
-    private @Nullable PathTrie<V> routes;
-    private @Nullable PartTable<V> parts;
+    private final Tables tables;
+    private int texts = NONE;
+    private @Nullable GlobTable globs;
+    private @Nullable BlockTable blocks;
+    private @Nullable RouteTable routes;
+    private @Nullable PartTable parts;
 
-    Fork(String attribute) {
+    Fork(String attribute, Tables tables) {
         this.attribute = attribute;
+        this.tables = tables;
     }
 
-    V at(Key key, Supplier<V> fresh) {
+    String attribute() {
+        return attribute;
+    }
+
+    /** Each key once. */
+    void put(Key key, int value) {
         if (key instanceof Key.Text text) {
-            return texts.computeIfAbsent(text.text(), absent -> fresh.get());
+            texts = texts != NONE ? texts : tables.texts().newPlace();
+            tables.texts().put(texts, text.text(), value);
+        } else if (key instanceof Key.Wild wild) {
+            globs = globs != null ? globs : new GlobTable(tables.texts());
+            globs.put(wild.glob(), value);
+        } else if (key instanceof Key.Block block) {
+            blocks = blocks != null ? blocks : new BlockTable(tables.texts());
+            blocks.put(block.network(), value);
+        } else if (key instanceof Key.Part part) {
+            parts = parts != null ? parts : new PartTable(tables.texts());
+            parts.put(part, value);
+        } else if (key instanceof Key.Route route) {
+            routes = routes != null ? routes : new RouteTable(tables);
+            routes.put(route.segments(), value);
         }
-        if (key instanceof Key.Wild wild) {
-            globs = globs != null ? globs : new GlobTable<>();
-            return globs.at(wild.glob(), fresh);
-        }
-        if (key instanceof Key.Block block) {
-            blocks = blocks != null ? blocks : new BlockTable<>();
-            return blocks.at(block.network(), fresh);
-        }
-        if (key instanceof Key.Part part) {
-            parts = parts != null ? parts : new PartTable<>();
-            return parts.at(part, fresh);
-        }
-        routes = routes != null ? routes : new PathTrie<>();
-        return routes.at(((Key.Route) key).pattern(), fresh);
     }
 
-    /** How many steps it took: looking up, parts of the path tree, patterns compared. */
-    int visit(Subject subject, Found<V> found) {
+    /**
+     * Asks for what it has. What can only be compared is found at once.
+     *
+     * @return how many steps that was: looking up, patterns compared
+     */
+    int ask(Subject subject, Questions questions, Found found) {
         String value = subject.get(attribute);
         if (value == null) {
             return 0;
         }
         int steps = 1;
-        V exact = texts.get(value);
-        if (exact != null) {
-            found.found(exact);
+        if (texts != NONE && !tables.texts().isTooLong(value)) {
+            questions.ask(texts, value);
         }
         if (globs != null) {
-            steps += globs.visit(value, found);
+            steps += globs.ask(value, questions, found);
         }
-        if (blocks != null) {
-            byte[] address = subject.address(value);
-            if (address.length > 0) {
-                blocks.visit(address, found);
-            }
+        if (blocks != null && subject.address(value).length > 0) {
+            blocks.ask(subject.address(value), questions);
         }
         if (routes != null) {
-            steps += routes.visit(subject.segments(value), found);
+            steps += routes.ask(subject.segments(value), questions);
         }
         if (parts != null) {
-            steps += parts.visit(subject.segments(value), found);
+            steps += parts.ask(subject.segments(value), questions);
         }
         return steps;
     }

@@ -2,7 +2,7 @@ package io.sluice.rules.internal.index;
 
 /** Hears what a table has for a request. */
 @FunctionalInterface
-interface Found<V> {
+interface Found {
 
-    void found(V value);
+    void found(int value);
 }

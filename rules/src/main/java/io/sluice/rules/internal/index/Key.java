@@ -2,68 +2,132 @@ package io.sluice.rules.internal.index;
 
 import io.sluice.rules.Glob;
 import io.sluice.rules.Network;
-import io.sluice.rules.PathPattern;
 import io.sluice.rules.PathPattern.Any;
 import io.sluice.rules.PathPattern.Exact;
 import io.sluice.rules.PathPattern.Segment;
+import java.util.List;
 
-/** What can be looked up in a {@link Fork}: one of the values that a constraint allows an attribute to have. */
+/**
+ * What can be looked up in a {@link Fork}: one of the values that a constraint allows an attribute to have. Keys that mean the
+ * same are equal. Each knows its hash, since it is asked for often while an index is built.
+ */
 sealed interface Key {
 
     /** A value that this key is found by, so that it can be seen which others are found with it. */
     String sample();
 
     /** Just this text. */
-    record Text(String text) implements Key {
+    record Text(String text, int hash) implements Key {
+
+        Text(String text) {
+            this(text, SecretHash.code(text));
+        }
+
         @Override
         public String sample() {
             return text;
         }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
     }
 
     /** What a pattern matches. */
-    record Wild(Glob glob) implements Key {
+    record Wild(Glob glob, int hash) implements Key {
+
+        Wild(Glob glob) {
+            this(glob, SecretHash.code(glob.isOneStar() ? glob.prefix() + glob.suffix() : glob.toString()));
+        }
+
         @Override
         public String sample() {
             return glob.prefix() + glob.suffix();
         }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Wild wild && (glob.equals(wild.glob) || isSameStar(wild.glob));
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        private boolean isSameStar(Glob other) {
+            return glob.isOneStar()
+                    && other.isOneStar()
+                    && glob.prefix().equals(other.prefix())
+                    && glob.suffix().equals(other.suffix());
+        }
     }
 
     /** The addresses of a block. */
-    record Block(Network network) implements Key {
+    record Block(Network network, int hash) implements Key {
+
+        Block(Network network) {
+            this(network, SecretHash.code(network.toString()));
+        }
+
         @Override
         public String sample() {
             String text = network.toString();
-            int slash = text.indexOf('/');
-            return slash < 0 ? text : text.substring(0, slash);
+            return text.substring(0, text.indexOf('/'));
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
         }
     }
 
     /** The paths with this segment. */
-    record Part(int depth, String name) implements Key {
+    record Part(int depth, String name, int hash) implements Key {
+
+        Part(int depth, String name) {
+            this(depth, name, SecretHash.code(name) + depth);
+        }
+
         @Override
         public String sample() {
             return name;
         }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
     }
 
-    /** The paths of a pattern. */
-    record Route(PathPattern pattern) implements Key {
+    /** The paths of a pattern, whatever it calls its segments. */
+    record Route(List<Segment> segments, String sample, int hash) implements Key {
 
         /** No literal of a pattern has it, since blanks are refused there. */
         private static final String SOME = " ";
 
-        @Override
-        public String sample() {
+        static Route of(List<Segment> segments) {
             StringBuilder path = new StringBuilder();
-            for (Segment segment : pattern.segments()) {
+            for (Segment segment : segments) {
                 if (segment instanceof Exact exact) {
                     path.append('/').append(exact.name());
                 } else if (segment instanceof Any) {
                     path.append('/').append(SOME);
                 }
             }
-            return path.toString();
+            String sample = path.toString();
+            return new Route(segments, sample, SecretHash.code(sample));
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        /** Whether it is one path: the sample. */
+        boolean isOne() {
+            return segments.stream().allMatch(Exact.class::isInstance);
         }
     }
 }

@@ -1,35 +1,27 @@
 package io.sluice.rules.internal.index;
 
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.Supplier;
+/** Numbers by one segment of a path: one look-up for each depth that occurs. Does not change once it is filled. */
+final class PartTable {
 
-/** Values by one segment of a path: one look-up for each depth that occurs. */
-final class PartTable<V> {
+    private final TextTable texts;
+    private final Places places;
 
-    private final TreeMap<Integer, Map<String, V>> byDepth = new TreeMap<>();
-
-    V at(Key.Part part, Supplier<V> fresh) {
-        return byDepth.computeIfAbsent(part.depth(), absent -> new HashMap<>())
-                .computeIfAbsent(part.name(), absent -> fresh.get());
+    PartTable(TextTable texts) {
+        this.texts = texts;
+        this.places = new Places(texts);
     }
 
-    /** How many depths were looked up. */
-    int visit(Segments path, Found<V> found) {
-        List<String> segments = path.parts();
-        int steps = 0;
-        for (Map.Entry<Integer, Map<String, V>> depth : byDepth.entrySet()) {
-            if (depth.getKey() >= segments.size()) {
-                break;
-            }
-            V value = depth.getValue().get(segments.get(depth.getKey()));
-            if (value != null) {
-                found.found(value);
-            }
-            steps++;
+    void put(Key.Part part, int value) {
+        texts.put(places.of(part.depth()), part.name(), value);
+    }
+
+    /** How many. */
+    int ask(Segments path, Questions questions) {
+        int asked = 0;
+        while (asked < places.size() && places.number(asked) < path.size()) {
+            path.ask(places.number(asked), places.place(asked), questions);
+            asked++;
         }
-        return steps;
+        return asked;
     }
 }

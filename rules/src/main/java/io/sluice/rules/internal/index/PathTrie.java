@@ -1,84 +1,105 @@
 package io.sluice.rules.internal.index;
 
-import io.sluice.rules.PathPattern;
 import io.sluice.rules.PathPattern.Exact;
 import io.sluice.rules.PathPattern.Rest;
 import io.sluice.rules.PathPattern.Segment;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Values by path pattern, as a tree of segments.
+ * Numbers by the ends of path patterns, as trees of segments: any number of trees in one arena.
  *
  * <p>A look-up goes on in at most two branches at each segment, the one with the segment's text and the one for any text. So it
  * visits no part of the tree twice, and no part whose patterns disagree with what was read of the path.
+ *
+ * <p>A branch is four words of the arena: the branch for any text, the number of the patterns that end here, that of those which
+ * have any rest from here on, and whether there are branches for texts. Those are in the table, at a place of their own.
  */
-final class PathTrie<V> {
+final class PathTrie {
 
-    private final Branch<V> root = new Branch<>();
+    private static final int NONE = TextTable.NONE;
+    private static final int HERE = 1;
+    private static final int REST = 2;
+    private static final int NAMED = 3;
+    private static final int SOME = 0;
 
-    V at(PathPattern pattern, Supplier<V> fresh) {
-        Branch<V> branch = root;
-        for (Segment segment : pattern.segments()) {
+    private final Arena arena;
+    private final TextTable texts;
+
+    PathTrie(Arena arena, TextTable texts) {
+        this.arena = arena;
+        this.texts = texts;
+    }
+
+    /** A tree without patterns, by its root. */
+    int newTree() {
+        int branch = arena.end();
+        arena.add(NONE);
+        arena.add(NONE);
+        arena.add(NONE);
+        arena.add(NONE);
+        return branch;
+    }
+
+    void put(int root, List<Segment> pattern, int value) {
+        int branch = root;
+        for (Segment segment : pattern) {
             if (segment instanceof Rest) {
-                V rest = branch.rest != null ? branch.rest : fresh.get();
-                branch.rest = rest;
-                return rest;
+                arena.set(branch + REST, value);
+                return;
             }
-            branch = segment instanceof Exact exact ? branch.named(exact.name()) : branch.any();
+            branch = segment instanceof Exact exact ? named(branch, exact.name()) : any(branch);
         }
-        V here = branch.here != null ? branch.here : fresh.get();
-        branch.here = here;
-        return here;
+        arena.set(branch + HERE, value);
     }
 
-    /** How many parts of the tree were visited. */
-    int visit(Segments path, Found<V> found) {
-        return visit(root, path, 0, found);
-    }
-
-    private static <V> int visit(Branch<V> branch, Segments path, int depth, Found<V> found) {
-        List<String> parts = path.parts();
-        if (branch.rest != null) {
-            found.found(branch.rest);
+    /** How many parts of the tree were visited, with what follows in a path behind so many segments. */
+    int visit(int branch, Segments path, int depth, Found found) {
+        int rest = arena.word(branch + REST);
+        if (rest != NONE) {
+            found.found(rest);
         }
-        if (depth == parts.size()) {
-            if (branch.here != null && path.whole()) {
-                found.found(branch.here);
+        if (depth == path.size()) {
+            int here = arena.word(branch + HERE);
+            if (here != NONE && path.isWhole()) {
+                found.found(here);
             }
             return 1;
         }
-        String part = parts.get(depth);
-        Branch<V> named = branch.named == null ? null : branch.named.get(part);
+        int any = arena.word(branch);
+        int named = arena.word(branch + NAMED) == NONE ? NONE : path.lookUp(depth, texts, place(branch));
         int visited = 1;
-        if (named != null) {
+        if (named != NONE) {
             visited += visit(named, path, depth + 1, found);
         }
-        if (branch.any != null && !part.isEmpty()) {
-            visited += visit(branch.any, path, depth + 1, found);
+        if (any != NONE && !path.isEmpty(depth)) {
+            visited += visit(any, path, depth + 1, found);
         }
         return visited;
     }
 
-    private static final class Branch<V> {
-        private @Nullable Map<String, Branch<V>> named;
-        private @Nullable Branch<V> any;
-        private @Nullable V here;
-        private @Nullable V rest;
-
-        Branch<V> named(String name) {
-            Map<String, Branch<V>> all = named != null ? named : new HashMap<>(2);
-            named = all;
-            return all.computeIfAbsent(name, absent -> new Branch<>());
+    private int named(int branch, String name) {
+        int known = texts.get(place(branch), name);
+        if (known != NONE) {
+            return known;
         }
+        int fresh = newTree();
+        texts.put(place(branch), name, fresh);
+        arena.set(branch + NAMED, SOME);
+        return fresh;
+    }
 
-        Branch<V> any() {
-            Branch<V> branch = any != null ? any : new Branch<>();
-            any = branch;
-            return branch;
+    private int any(int branch) {
+        int known = arena.word(branch);
+        if (known != NONE) {
+            return known;
         }
+        int fresh = newTree();
+        arena.set(branch, fresh);
+        return fresh;
+    }
+
+    /** All other places are not negative. */
+    private static int place(int branch) {
+        return ~branch;
     }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +38,7 @@ final class RunTable<V> {
     }
 
     /** Tells each value whose text occurs, and others of the same hash. */
-    void visit(String text, Found<V> found) {
+    void visit(String text, Consumer<V> found) {
         for (Window<V> window : windows) {
             window.visit(text, found);
         }
@@ -98,7 +99,7 @@ final class RunTable<V> {
             return fresh;
         }
 
-        void visit(String text, Found<V> found) {
+        void visit(String text, Consumer<V> found) {
             BitSet seen = new BitSet();
             int hash = 0;
             for (int i = 0; i < text.length(); i++) {
@@ -112,11 +113,11 @@ final class RunTable<V> {
             }
         }
 
-        private void tell(int slot, BitSet seen, Found<V> found) {
+        private void tell(int slot, BitSet seen, Consumer<V> found) {
             List<V> values = slots[slot];
             if (values != null && !seen.get(slot)) {
                 seen.set(slot);
-                values.forEach(found::found);
+                values.forEach(found);
             }
         }
 

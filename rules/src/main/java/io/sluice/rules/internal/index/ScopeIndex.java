@@ -4,13 +4,14 @@ import io.sluice.rules.Attributes;
 import io.sluice.rules.Scope;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.OptionalInt;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Things with a scope, and which of them a request is in. Immutable.
+ * Scopes, and which of them a request is in. Immutable.
  *
  * <p>Each is filed under one of the constraints of its scope: the one by which a request would find the fewest others with it,
  * in tables by exact value, path pattern, block of addresses, or start and end of a glob. Where many have the same, they are
@@ -19,58 +20,80 @@ import java.util.function.Predicate;
  *
  * <p><b>Cost.</b> A node of the index is visited only if what leads there is true of the request, and each scope is in one
  * place (one for each of its values, if it lists several). So besides scopes that do match, those are compared that
- * match in everything by which they were filed: at most {@link Node#FEW} at a node, unless there is nothing left to tell them
+ * match in everything by which they were filed: at most {@link Gathered#FEW} at a node, unless there is nothing left to tell them
  * apart. The number of nodes visited is bounded by the number of different sequences of attributes under which scopes were
  * filed, times the patterns of each attribute that match, not by the number of scopes. Patterns can be made so that very many
  * match a request in all but one thing that was not looked up; it takes as many patterns to make them.
+ *
+ * <p><b>Memory.</b> With very many scopes time is what the processor's caches miss. So nodes are objects, but what hangs
+ * from them lies in two arrays for the whole index: a scope that is found costs a line of {@link TextTable}, one or two of the
+ * {@link Arena}, and nothing else.
  */
-public final class ScopeIndex<T> {
+public final class ScopeIndex {
 
-    private final List<T> items;
-    private final Node root = new Node();
+    private final Layout layout;
+    private final int scopes;
 
-    public ScopeIndex(List<T> items, Function<? super T, Scope> scope) {
-        this.items = List.copyOf(items);
-        for (int i = 0; i < this.items.size(); i++) {
-            root.add(new Filed(i, Constraint.of(scope.apply(this.items.get(i))), 1));
+    /** Of scopes, which are told by their positions from now on. */
+    public ScopeIndex(List<Scope> scopes) {
+        Gathered all = new Gathered();
+        int position = 0;
+        for (Scope scope : scopes) {
+            all.add(Filed.of(position++, scope));
         }
-        root.settle();
+        this.scopes = position;
+        this.layout = new Layout(all);
     }
 
-    /** All that the request is in, in the order in which they were given. */
-    public List<T> matching(Attributes request) {
-        All walk = new All(request);
-        root.walk(walk);
-        return walk.list();
+    /**
+     * All that the request is in, in order.
+     *
+     * @param items what stands for the scopes, by position
+     */
+    public <T> List<T> matching(Attributes request, List<T> items) {
+        All walk = walked(request, items);
+        int[] positions = walk.positions();
+        List<T> matching = new ArrayList<>(positions.length);
+        for (int position : positions) {
+            matching.add(items.get(position));
+        }
+        return Collections.unmodifiableList(matching);
     }
 
-    /** The first, in the order in which they were given, that the request is in and that passes the test. */
-    public Optional<T> first(Attributes request, Predicate<? super T> test) {
+    /** The first that the request is in and that passes the test. */
+    public OptionalInt first(Attributes request, IntPredicate test) {
         First walk = new First(request, test);
-        root.walk(walk);
-        return walk.best == items.size() ? Optional.empty() : Optional.of(items.get(walk.best));
+        walk.start();
+        return walk.best == scopes ? OptionalInt.empty() : OptionalInt.of(walk.best);
     }
 
     /** How many steps it takes to find what a request is in: look-ups and comparisons. */
     int steps(Attributes request) {
-        All walk = new All(request);
-        root.walk(walk);
-        return walk.steps();
+        return walked(request, Collections.nCopies(scopes, request)).steps();
+    }
+
+    private All walked(Attributes request, List<?> items) {
+        All walk = new All(request, items);
+        walk.start();
+        return walk;
     }
 
     private final class All extends Walk {
         private int[] found = new int[8];
         private int size;
+        private final List<?> items;
 
-        All(Attributes request) {
-            super(new Subject(request));
+        /** Read as soon as it is found, although it is used later: meanwhile it comes closer to the processor. */
+        @SuppressWarnings("UnusedVariable")
+        private @Nullable Object latest;
+
+        All(Attributes request, List<?> items) {
+            super(layout, new Subject(request));
+            this.items = items;
         }
 
         @Override
-        boolean wants(Filed filed) {
-            if (filed.holds(subject())) {
-                meets(filed.position());
-            }
+        boolean wants(int position) {
             return true;
         }
 
@@ -80,41 +103,38 @@ public final class ScopeIndex<T> {
                 found = Arrays.copyOf(found, size * 2);
             }
             found[size++] = position;
+            latest = items.get(position);
         }
 
-        List<T> list() {
+        int[] positions() {
             Arrays.sort(found, 0, size);
-            List<T> list = new ArrayList<>(size);
+            int distinct = 0;
             for (int i = 0; i < size; i++) {
                 if (i == 0 || found[i] != found[i - 1]) {
-                    list.add(items.get(found[i]));
+                    found[distinct++] = found[i];
                 }
             }
-            return list;
+            return Arrays.copyOf(found, distinct);
         }
     }
 
     private final class First extends Walk {
-        private final Predicate<? super T> test;
-        private int best = items.size();
+        private final IntPredicate test;
+        private int best = scopes;
 
-        First(Attributes request, Predicate<? super T> test) {
-            super(new Subject(request));
+        First(Attributes request, IntPredicate test) {
+            super(layout, new Subject(request));
             this.test = test;
         }
 
         @Override
-        boolean wants(Filed filed) {
-            int position = filed.position();
-            if (position < best && filed.holds(subject())) {
-                meets(position);
-            }
+        boolean wants(int position) {
             return position < best;
         }
 
         @Override
         void meets(int position) {
-            if (position < best && test.test(items.get(position))) {
+            if (test.test(position)) {
                 best = position;
             }
         }

@@ -3,6 +3,7 @@ package io.sluice.rules.internal.index;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,7 @@ final class Survey {
         Column column = column(constraint);
         long load = Math.max(enough, column.detours);
         for (Key key : constraint.keys()) {
-            load = Math.max(load, column.count(key).load);
+            load = Math.max(load, column.load(key));
         }
         return new Rank(load, constraint.keys().size(), column.scopes, constraint.attribute());
     }
@@ -80,32 +81,28 @@ final class Survey {
         private static final int USUAL_STEPS = 64;
 
         private final String attribute;
-        private final Fork<Count> fork;
-        private final List<Key> keys = new ArrayList<>();
+        private final Map<Key, Count> counts = new LinkedHashMap<>();
         private boolean overlapping;
         private int scopes;
         private int detours;
 
         Column(String attribute) {
             this.attribute = attribute;
-            this.fork = new Fork<>(attribute);
         }
 
         void add(Constraint constraint) {
             scopes++;
             for (Key key : constraint.keys()) {
-                Count count = count(key);
-                if (count.load == 0) {
-                    keys.add(key);
-                    overlapping |= !(key instanceof Key.Text || key instanceof Key.Part);
-                }
+                Count count = counts.computeIfAbsent(key, absent -> new Count());
+                overlapping |= !(key instanceof Key.Text || key instanceof Key.Part);
                 count.scopes++;
                 count.load++;
             }
         }
 
-        Count count(Key key) {
-            return fork.at(key, Count::new);
+        long load(Key key) {
+            Count count = counts.get(key);
+            return count == null ? 0 : count.load;
         }
 
         /**
@@ -116,12 +113,22 @@ final class Survey {
             if (!overlapping) {
                 return;
             }
+            List<Key> keys = List.copyOf(counts.keySet());
+            List<Count> all = List.copyOf(counts.values());
+            Tables tables = Tables.empty();
+            Questions questions = new Questions(tables);
+            Fork fork = new Fork(attribute, tables);
+            for (int i = 0; i < keys.size(); i++) {
+                fork.put(keys.get(i), i);
+            }
             long touches = (long) TOUCHES * keys.size();
             int stride = Math.max(1, keys.size() / SAMPLES);
             List<Count> touched = new ArrayList<>();
             for (int i = 0; i < keys.size() && touches >= 0; i += stride) {
                 touched.clear();
-                int steps = fork.visit(Subject.with(attribute, keys.get(i).sample()), touched::add);
+                Subject subject = Subject.with(attribute, keys.get(i).sample());
+                Found found = value -> touched.add(all.get(value));
+                int steps = fork.ask(subject, questions, found) + questions.answer(0, subject, found);
                 detours = Math.max(detours, steps - USUAL_STEPS);
                 long load = 0;
                 for (Count count : touched) {

@@ -7,6 +7,7 @@ import io.sluice.rules.Condition;
 import io.sluice.rules.PathPattern;
 import io.sluice.rules.Scope;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What a match costs, in steps and not in time, among very many scopes of every kind that could mislead the index. */
 class GrowthTest {
@@ -180,10 +182,50 @@ class GrowthTest {
     }
 
     @Test
+    @Timeout(60)
+    void textsThatWouldCollideInOrdinaryTables() {
+        List<Scope> all = new ArrayList<>();
+        for (int i = 0; i < 1 << 15; i++) {
+            String collides = colliding(i);
+            all.add(
+                    switch (i % 3) {
+                        case 0 -> scope("s", "/a/" + collides);
+                        case 1 -> scope(null, null, "tenant", collides + "*");
+                        default -> scope("s", null, "user", collides);
+                    });
+        }
+        Map<String, String> request =
+                Map.of("service", "s", "path", "/a/" + colliding(3), "tenant", colliding(4), "user", colliding(5));
+
+        assertThat(ScopeIndexTest.index(all).matching(Attributes.of(request), numbers(all)))
+                .containsExactly(3, 4, 5);
+        cheap(all, request, 20);
+    }
+
+    @Test
+    @Timeout(60)
+    void scopesOfThousandsOfConstraints() {
+        List<Scope> all = new ArrayList<>();
+        Map<String, String> request = new HashMap<>();
+        for (int i = 0; i < 20; i++) {
+            Map<String, Condition> conditions = new LinkedHashMap<>();
+            for (int c = 0; c < 5_000; c++) {
+                conditions.put("a" + c, Condition.parse("a" + c, List.of(c == 4_000 && i == 7 ? "y" : "x", "z")));
+                request.put("a" + c, "x");
+            }
+            all.add(new Scope(null, null, Set.of(), conditions));
+        }
+
+        assertThat(ScopeIndexTest.index(all).matching(Attributes.of(request), numbers(all)))
+                .hasSize(19)
+                .doesNotContain(7);
+    }
+
+    @Test
     void manyThatMatchCostNoMoreThanTheyAre() {
         List<Scope> all = many(i -> scope("s" + i / 1_000, null));
 
-        assertThat(ScopeIndexTest.index(all).matching(Attributes.of(Map.of("service", "s7"))))
+        assertThat(ScopeIndexTest.index(all).matching(Attributes.of(Map.of("service", "s7")), all))
                 .hasSize(1_000);
         cheap(all, Map.of("service", "s7"), 1_020);
     }
@@ -194,12 +236,25 @@ class GrowthTest {
         int[] tested = new int[1];
 
         assertThat(ScopeIndexTest.index(all).first(Attributes.of(Map.of("plan", "vip")), n -> ++tested[0] > 3))
-                .contains(3);
+                .hasValue(3);
         assertThat(tested[0]).isEqualTo(4);
     }
 
     private static void cheap(List<Scope> all, Map<String, String> request, int most) {
         assertThat(ScopeIndexTest.index(all).steps(Attributes.of(request))).isLessThanOrEqualTo(most);
+    }
+
+    private static List<Integer> numbers(List<?> all) {
+        return IntStream.range(0, all.size()).boxed().toList();
+    }
+
+    /** Texts of one {@link String#hashCode}. */
+    private static String colliding(int bits) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 15; i++) {
+            text.append((bits >> i & 1) == 0 ? "Aa" : "BB");
+        }
+        return text.toString();
     }
 
     private static List<Scope> many(IntFunction<Scope> scope) {

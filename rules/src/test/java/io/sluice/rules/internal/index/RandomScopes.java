@@ -1,7 +1,9 @@
 package io.sluice.rules.internal.index;
 
+import io.sluice.rules.Address;
 import io.sluice.rules.Attributes;
 import io.sluice.rules.Condition;
+import io.sluice.rules.Network;
 import io.sluice.rules.PathPattern;
 import io.sluice.rules.Scope;
 import io.sluice.rules.SeededRandom;
@@ -70,7 +72,7 @@ final class RandomScopes {
         putOften(request, "path", path());
         putOften(request, "method", random.oneOf("get", "Post", "PUT", "x"));
         putOften(request, "tenant", random.nextInt(4) == 0 ? word() + word() : word());
-        putOften(request, "header.X", word());
+        putOften(request, "header.X", random.nextInt(10) == 0 ? random.oneOf("", "é", "é𝄞", "w") : word());
         putOften(request, "ip", random.nextInt(10) == 0 ? "nonsense" : address());
         return Attributes.of(request);
     }
@@ -99,7 +101,9 @@ final class RandomScopes {
     }
 
     private String value() {
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(12)) {
+            case 5 -> "w**";
+            case 6 -> random.oneOf("*", "**", "", "*w*", "w*w*", "w?*", "é*𝄞", "*𝄞");
             case 0 -> "w*";
             case 1 -> "*" + random.nextInt(10);
             case 2 -> word() + "*";
@@ -110,12 +114,19 @@ final class RandomScopes {
     }
 
     private String block() {
-        return switch (random.nextInt(5)) {
+        return switch (random.nextInt(6)) {
+            case 3 -> network();
             case 0 -> "10.0.0.0/8";
             case 1 -> "10." + random.nextInt(2) + ".0.0/16";
             case 2 -> "2001:db8::/" + (32 + random.nextInt(97));
             default -> address();
         };
+    }
+
+    private String network() {
+        Address address = Address.parse(address()).orElseThrow();
+        return Network.of(address, random.nextInt(address.bytes().length * Byte.SIZE + 1))
+                .toString();
     }
 
     private String address() {

@@ -1,0 +1,72 @@
+package io.sluice.rules.internal.index;
+
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Writes {@link Leaves}: what several of them have in common only once. */
+final class LeafWriter {
+
+    /** The words of most keys, one of which is written behind a leaf. */
+    private static final int KEY = 8;
+
+    private final Arena arena;
+    private final Leaves leaves;
+    private final Map<String, Integer> attributes = new HashMap<>();
+    private final Map<String, Integer> texts = new HashMap<>();
+    private final Map<Asked, Integer> constraints = new HashMap<>();
+    private final IdentityHashMap<Filed, Integer> copied = new IdentityHashMap<>();
+
+    LeafWriter(Arena arena, Leaves leaves) {
+        this.arena = arena;
+        this.leaves = leaves;
+    }
+
+    private record Asked(String attribute, List<Key> keys) {}
+
+    /** Leads to all of these, which are in the order of their positions. */
+    int target(List<Filed> scopes) {
+        if (scopes.size() == 1) {
+            return target(scopes.get(0));
+        }
+        int[] targets = scopes.stream().mapToInt(this::target).toArray();
+        arena.together(1 + targets.length + KEY);
+        int leaf = arena.end();
+        arena.add(targets.length);
+        for (int target : targets) {
+            arena.add(target);
+        }
+        return Target.of(Target.FEW, leaf);
+    }
+
+    /** A scope that lists many values is filed under each, and they lead to one leaf. */
+    private int target(Filed scope) {
+        return scope.copies() == 1 ? written(scope) : copied.computeIfAbsent(scope, this::written);
+    }
+
+    private int written(Filed scope) {
+        List<Constraint> compared = scope.compared();
+        if (compared.isEmpty()) {
+            return Target.of(Target.SCOPE, scope.position());
+        }
+        int[] words = new int[compared.size() * 2];
+        for (int i = 0; i < compared.size(); i++) {
+            Constraint constraint = compared.get(i);
+            String text = constraint.text();
+            words[2 * i] = attributes.computeIfAbsent(constraint.attribute(), leaves::add);
+            words[2 * i + 1] = text != null
+                    ? texts.computeIfAbsent(text, arena::addText)
+                    : constraints.computeIfAbsent(
+                            new Asked(constraint.attribute(), constraint.keys()), absent -> leaves.add(constraint));
+        }
+        arena.together(2 + words.length + KEY);
+        int leaf = arena.end();
+        arena.add(scope.position());
+        arena.add(compared.size());
+        for (int word : words) {
+            arena.add(word);
+        }
+        return Target.of(Target.ONE, leaf);
+    }
+}
