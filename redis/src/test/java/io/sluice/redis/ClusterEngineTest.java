@@ -271,6 +271,33 @@ final class ClusterEngineTest {
     }
 
     @Test
+    void remembersRefusalsUntilAnotherProcessGivesBackInWhicheverSlot() throws Exception {
+        String prefix = prefix();
+        RedisOptions tags = RedisOptions.defaults().hashTags(true);
+        try (RedisEngine other = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), tags);
+                RedisEngine behind = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), tags);
+                DenyCache engine = DenyCache.over(behind, cluster.uri(), prefix, Clock.system(), tags)) {
+            done(other.ready());
+            done(behind.ready());
+            Awaitility.await().until(engine::isTold);
+            for (String key : List.of("{acme}a", "{acme}b", "c", "d", "e")) {
+                Ask all = ask(Demand.of(TEN, key, 10), Demand.of(HUNDRED, key, 1));
+                Decided charged = decided(other.decide(all));
+                assertThat(charged.allowed()).isTrue();
+                Ask one = ask(Demand.of(TEN, key, 1), Demand.of(HUNDRED, key, 1));
+                assertThat(decided(engine.decide(one)).allowed()).isFalse();
+                long before = engine.remembered();
+                Awaitility.await().until(() -> {
+                    assertThat(decided(engine.decide(one)).allowed()).isFalse();
+                    return engine.remembered() > before;
+                });
+                done(other.giveBack(charged.charges(all)));
+                Awaitility.await().until(() -> decided(engine.decide(one)).allowed());
+            }
+        }
+    }
+
+    @Test
     void keepsApartTaggedKeysThatLookAlike() {
         CountKeys names = new CountKeys("p", true);
         Set<String> all = new HashSet<>();
