@@ -130,7 +130,7 @@ class Bucket:
     def give_back(self, limit, permits, charged_at, now):
         """Less what has flowed since; nothing if nobody can tell how much that was."""
         if self.used and self.rate and self.since <= charged_at <= self.at + CLAMP:
-            back = permits - self.rate * max(0, self.at - charged_at)
+            back = permits - self.rate * max(0, max(self.at, now) - charged_at)
             self.used = max(Fraction(0), self.used - max(0, back))
 
 

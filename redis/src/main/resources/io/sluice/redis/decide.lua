@@ -342,7 +342,7 @@ end
 
 -- Less what has flowed since the charge, at the rate that the count has gone by since: see BucketState.giveBack for why that is
 -- safe. Nothing ages: whoever asks next knows the rate that is in force.
-function bucket.give_back(c, d)
+function bucket.give_back(c, d, now)
   keep_bucket(c)
   local value = c.value
   if not value or #value ~= BUCKET_BYTES then
@@ -353,7 +353,7 @@ function bucket.give_back(c, d)
   if flow == 0 or charged_at < since or charged_at - at > CLAMPED then
     return
   end
-  local whole, fraction = flowed({flow = flow, per = of}, min(MAX_ELAPSED, max(0, at - charged_at)))
+  local whole, fraction = flowed({flow = flow, per = of}, min(MAX_ELAPSED, max(0, max(at, now) - charged_at)))
   local back, back_parts = d.permits - whole, -fraction
   if back_parts < 0 then
     back, back_parts = back - 1, back_parts + of

@@ -45,7 +45,7 @@ abstract class BucketCount extends Count {
 
     @Override
     public final void giveBack(Charge charge, long nowMicros) {
-        state = state.giveBack(charge.permits(), charge.chargedAtMicros());
+        state = state.giveBack(charge.permits(), charge.chargedAtMicros(), nowMicros);
     }
 
     @Override

@@ -43,16 +43,16 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
 
     /**
      * The same with {@code permits}, charged at {@code chargedAtMicros}, given back as far as they still count: less what has
-     * flowed since. A bucket that was charged is ahead of one that was not by the charge, less at most what flowed since,
+     * flowed since. Nothing ages: whoever asks next knows the rate that is in force. A bucket that was charged is ahead of one that was not by the charge, less at most what flowed since,
      * because only the flow that an unused bucket wastes brings them together. So giving back that much leaves no less used
      * than if the charge had never been made.
      */
-    public BucketState giveBack(long permits, long chargedAtMicros) {
+    public BucketState giveBack(long permits, long chargedAtMicros, long nowMicros) {
         if (chargedAtMicros < sinceMicros || pace.isZero() || StepBack.rebases(chargedAtMicros, atMicros)) {
             return this;
         }
-        BucketState back =
-                new BucketState(permits, 0, pace, atMicros, sinceMicros).less(Math.max(0, atMicros - chargedAtMicros));
+        BucketState back = new BucketState(permits, 0, pace, atMicros, sinceMicros)
+                .less(Math.max(0, Math.max(atMicros, nowMicros) - chargedAtMicros));
         return with(used - back.used, parts - back.parts);
     }
 

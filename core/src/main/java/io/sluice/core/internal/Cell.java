@@ -149,7 +149,7 @@ abstract sealed class Cell {
 
         @Override
         long giveBack(Charge charge, long word, long micros) {
-            return meter.word(meter.state(word, micros).giveBack(charge.permits(), charge.chargedAtMicros()));
+            return meter.word(meter.state(word, micros).giveBack(charge.permits(), charge.chargedAtMicros(), micros));
         }
 
         @Override

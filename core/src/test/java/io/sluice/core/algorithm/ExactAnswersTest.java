@@ -125,17 +125,19 @@ final class ExactAnswersTest {
         Pace thirds = new Pace(1, 3);
         BucketState state = state(4, 1, thirds);
         // Of 3 permits charged 2 us ago 2 1/3 are left.
-        assertThat(state.giveBack(3, NOW - 2)).isEqualTo(state(2, 0, thirds));
-        assertThat(state.giveBack(3, NOW - 1)).isEqualTo(state(1, 2, thirds));
-        assertThat(state.giveBack(3, NOW)).isEqualTo(state(1, 1, thirds));
-        assertThat(state.giveBack(3, NOW + 5)).isEqualTo(state(1, 1, thirds));
-        assertThat(state.giveBack(3, NOW - 9)).isEqualTo(state);
-        assertThat(state.giveBack(9, NOW)).isEqualTo(state(0, 0, thirds));
-        assertThat(state.giveBack(3, NOW + SECOND)).isEqualTo(state(1, 1, thirds));
-        assertThat(state.giveBack(3, NOW + SECOND + 1)).isEqualTo(state);
-        assertThat(state(4, 1, new Pace(0, 3)).giveBack(3, NOW)).isEqualTo(state(4, 1, new Pace(0, 3)));
-        assertThat(state.giveBack(50, NOW - 100)).isEqualTo(state(0, 0, thirds));
-        assertThat(state.giveBack(50, NOW - 101)).isEqualTo(state);
+        assertThat(state.giveBack(3, NOW - 2, NOW)).isEqualTo(state(2, 0, thirds));
+        assertThat(state.giveBack(3, NOW - 1, NOW)).isEqualTo(state(1, 2, thirds));
+        assertThat(state.giveBack(3, NOW, NOW)).isEqualTo(state(1, 1, thirds));
+        assertThat(state.giveBack(3, NOW + 5, NOW)).isEqualTo(state(1, 1, thirds));
+        assertThat(state.giveBack(3, NOW - 9, NOW)).isEqualTo(state);
+        assertThat(state.giveBack(9, NOW, NOW)).isEqualTo(state(0, 0, thirds));
+        assertThat(state.giveBack(3, NOW + SECOND, NOW)).isEqualTo(state(1, 1, thirds));
+        assertThat(state.giveBack(3, NOW + SECOND + 1, NOW)).isEqualTo(state);
+        assertThat(state(4, 1, new Pace(0, 3)).giveBack(3, NOW, NOW)).isEqualTo(state(4, 1, new Pace(0, 3)));
+        // Since it was written, two thirds more have flowed.
+        assertThat(state.giveBack(3, NOW - 2, NOW + 2)).isEqualTo(state(2, 2, thirds));
+        assertThat(state.giveBack(50, NOW - 100, NOW)).isEqualTo(state(0, 0, thirds));
+        assertThat(state.giveBack(50, NOW - 101, NOW)).isEqualTo(state);
     }
 
     /** How much of a charge has flowed is known only while the rate stays and time goes on. */
