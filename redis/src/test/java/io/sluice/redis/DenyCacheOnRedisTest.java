@@ -8,8 +8,10 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.sluice.core.LeakyBucket;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
+import io.sluice.core.TokenBucket;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -133,7 +135,10 @@ final class DenyCacheOnRedisTest {
                 Charge never = new Charge(limit, "other", 3, charge.chargedAtMicros(), "");
                 give(engine, never);
                 give(engine, charge);
-                give(engine, charge);
+                if (!(limit instanceof TokenBucket || limit instanceof LeakyBucket)) {
+                    // Of a bucket, what had flowed by then was left.
+                    give(engine, charge);
+                }
             }
             Ask held = ask(Limit.named("cc").concurrency(1, Duration.ofMinutes(1)), "k", 1);
             engine.giveBack(decided(engine, held).charges(held))

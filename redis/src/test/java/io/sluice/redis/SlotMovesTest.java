@@ -2,8 +2,10 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.LeakyBucket;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
+import io.sluice.core.TokenBucket;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -31,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -147,9 +150,10 @@ final class SlotMovesTest {
             engine.giveBack(decided.charges(ask)).toCompletableFuture().get(20, TimeUnit.SECONDS);
             for (Demand demand : all) {
                 long left = demand.limit().capacity() - (demand.key().equals("newer") ? 0 : 2);
-                assertThat(remaining(engine, demand.limit(), demand.key()))
+                // What had flowed by then drains as soon as it flowed.
+                Awaitility.await().untilAsserted(() -> assertThat(remaining(engine, demand.limit(), demand.key()))
                         .as("%s %s", demand.limit(), demand.key())
-                        .isEqualTo(left);
+                        .isEqualTo(left));
             }
             move.migrateAllKeys();
             move.finish();
@@ -287,9 +291,11 @@ final class SlotMovesTest {
             for (Limit limit : LIMITS) {
                 for (int key = 0; key < KEYS; key++) {
                     AtomicLong expected = charged.getOrDefault(names.of(limit, "k" + key), new AtomicLong());
+                    // Of what a bucket is given back, what had flowed by then stays used: a tiny part of a permit.
+                    boolean rounds = limit instanceof TokenBucket || limit instanceof LeakyBucket;
                     assertThat(limit.capacity() - remaining(engine, limit, "k" + key))
                             .as("%s k%d", limit, key)
-                            .isEqualTo(expected.get());
+                            .isBetween(expected.get(), expected.get() + (rounds ? 1 : 0));
                 }
             }
         }
