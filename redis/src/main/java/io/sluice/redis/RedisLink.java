@@ -54,6 +54,9 @@ final class RedisLink implements AutoCloseable {
     private volatile boolean closed;
     private volatile boolean told;
 
+    /** The last one that was closed; Lettuce complains about one that is closed again. Guarded by this. */
+    private @Nullable StatefulRedisConnection<byte[], byte[]> dropped;
+
     /** Why a connection was given up that did not break by itself; null if it did. */
     private volatile @Nullable String givenUpFor;
 
@@ -143,6 +146,12 @@ final class RedisLink implements AutoCloseable {
 
     /** Uses a connection no longer, because something sent on it was lost, or it leads to the wrong server. */
     void drop(StatefulRedisConnection<byte[], byte[]> lossy) {
+        synchronized (this) {
+            if (dropped == lossy) {
+                return;
+            }
+            dropped = lossy;
+        }
         lossy.closeAsync();
     }
 
@@ -195,7 +204,7 @@ final class RedisLink implements AutoCloseable {
         });
         // It may have broken before anybody listened.
         if (closed || !made.isOpen()) {
-            made.closeAsync();
+            drop(made);
             if (lost.compareAndSet(false, true)) {
                 lost(made);
             }
@@ -206,7 +215,7 @@ final class RedisLink implements AutoCloseable {
     }
 
     private void lost(StatefulRedisConnection<byte[], byte[]> broken) {
-        broken.closeAsync();
+        drop(broken);
         synchronized (this) {
             used = used == broken ? null : used;
             probed = probed == broken ? null : probed;
