@@ -8,7 +8,6 @@ import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.Pending;
-import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -191,11 +190,6 @@ final class Traffic implements AutoCloseable {
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
-    }
-
-    /** The engine as users have it, with its clock. */
-    static Clock clock() {
-        return Clock.system();
     }
 
     @Override
