@@ -7,37 +7,44 @@ import io.sluice.rules.PathPattern.Segment;
 import io.sluice.rules.Scope;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * That an attribute be one of these.
  *
+ * @param column constraints with the same column have keys that may be found together
  * @param keys at least one, no two alike
  * @param holds whether a value of the attribute, as a {@link Subject} has it, is one of them
  */
-record Constraint(String attribute, List<Key> keys, Predicate<String> holds) {
+record Constraint(String attribute, String column, List<Key> keys, Predicate<String> holds) {
 
     private static final int PARTS = 4;
 
-    /** Everything that a scope asks of a request. */
+    private Constraint(String attribute, List<Key> keys, Predicate<String> holds) {
+        this(attribute, attribute, keys, holds);
+    }
+
+    /** Everything that a scope asks of a request, each once. */
     static List<Constraint> of(Scope scope) {
         List<Constraint> constraints = new ArrayList<>();
         String service = scope.service();
         if (service != null) {
-            constraints.add(new Constraint("service", List.of(new Key.Text(service)), service::equals));
+            constraints.add(new Constraint("service", List.of(new Key.Text(service)), new Equal(service)));
         }
         PathPattern resource = scope.resource();
         if (resource != null) {
-            constraints.add(new Constraint("path", List.of(Key.Route.of(resource.segments())), resource::matches));
-            constraints.addAll(parts(resource));
+            constraints.add(new Constraint("path", List.of(Key.Route.of(resource.segments())), new OnPath(resource)));
         }
         if (!scope.methods().isEmpty()) {
             List<Key> methods = new ArrayList<>();
             scope.methods().forEach(method -> methods.add(new Key.Text(method)));
-            constraints.add(new Constraint("method", methods, scope.methods()::contains));
+            constraints.add(new Constraint("method", methods, new OneOf(scope.methods())));
         }
-        scope.match().values().forEach(condition -> constraints.add(of(condition)));
+        for (Condition condition : scope.match().values()) {
+            constraints.add(of(condition));
+        }
         return constraints;
     }
 
@@ -61,26 +68,25 @@ record Constraint(String attribute, List<Key> keys, Predicate<String> holds) {
         return keys.get(0) instanceof Key.Part && other.keys.get(0) instanceof Key.Route;
     }
 
-    /** Whether there is no other that it follows from. */
-    boolean counts() {
-        return !(keys.get(0) instanceof Key.Part);
-    }
-
-    /** Constraints with the same column have keys that may be found together. */
-    String column() {
-        return keys.get(0) instanceof Key.Part part ? attribute + "/" + part.depth() : attribute;
-    }
-
-    /** Patterns that share very many beginnings are told apart better by one of their last segments alone. */
-    private static List<Constraint> parts(PathPattern resource) {
-        List<Constraint> parts = new ArrayList<>();
-        List<Segment> segments = resource.segments();
-        for (int depth = segments.size() - 1; depth >= 0 && parts.size() < PARTS; depth--) {
+    /**
+     * Adds what follows from a path: that single segments are right. Patterns that share very many beginnings are told apart
+     * better by one of their last segments alone.
+     */
+    void addParts(List<Constraint> parts) {
+        if (!(holds instanceof OnPath path)) {
+            return;
+        }
+        List<Segment> segments = path.pattern().segments();
+        int most = parts.size() + PARTS;
+        for (int depth = segments.size() - 1; depth >= 0 && parts.size() < most; depth--) {
             if (segments.get(depth) instanceof Exact exact) {
-                parts.add(new Constraint("path", List.of(new Key.Part(depth, exact.name())), resource::matches));
+                parts.add(new Constraint("path", partColumn(depth), List.of(new Key.Part(depth, exact.name())), path));
             }
         }
-        return parts;
+    }
+
+    private static String partColumn(int depth) {
+        return "path/".concat(Integer.toString(depth));
     }
 
     private static Constraint of(Condition condition) {
@@ -88,6 +94,36 @@ record Constraint(String attribute, List<Key> keys, Predicate<String> holds) {
         condition.values().forEach(value -> keys.add(new Key.Text(value)));
         condition.globs().forEach(glob -> keys.add(new Key.Wild(glob)));
         condition.networks().forEach(network -> keys.add(new Key.Block(network)));
-        return new Constraint(condition.attribute(), keys, condition::matches);
+        return new Constraint(condition.attribute(), keys, new Meets(condition));
+    }
+
+    // Made by the hundred thousand as soon as a process has started, when lambdas are still slow to make.
+
+    private record Equal(String text) implements Predicate<String> {
+        @Override
+        public boolean test(String value) {
+            return text.equals(value);
+        }
+    }
+
+    private record OneOf(Set<String> texts) implements Predicate<String> {
+        @Override
+        public boolean test(String value) {
+            return texts.contains(value);
+        }
+    }
+
+    private record OnPath(PathPattern pattern) implements Predicate<String> {
+        @Override
+        public boolean test(String value) {
+            return pattern.matches(value);
+        }
+    }
+
+    private record Meets(Condition condition) implements Predicate<String> {
+        @Override
+        public boolean test(String value) {
+            return condition.matches(value);
+        }
     }
 }

@@ -35,10 +35,10 @@ final class Gathered {
     }
 
     private Map<String, Map<Key, Gathered>> chosen(List<Filed> stay) {
-        Survey survey = new Survey(all);
+        Survey survey = new Survey(all, FEW);
         Map<String, Map<Key, Gathered>> chosen = new LinkedHashMap<>();
         for (Filed filed : all) {
-            Constraint best = survey.best(filed, FEW);
+            Constraint best = survey.best(filed);
             if (best == null) {
                 stay.add(filed);
                 continue;

@@ -6,10 +6,12 @@ import io.sluice.rules.PathPattern.Any;
 import io.sluice.rules.PathPattern.Exact;
 import io.sluice.rules.PathPattern.Segment;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What can be looked up in a {@link Fork}: one of the values that a constraint allows an attribute to have. Keys that mean the
- * same are equal. Each knows its hash, since it is asked for often while an index is built.
+ * same are equal. Each knows its hash, since it is asked for often while an index is built, and compares itself by hand: what
+ * the compiler makes for records is slow until it has run very often.
  */
 sealed interface Key {
 
@@ -26,6 +28,11 @@ sealed interface Key {
         @Override
         public String sample() {
             return text;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Text same && hash == same.hash && text.equals(same.text);
         }
 
         @Override
@@ -47,7 +54,7 @@ sealed interface Key {
         }
 
         @Override
-        public boolean equals(Object other) {
+        public boolean equals(@Nullable Object other) {
             return other instanceof Wild wild && (glob.equals(wild.glob) || isSameStar(wild.glob));
         }
 
@@ -78,6 +85,11 @@ sealed interface Key {
         }
 
         @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Block same && hash == same.hash && network.equals(same.network);
+        }
+
+        @Override
         public int hashCode() {
             return hash;
         }
@@ -93,6 +105,11 @@ sealed interface Key {
         @Override
         public String sample() {
             return name;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Part same && hash == same.hash && depth == same.depth && name.equals(same.name);
         }
 
         @Override
@@ -121,13 +138,23 @@ sealed interface Key {
         }
 
         @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Route same && hash == same.hash && segments.equals(same.segments);
+        }
+
+        @Override
         public int hashCode() {
             return hash;
         }
 
         /** Whether it is one path: the sample. */
         boolean isOne() {
-            return segments.stream().allMatch(Exact.class::isInstance);
+            for (Segment segment : segments) {
+                if (!(segment instanceof Exact)) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
 }

@@ -46,7 +46,7 @@ final class LeafWriter {
     }
 
     private int written(Filed scope) {
-        List<Constraint> compared = scope.compared();
+        List<Constraint> compared = scope.constraints();
         if (compared.isEmpty()) {
             return Target.of(Target.SCOPE, scope.position());
         }

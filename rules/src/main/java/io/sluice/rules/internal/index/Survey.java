@@ -1,64 +1,97 @@
 package io.sluice.rules.internal.index;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How well each constraint would tell the scopes of a node apart. */
+/**
+ * How well each constraint would tell the scopes of a node apart. That a single segment of the path be right is considered only
+ * for scopes that nothing else tells apart well: most need it not, and it is most of what there is to consider.
+ */
 final class Survey {
 
     private final Map<String, Column> columns = new HashMap<>();
+    private final int enough;
 
-    Survey(List<Filed> all) {
-        if (all.stream().noneMatch(filed -> filed.choices().size() > 1)) {
+    /** @param enough differences below this do not matter */
+    Survey(List<Filed> all, int enough) {
+        this.enough = enough;
+        if (!isChoice(all)) {
             return;
         }
+        all.forEach(filed -> add(filed.choices()));
+        columns.values().forEach(Column::sample);
         for (Filed filed : all) {
-            for (Constraint constraint : filed.choices()) {
-                column(constraint).add(constraint);
+            if (!isGood(best(filed.choices()))) {
+                add(filed.parts());
             }
         }
-        columns.values().forEach(Column::sample);
     }
 
-    /**
-     * The constraint under which a scope burdens requests the least; null if there is none that it may be filed under.
-     *
-     * @param enough differences below this do not matter
-     */
+    private static boolean isChoice(List<Filed> all) {
+        for (Filed filed : all) {
+            if (filed.choices().size() > 1 || !filed.parts().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void add(List<Constraint> choices) {
+        for (Constraint constraint : choices) {
+            column(constraint).add(constraint);
+        }
+    }
+
+    /** The constraint under which a scope burdens requests the least; null if there is none that it may be filed under. */
     @Nullable
-    Constraint best(Filed filed, int enough) {
+    Constraint best(Filed filed) {
         List<Constraint> choices = filed.choices();
-        if (choices.size() < 2) {
+        if (columns.isEmpty()) {
             return choices.isEmpty() ? null : choices.get(0);
         }
-        Constraint best = null;
-        Rank bestRank = null;
-        for (Constraint constraint : choices) {
-            Rank rank = rank(constraint, enough);
-            if (bestRank == null || Rank.ORDER.compare(rank, bestRank) < 0) {
-                best = constraint;
-                bestRank = rank;
+        Rank best = best(choices);
+        if (!isGood(best)) {
+            Rank other = best(filed.parts());
+            if (best == null || (other != null && other.isBetterThan(best))) {
+                best = other;
             }
+        }
+        return best == null ? null : best.constraint;
+    }
+
+    private boolean isGood(@Nullable Rank rank) {
+        return rank != null && rank.load <= enough;
+    }
+
+    private @Nullable Rank best(List<Constraint> choices) {
+        Rank best = null;
+        for (Constraint constraint : choices) {
+            Rank rank = rank(constraint);
+            best = best == null || rank.isBetterThan(best) ? rank : best;
         }
         return best;
     }
 
-    private Rank rank(Constraint constraint, int enough) {
+    private Rank rank(Constraint constraint) {
         Column column = column(constraint);
         long load = Math.max(enough, column.detours);
         for (Key key : constraint.keys()) {
             load = Math.max(load, column.load(key));
         }
-        return new Rank(load, constraint.keys().size(), column.scopes, constraint.attribute());
+        return new Rank(constraint, load, constraint.keys().size(), column.scopes);
     }
 
     private Column column(Constraint constraint) {
-        return columns.computeIfAbsent(constraint.column(), absent -> new Column(constraint.attribute()));
+        Column column = columns.get(constraint.column());
+        if (column == null) {
+            column = new Column(constraint.attribute());
+            columns.put(constraint.column(), column);
+        }
+        return column;
     }
 
     /**
@@ -66,11 +99,18 @@ final class Survey {
      * @param copies how often it would be filed
      * @param scopes how many could be filed in the same table: the fewer tables, the fewer look-ups
      */
-    private record Rank(long load, int copies, int scopes, String attribute) {
-        static final Comparator<Rank> ORDER = Comparator.comparingLong(Rank::load)
-                .thenComparingInt(Rank::copies)
-                .thenComparing(Comparator.comparingInt(Rank::scopes).reversed())
-                .thenComparing(Rank::attribute);
+    private record Rank(Constraint constraint, long load, int copies, int scopes) {
+        boolean isBetterThan(Rank other) {
+            if (load != other.load) {
+                return load < other.load;
+            }
+            if (copies != other.copies) {
+                return copies < other.copies;
+            }
+            return scopes != other.scopes
+                    ? scopes > other.scopes
+                    : constraint.attribute().compareTo(other.constraint.attribute()) < 0;
+        }
     }
 
     /** What all the scopes ask of one attribute. */
