@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Questions that go to Redis in one call and are answered in their order. Each count and each text is sent once. Not
@@ -22,11 +23,13 @@ final class Batch {
     /** The most demands that a question can have, because they are numbered with two bytes. */
     static final int LARGEST_QUESTION = 65_535;
 
+    private static final byte[] NOTHING = {};
+    private static final byte[] RECORD = bytes("record");
+    private static final int FIRST_TEXT = 3;
+
     private final List<Question> questions = new ArrayList<>();
-    private final Map<String, Integer> counts = new HashMap<>();
-    private final Map<String, Integer> texts = new HashMap<>();
-    private final List<byte[]> keys = new ArrayList<>();
-    private final List<byte[]> args = new ArrayList<>();
+    private final Numbered counts = new Numbered();
+    private final Numbered texts = new Numbered();
     private final ByteArrayOutputStream plan = new ByteArrayOutputStream();
     private final String time;
     private final boolean recording;
@@ -36,9 +39,6 @@ final class Batch {
     Batch(String time, boolean recording) {
         this.time = time;
         this.recording = recording;
-        args.add(bytes(time));
-        args.add(bytes(recording ? "record" : ""));
-        args.add(new byte[0]);
     }
 
     List<Question> questions() {
@@ -60,8 +60,8 @@ final class Batch {
         plan.write(question.purpose);
         writeNumber(question.size());
         for (int i = 0; i < question.size(); i++) {
-            writeNumber(index(question.counts[i], counts, keys));
-            writeNumber(index(question.texts[i], texts, args));
+            writeNumber(counts.of(question.counts[i]));
+            writeNumber(texts.of(question.texts[i]));
         }
     }
 
@@ -90,26 +90,26 @@ final class Batch {
     }
 
     byte[][] keys() {
-        List<byte[]> all = new ArrayList<>(keys);
-        if (recording) {
-            keys.forEach(key -> all.add(CountKeys.numbering(key)));
+        int size = counts.size();
+        byte[][] keys = new byte[recording ? 2 * size : size][];
+        for (int i = 0; i < size; i++) {
+            keys[i] = bytes(counts.get(i));
+            if (recording) {
+                keys[size + i] = CountKeys.numbering(keys[i]);
+            }
         }
-        return all.toArray(byte[][]::new);
+        return keys;
     }
 
     byte[][] args() {
-        args.set(2, plan.toByteArray());
-        return args.toArray(byte[][]::new);
-    }
-
-    private static int index(String text, Map<String, Integer> known, List<byte[]> sent) {
-        Integer index = known.get(text);
-        if (index == null) {
-            index = known.size() + 1;
-            known.put(text, index);
-            sent.add(bytes(text));
+        byte[][] args = new byte[FIRST_TEXT + texts.size()][];
+        args[0] = bytes(time);
+        args[1] = recording ? RECORD : NOTHING;
+        args[2] = plan.toByteArray();
+        for (int i = 0; i < texts.size(); i++) {
+            args[FIRST_TEXT + i] = bytes(texts.get(i));
         }
-        return index;
+        return args;
     }
 
     private void writeNumber(int number) {
@@ -119,5 +119,43 @@ final class Batch {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Texts, each once, numbered from 1. Most are asked for in batches of a few, where comparing is quicker than hashing. */
+    private static final class Numbered {
+
+        private static final int FEW = 4;
+
+        private final List<String> texts = new ArrayList<>(FEW);
+        private @Nullable Map<String, Integer> numbers;
+
+        int size() {
+            return texts.size();
+        }
+
+        String get(int index) {
+            return texts.get(index);
+        }
+
+        int of(String text) {
+            int number = numbers == null ? texts.indexOf(text) + 1 : numbers.getOrDefault(text, 0);
+            if (number == 0) {
+                texts.add(text);
+                number = texts.size();
+                keep(text, number);
+            }
+            return number;
+        }
+
+        private void keep(String text, int number) {
+            if (numbers != null) {
+                numbers.put(text, number);
+            } else if (number > FEW) {
+                numbers = new HashMap<>();
+                for (int i = 0; i < number; i++) {
+                    numbers.put(texts.get(i), i + 1);
+                }
+            }
+        }
     }
 }

@@ -56,7 +56,8 @@ local CHUNK = 64
 local EXACT = 9007199254740992
 local KEYS_AT_ONCE = 1000     -- Lua passes no more than some thousand arguments
 local PERMITS_AT_ONCE = 500
-local TEXTS_KEPT = 1000
+local TEXTS_KEPT = 4000
+local BUCKETS_KEPT = 1000
 local RECORDED_MILLIS = 86400000
 local CHARGE, LOOK, GIVE_BACK = 99, 108, 98 -- c, l, b
 
@@ -133,14 +134,33 @@ local function of_room(d, room)
   return d.permits <= room and d.permits or d.at_least <= room and room or 0
 end
 
+-- Writing a number costs more than looking for the text of one that was written before.
+local texts, texts_size = {}, 0
+
+local function text_of(number)
+  local text = texts[number]
+  if not text then
+    text = format('%d', number)
+    if texts_size >= TEXTS_KEPT then
+      texts, texts_size = {}, 0
+    end
+    texts[number], texts_size = text, texts_size + 1
+  end
+  return text
+end
+
 local function ttl_millis(micros, testing)
-  micros = max(0, micros)
-  if micros >= MAX_MICROS - 1000 then
+  if micros < 0 then
+    micros = 0
+  elseif micros >= MAX_MICROS - 1000 then
     micros = MAX_MICROS - 1000
   end
   local millis = (micros - micros % 1000) / 1000 + 1001
-  -- In tests time stands still while the server's goes on.
-  return format('%d', testing and max(millis, 600000) or millis)
+  if testing and millis < 600000 then
+    -- In tests time stands still while the server's goes on.
+    millis = 600000
+  end
+  return text_of(millis)
 end
 
 -- The counts that may admit sooner than was said; nothing if there are none.
@@ -215,8 +235,22 @@ local function age_stored(c, d, now)
   end
 end
 
+-- Those of earlier calls are filled again: making tables costs, too. Each call starts with the first.
+local buckets, buckets_used = {}, 0
+
 function bucket.load(key, value, d, now)
-  local c = {key = key, value = value, used = 0, parts = 0, at = now, since = now, aged_for = d, reset = 0, changed = false}
+  local c = buckets[buckets_used + 1]
+  if c then
+    buckets_used = buckets_used + 1
+    c.key, c.value, c.used, c.parts, c.at, c.since, c.aged_for, c.reset, c.changed = key, value, 0, 0, now, now, d, 0, false
+    c.kept, c.rebased, c.faster = nil, nil, nil
+  else
+    c = {key = key, value = value, used = 0, parts = 0, at = now, since = now, aged_for = d, reset = 0, changed = false}
+    if buckets_used < BUCKETS_KEPT then
+      buckets_used = buckets_used + 1
+      buckets[buckets_used] = c
+    end
+  end
   if value and #value == BUCKET_BYTES then
     age_bucket(c, d, now, unpack_bytes(BUCKET, value))
   end
@@ -338,6 +372,51 @@ function bucket.take(c, d, now)
   end
   c.used, c.reset, c.changed = used + permits, reset, d
   return room, reset
+end
+
+-- All of a call for the commonest of all: one charge of one count at the rate that it was last charged at. Says the reply; nothing,
+-- and does nothing, in any other case.
+local function take_alone(key, d, now, testing)
+  local value = redis.pcall('GET', key)
+  local permits, flow, per = d.permits, d.flow, d.per
+  local used, parts, of, at, stored_flow, since = 0, 0, per, now, flow, now
+  if value then
+    if #value ~= BUCKET_BYTES then
+      return nil
+    end
+    local stored_since
+    used, parts, of, at, stored_flow, stored_since = unpack_bytes(BUCKET, value)
+    if used > 0 or parts > 0 then
+      since = stored_since
+    end
+    local drained = (now - at) * flow
+    if of ~= per or stored_flow ~= flow or at > now or drained >= EXACT then
+      return nil
+    end
+    local rest = drained % per
+    used, parts = used - (drained - rest) / per, parts - rest
+    if parts < 0 then
+      used, parts = used - 1, parts + per
+    end
+    if used < 0 then
+      used, parts = 0, 0
+    end
+  end
+  used = used + permits
+  local room, total = d.capacity - used, used * per + parts
+  if parts > 0 then
+    room = room - 1
+  end
+  if room < 0 or total >= MAX_ELAPSED or flow == 0 then
+    return nil
+  end
+  local rest = total % flow
+  local reset = (total - rest) / flow
+  if rest > 0 then
+    reset = reset + 1
+  end
+  call('SET', key, pack(BUCKET, used, parts, per, now, flow, since), 'PX', ttl_millis(reset, testing))
+  return pack('<dddddd', now, permits, room, 0, reset, now)
 end
 
 -- Less what has flowed since the charge, at the rate that the count has gone by since: see BucketState.giveBack for why that is
@@ -1097,13 +1176,20 @@ local function decide_all(keys, args, existing)
     now = time[1] * 1000000 + time[2]
   end
 
-  local size = recording and #keys / 2 or #keys
-  -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
-  local values, counts, replies = values_of(keys, size), {}, 1
-  reply[1], eased = pack('<d', now), nil
   read_demands(args, demanded)
   local plan, place = args[3], 1
   local length = #plan
+  if length == 7 and not recording and not existing and byte(plan) == CHARGE and demanded[1].algorithm == bucket then
+    local alone = take_alone(keys[1], demanded[1], now, testing)
+    if alone then
+      return alone
+    end
+  end
+
+  local size = recording and #keys / 2 or #keys
+  -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
+  local values, counts, replies = values_of(keys, size), {}, 1
+  reply[1], eased, buckets_used = pack('<d', now), nil, 0
 
   while place < length do
     local purpose, high, low = byte(plan, place, place + 2)

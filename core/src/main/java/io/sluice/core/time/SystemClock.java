@@ -6,7 +6,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The system's clocks, and one daemon thread for alarms that starts with the first of them. */
+/**
+ * The system's clocks. Two daemon threads keep its alarms, each from its first one on: deadlines of decisions, which are set by
+ * the hundred thousand and cancelled; and those further off.
+ */
 enum SystemClock implements Clock {
     INSTANCE;
 
@@ -22,8 +25,17 @@ enum SystemClock implements Clock {
 
     @Override
     public Alarm at(long atNanos, Runnable task) {
-        Future<?> alarm = Alarms.THREAD.schedule(task, atNanos - nanoTime(), TimeUnit.NANOSECONDS);
+        long nanos = atNanos - nanoTime();
+        if (nanos <= Wheel.HORIZON_NANOS) {
+            return Deadlines.THREAD.at(atNanos, task);
+        }
+        Future<?> alarm = Alarms.THREAD.schedule(task, nanos, TimeUnit.NANOSECONDS);
         return () -> alarm.cancel(false);
+    }
+
+    private static final class Deadlines {
+
+        static final WheelThread THREAD = new WheelThread();
     }
 
     private static final class Alarms {
