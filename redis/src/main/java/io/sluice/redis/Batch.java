@@ -1,8 +1,10 @@
 package io.sluice.redis;
 
-import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,11 @@ final class Batch {
     /** The most demands that a question can have, because they are numbered with two bytes. */
     static final int LARGEST_QUESTION = 65_535;
 
+    private static final char CHARGE = 'c';
+
+    /** A charge of a count that nobody else in the batch asks for. */
+    private static final char ONLY = 'o';
+
     private static final byte[] NOTHING = {};
     private static final byte[] RECORD = bytes("record");
     private static final int FIRST_TEXT = 3;
@@ -30,7 +37,10 @@ final class Batch {
     private final List<Question> questions = new ArrayList<>();
     private final Numbered counts = new Numbered();
     private final Numbered texts = new Numbered();
-    private final ByteArrayOutputStream plan = new ByteArrayOutputStream();
+
+    /** Of each demand its count and its text. */
+    private final Numbers numbers = new Numbers();
+
     private final String time;
     private final boolean recording;
     private int demands;
@@ -57,11 +67,9 @@ final class Batch {
     void add(Question question) {
         questions.add(question);
         demands += question.size();
-        plan.write(question.purpose);
-        writeNumber(question.size());
         for (int i = 0; i < question.size(); i++) {
-            writeNumber(counts.of(question.counts[i]));
-            writeNumber(texts.of(question.texts[i]));
+            numbers.add(counts.of(question.counts[i]));
+            numbers.add(texts.of(question.texts[i]));
         }
     }
 
@@ -105,16 +113,24 @@ final class Batch {
         byte[][] args = new byte[FIRST_TEXT + texts.size()][];
         args[0] = bytes(time);
         args[1] = recording ? RECORD : NOTHING;
-        args[2] = plan.toByteArray();
+        args[2] = plan();
         for (int i = 0; i < texts.size(); i++) {
             args[FIRST_TEXT + i] = bytes(texts.get(i));
         }
         return args;
     }
 
-    private void writeNumber(int number) {
-        plan.write(number >> 8);
-        plan.write(number);
+    private byte[] plan() {
+        ByteBuffer plan = ByteBuffer.allocate(questions.size() * 3 + demands * 4);
+        int next = 0;
+        for (Question question : questions) {
+            boolean only = question.purpose == CHARGE && question.size() == 1 && counts.isOnce(numbers.get(next));
+            plan.put((byte) (only ? ONLY : question.purpose)).putShort((short) question.size());
+            for (int i = 0; i < question.size(); i++) {
+                plan.putShort((short) numbers.get(next++)).putShort((short) numbers.get(next++));
+            }
+        }
+        return plan.array();
     }
 
     private static byte[] bytes(String text) {
@@ -127,6 +143,7 @@ final class Batch {
         private static final int FEW = 4;
 
         private final List<String> texts = new ArrayList<>(FEW);
+        private final BitSet repeated = new BitSet();
         private @Nullable Map<String, Integer> numbers;
 
         int size() {
@@ -137,12 +154,19 @@ final class Batch {
             return texts.get(index);
         }
 
+        /** Whether it was asked for once. */
+        boolean isOnce(int number) {
+            return !repeated.get(number);
+        }
+
         int of(String text) {
             int number = numbers == null ? texts.indexOf(text) + 1 : numbers.getOrDefault(text, 0);
             if (number == 0) {
                 texts.add(text);
                 number = texts.size();
                 keep(text, number);
+            } else {
+                repeated.set(number);
             }
             return number;
         }
@@ -156,6 +180,24 @@ final class Batch {
                     numbers.put(texts.get(i), i + 1);
                 }
             }
+        }
+    }
+
+    /** Grows. */
+    private static final class Numbers {
+
+        private int[] numbers = new int[8];
+        private int size;
+
+        void add(int number) {
+            if (size == numbers.length) {
+                numbers = Arrays.copyOf(numbers, size * 2);
+            }
+            numbers[size++] = number;
+        }
+
+        int get(int index) {
+            return numbers[index];
         }
     }
 }

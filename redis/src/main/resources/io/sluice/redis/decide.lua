@@ -7,7 +7,8 @@
 -- ARGV[1]  '' to decide by TIME; else the time in microseconds (for tests: the vectors bring their own)
 -- ARGV[2]  'record' to number the decisions of each count; else ''
 -- ARGV[3]  the asks, in bytes; numbers are of two bytes, the high one first. Of each ask: c (charge), l (look), b (give back)
---          or r (renew), how many demands; of each demand which of KEYS and which of the texts that follow, from 1
+--          or r (renew), how many demands; of each demand which of KEYS and which of the texts that follow, from 1. A charge with
+--          one demand on a count that no other ask is about may be o instead: it says the same, and is decided sooner
 -- ARGV[4…] what is demanded, as text, each once: kind, permits, at_least, max_wait, capacity, three more, and who holds
 --          kind      tb token bucket, lb leaky bucket, fw fixed window, sw sliding window, sl sliding log, cc concurrency
 --          permits   wanted; to give back
@@ -34,7 +35,7 @@
 --          of concurrency, which nobody remembers.
 -- TTL      set with every write, until the count is as if unused, and a second more for clocks that step back. A count
 --          that has expired and one that has aged to nothing give the same answers: the TTL carries no state.
--- Cost     one MGET for all counts; of each that changes one SET, however many asks change it; a log costs one LRANGE, and
+-- Cost     one GET or MGET for all counts; of each that changes one SET, however many asks change it; a log costs one LRANGE, and
 --          two to four writes; of each that is given back one PUBLISH
 -- Twin     io.sluice.core.algorithm. Golden vectors keep them alike. All numbers are integers below 2^53; products that
 --          could be larger go through mul_div.
@@ -59,7 +60,8 @@ local PERMITS_AT_ONCE = 500
 local TEXTS_KEPT = 4000
 local BUCKETS_KEPT = 1000
 local RECORDED_MILLIS = 86400000
-local CHARGE, LOOK, GIVE_BACK = 99, 108, 98 -- c, l, b
+local OUTSIDE, NO_MEMORY = -1, -2
+local CHARGE, LOOK, GIVE_BACK, ONLY = 99, 108, 98, 111 -- c, l, b, o
 
 -- Lua's own libraries are out of reach while this is loaded; the first call fetches them.
 local call, floor, max, min, byte, format, pack, unpack_bytes
@@ -374,10 +376,9 @@ function bucket.take(c, d, now)
   return room, reset
 end
 
--- All of a call for the commonest of all: one charge of one count at the rate that it was last charged at. Says the reply; nothing,
--- and does nothing, in any other case.
-local function take_alone(key, d, now, testing)
-  local value = redis.pcall('GET', key)
+-- All there is to do for the commonest of all: one charge of a count that nobody else asks for, at the rate that it was last charged
+-- at. Says what remains and the reset; nothing, and does nothing, in any other case.
+local function take_only(key, value, d, now, testing)
   local permits, flow, per = d.permits, d.flow, d.per
   local used, parts, of, at, stored_flow, since = 0, 0, per, now, flow, now
   if value then
@@ -416,7 +417,7 @@ local function take_alone(key, d, now, testing)
     reset = reset + 1
   end
   call('SET', key, pack(BUCKET, used, parts, per, now, flow, since), 'PX', ttl_millis(reset, testing))
-  return pack('<dddddd', now, permits, room, 0, reset, now)
+  return room, reset
 end
 
 -- Less what has flowed since the charge, at the rate that the count has gone by since: see BucketState.giveBack for why that is
@@ -1127,6 +1128,11 @@ local function values_of(keys, size)
   if size == 0 then
     return {}
   end
+  if size == 1 then
+    local value = redis.pcall('GET', keys[1])
+    return {type(value) == 'string' and value}
+  end
+  -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
   if size == #keys and size <= KEYS_AT_ONCE then
     return call('MGET', unpack(keys))
   end
@@ -1160,106 +1166,126 @@ local function number(name)
   return pack('<d', n)
 end
 
--- Filled anew by each call as far as it needs them: making tables costs, too, and only one call runs at a time.
+-- Of the call that is running: only one runs at a time.
+local keys, size, values, counts, now, testing, recording, existing, replies
+
+-- Filled anew by each call as far as it needs them: making tables costs, too.
 local demanded, these, wanted, grants, names, reply = {}, {}, {}, {}, {}, {}
 
-local function decide_all(keys, args, existing)
-  if not call then
-    fetch_libraries()
-  end
-  local testing, recording = args[1] ~= '', args[2] ~= ''
-  local now
-  if testing then
-    now = tonumber(args[1])
-  else
-    local time = call('TIME')
-    now = time[1] * 1000000 + time[2]
-  end
+local function answer(text)
+  replies = replies + 1
+  reply[replies] = text
+end
 
-  read_demands(args, demanded)
-  local plan, place = args[3], 1
-  local length = #plan
-  if length == 7 and not recording and not existing and byte(plan) == CHARGE and demanded[1].algorithm == bucket then
-    local alone = take_alone(keys[1], demanded[1], now, testing)
-    if alone then
-      return alone
+-- Reads which counts an ask is about. Says the number of what keeps it from being decided: see Reply.
+local function read_ask(plan, place, n, charges)
+  local hindrance
+  for i = 1, n do
+    local k1, k2, d1, d2 = byte(plan, place, place + 3)
+    local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
+    place = place + 4
+    local c = counts[k]
+    if existing and charges and not values[k] and call('EXISTS', keys[k]) == 0 then
+      hindrance = NO_MEMORY
+    end
+    if not c or c.stale then
+      c = d.algorithm.load(keys[k], values[k], d, now)
+      counts[k] = c
+      if not c then
+        hindrance = hindrance or OUTSIDE
+      end
+    end
+    these[i], wanted[i] = c, d
+    if recording then
+      names[i] = keys[size + k]
     end
   end
+  return hindrance
+end
 
-  local size = recording and #keys / 2 or #keys
-  -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
-  local values, counts, replies = values_of(keys, size), {}, 1
-  reply[1], eased, buckets_used = pack('<d', now), nil, 0
+local function decide_one(charges)
+  local c, d = these[1], wanted[1]
+  if charges and d.algorithm == bucket then
+    local room, reset = bucket.take(c, d, now)
+    if room then
+      answer(pack('<ddddd', d.permits, room, 0, reset, c.at))
+      return true
+    end
+  end
+end
 
+local function decide_ask(n, charges)
+  local fit = all_fit(these, wanted, grants, n, now)
+  for i = 1, n do
+    local c, d, grant = these[i], wanted[i], grants[i]
+    local algorithm = d.algorithm
+    local remaining, left, reset = algorithm.verdict(c, d, grant, fit and charges, now)
+    answer(pack('<ddddd', grant, remaining, left, reset, c.at))
+    if fit and charges then
+      algorithm.charge(c, d, grant, now, testing)
+    elseif charges then
+      algorithm.refuse(c, d, now, testing)
+    end
+  end
+end
+
+-- Gives back, or renews.
+local function change_charges(purpose, n)
+  local done = true
+  for i = 1, n do
+    local c, d = these[i], wanted[i]
+    if purpose == GIVE_BACK then
+      d.algorithm.give_back(c, d, now, testing)
+    else
+      done = d.algorithm.renew ~= nil and d.algorithm.renew(c, d, now, testing) and done
+    end
+  end
+  answer(pack('<d', done and 1 or 0))
+end
+
+-- Whether that is all.
+local function decide_only(plan, place)
+  local k1, k2, d1, d2 = byte(plan, place, place + 3)
+  local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
+  if d.algorithm ~= bucket or recording or existing then
+    return false
+  end
+  local room, reset = take_only(keys[k], values[k], d, now, testing)
+  if room then
+    answer(pack('<ddddd', d.permits, room, 0, reset, now))
+  end
+  return room
+end
+
+local function decide_asks(plan)
+  local place, length = 1, #plan
   while place < length do
     local purpose, high, low = byte(plan, place, place + 2)
-    local n, outside, full = high * 256 + low, false, false
-    place = place + 3
-    for i = 1, n do
-      local k1, k2, d1, d2 = byte(plan, place, place + 3)
-      local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
-      place = place + 4
-      local c = counts[k]
-      full = full or existing and purpose == CHARGE and not values[k] and call('EXISTS', keys[k]) == 0
-      if not c or c.stale then
-        c = d.algorithm.load(keys[k], values[k], d, now)
-        counts[k] = c
-        outside = outside or not c
-      end
-      these[i], wanted[i] = c, d
-      if recording then
-        names[i] = keys[size + k]
-      end
-    end
-
-    local took, reset
-    if full then
-      outside = true
-    elseif n == 1 and purpose == CHARGE and wanted[1].algorithm == bucket then
-      took, reset = bucket.take(these[1], wanted[1], now)
-    end
-    if took then
-      replies = replies + 1
-      reply[replies] = pack('<ddddd', wanted[1].permits, took, 0, reset, these[1].at)
-    elseif outside then
-      replies = replies + 1
-      reply[replies] = pack('<d', full and -2 or -1)
-    elseif purpose == CHARGE or purpose == LOOK then
-      local fit = all_fit(these, wanted, grants, n, now)
-      local charged = fit and purpose == CHARGE
-      for i = 1, n do
-        local c, d, grant = these[i], wanted[i], grants[i]
-        local algorithm = d.algorithm
-        local remaining, left, reset_after = algorithm.verdict(c, d, grant, charged, now)
-        replies = replies + 1
-        reply[replies] = pack('<ddddd', grant, remaining, left, reset_after, c.at)
-        if charged then
-          algorithm.charge(c, d, grant, now, testing)
-        elseif purpose == CHARGE then
-          algorithm.refuse(c, d, now, testing)
+    local n, from = high * 256 + low, place + 3
+    place = from + 4 * n
+    local only = purpose == ONLY
+    if not (only and decide_only(plan, from)) then
+      local charges = only or purpose == CHARGE
+      local hindrance = read_ask(plan, from, n, charges)
+      if hindrance then
+        answer(pack('<d', hindrance))
+      elseif charges or purpose == LOOK then
+        if n > 1 or not decide_one(charges) then
+          decide_ask(n, charges)
         end
+      else
+        change_charges(purpose, n)
       end
-    else
-      local done = true
-      for i = 1, n do
-        local c, d = these[i], wanted[i]
-        if purpose == GIVE_BACK then
-          d.algorithm.give_back(c, d, now, testing)
-        else
-          done = d.algorithm.renew ~= nil and d.algorithm.renew(c, d, now, testing) and done
+      if recording and not hindrance then
+        for i = 1, n do
+          answer(number(names[i]))
         end
-      end
-      replies = replies + 1
-      reply[replies] = pack('<d', done and 1 or 0)
-    end
-    if recording and not outside then
-      for i = 1, n do
-        replies = replies + 1
-        reply[replies] = number(names[i])
       end
     end
   end
+end
 
+local function write_counts()
   for k = 1, size do
     local c = counts[k]
     if c and c.changed then
@@ -1272,6 +1298,25 @@ local function decide_all(keys, args, existing)
       redis.pcall('PUBLISH', key, '')
     end
   end
+end
+
+local function decide_all(given, args, only_existing)
+  if not call then
+    fetch_libraries()
+  end
+  keys, existing, testing, recording = given, only_existing, args[1] ~= '', args[2] ~= ''
+  if testing then
+    now = tonumber(args[1])
+  else
+    local time = call('TIME')
+    now = time[1] * 1000000 + time[2]
+  end
+  size = recording and #keys / 2 or #keys
+  values, counts, replies, eased, buckets_used = values_of(keys, size), {}, 0, nil, 0
+  read_demands(args, demanded)
+  answer(pack('<d', now))
+  decide_asks(args[3])
+  write_counts()
   return table.concat(reply, '', 1, replies)
 end
 
