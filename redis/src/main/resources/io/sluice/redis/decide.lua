@@ -356,23 +356,28 @@ function bucket.refuse(c, d)
   end
 end
 
--- What grant, verdict and charge do, in one go, for the commonest case: a demand that fits and has numbers of common size.
--- Says what remains and the reset; nothing, and does nothing, in any other case.
+-- Whether it is the common case: a demand that fits now and has numbers of common size, on a count that goes by its rate.
+function bucket.fits(c, d)
+  if c.aged_for ~= d or c.kept or c.rebased or d.flow == 0 then
+    return false
+  end
+  local used, parts = c.used + d.permits, c.parts
+  return (parts > 0 and used < d.capacity or parts == 0 and used <= d.capacity) and used * d.per + parts < MAX_ELAPSED
+end
+
+-- What grant, verdict and charge do, in one go, for what fits. Says what remains and the reset.
 function bucket.take(c, d, now)
-  local permits, used, parts, flow = d.permits, c.used, c.parts, d.flow
-  local room, total = d.capacity - used - permits, (used + permits) * d.per + parts
+  local used, parts, flow = c.used + d.permits, c.parts, d.flow
+  local room, total = d.capacity - used, used * d.per + parts
   if parts > 0 then
     room = room - 1
-  end
-  if room < 0 or c.aged_for ~= d or total >= MAX_ELAPSED or flow == 0 or c.kept or c.rebased then
-    return nil
   end
   local rest = total % flow
   local reset = c.at - now + (total - rest) / flow
   if rest > 0 then
     reset = reset + 1
   end
-  c.used, c.reset, c.changed = used + permits, reset, d
+  c.used, c.reset, c.changed = used, reset, d
   return room, reset
 end
 
@@ -1203,15 +1208,20 @@ local function read_ask(plan, place, n, charges)
   return hindrance
 end
 
-local function decide_one(charges)
-  local c, d = these[1], wanted[1]
-  if charges and d.algorithm == bucket then
-    local room, reset = bucket.take(c, d, now)
-    if room then
-      answer(pack('<ddddd', d.permits, room, 0, reset, c.at))
-      return true
+-- The common case. Whether it was one.
+local function charge_buckets(n)
+  for i = 1, n do
+    local d = wanted[i]
+    if d.algorithm ~= bucket or not bucket.fits(these[i], d) then
+      return false
     end
   end
+  for i = 1, n do
+    local c, d = these[i], wanted[i]
+    local room, reset = bucket.take(c, d, now)
+    answer(pack('<ddddd', d.permits, room, 0, reset, c.at))
+  end
+  return true
 end
 
 local function decide_ask(n, charges)
@@ -1270,7 +1280,7 @@ local function decide_asks(plan)
       if hindrance then
         answer(pack('<d', hindrance))
       elseif charges or purpose == LOOK then
-        if n > 1 or not decide_one(charges) then
+        if not (charges and charge_buckets(n)) then
           decide_ask(n, charges)
         end
       else
