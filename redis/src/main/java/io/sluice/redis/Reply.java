@@ -60,7 +60,7 @@ final class Reply {
         if (listener == null) {
             return;
         }
-        Recorded recorded = new Recorded(count, next(), micros, step);
+        Recorded recorded = new Recorded(count, next(), next(), micros, step);
         try {
             listener.happened(recorded);
         } catch (RuntimeException e) {

@@ -10,10 +10,11 @@ import io.sluice.core.spi.Verdict;
  * in which they took effect. Steps whose answer was lost are not heard of; their numbers are missing. Immutable.
  *
  * @param count the count's name in the store
- * @param number 1 for the first step after recording began, after a day without any, or after the store lost what it had
+ * @param since when the numbering of this count began, by the store's time: another one after the store lost what it had
+ * @param number 1 for the first step of a numbering
  * @param atMicros the store's time, the same for all steps of a batch
  */
-public record Recorded(String count, long number, long atMicros, Step step) implements Event {
+public record Recorded(String count, long since, long number, long atMicros, Step step) implements Event {
 
     /** What was done. */
     public sealed interface Step {}
@@ -43,6 +44,7 @@ public record Recorded(String count, long number, long atMicros, Step step) impl
      * @param maxWaitMicros how far off the slot of the first may be
      * @param granted how many it got; 0 if it was refused, and then nothing was charged
      * @param endsMicros from when on, by the store's time, they no longer count as outstanding
+     * @param waitMicros how far off the slot of the first is; 0 where there are no slots
      * @param chargedAtMicros when they were charged, by the count's own time
      */
     public record Granted(
@@ -55,6 +57,7 @@ public record Recorded(String count, long number, long atMicros, Step step) impl
             long maxWaitMicros,
             long granted,
             long endsMicros,
+            long waitMicros,
             long chargedAtMicros)
             implements Step {}
 
