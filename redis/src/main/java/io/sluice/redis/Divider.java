@@ -1,5 +1,6 @@
 package io.sluice.redis;
 
+import io.sluice.core.history.AskIds;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import java.util.ArrayList;
@@ -60,13 +61,8 @@ final class Divider {
         MergedAsk merged = new MergedAsk(whole, List.copyOf(places), giveBack);
         List<Question> parts = new ArrayList<>(places.size());
         for (List<Integer> place : places) {
-            Ask part = new Ask(
-                    place.stream().map(ask.demands()::get).toList(),
-                    ask.purpose(),
-                    ask.deadlineNanos(),
-                    ask.onFailure(),
-                    ask.localShare(),
-                    ask.ruleVersion());
+            Ask part =
+                    ask.of(place.stream().map(ask.demands()::get).toList()).called(AskIds.part(ask.id(), parts.size()));
             Question.Asked question = new Question.Asked(part, names, serverMicros.getAsLong());
             int index = parts.size();
             question.outcome.thenAccept(outcome -> merged.landed(index, part, outcome));

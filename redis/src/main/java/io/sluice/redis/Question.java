@@ -1,5 +1,6 @@
 package io.sluice.redis;
 
+import io.sluice.core.history.Recorded;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
@@ -126,7 +127,10 @@ abstract sealed class Question {
                 verdicts.replaceAll(Asked::uncharged);
             }
             for (int i = 0; reply.isRecorded() && i < size(); i++) {
-                reply.record(counts[i], new Recorded.Asked(ask.demands().get(i), ask.charges(), verdicts.get(i)));
+                reply.record(
+                        counts[i],
+                        new Recorded.Asked(
+                                ask.id(), ask.demands().get(i), ask.charges(), ask.ruleVersion(), verdicts.get(i)));
             }
             end(new Decided(allowed, verdicts, reply.micros(), null));
         }

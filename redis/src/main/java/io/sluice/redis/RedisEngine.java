@@ -1,11 +1,15 @@
 package io.sluice.redis;
 
 import io.lettuce.core.RedisURI;
+import io.sluice.core.history.Answered;
+import io.sluice.core.history.AskIds;
+import io.sluice.core.history.HistoryListener;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.Pending;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
@@ -35,6 +39,7 @@ public final class RedisEngine implements Engine {
     private final CountKeys names;
     private final Clock clock;
     private final Divider divider;
+    private final RedisOptions options;
 
     /** How far the server's clock was ahead of ours in its last reply; only calendars ask for it. */
     private volatile long aheadMicros;
@@ -42,6 +47,7 @@ public final class RedisEngine implements Engine {
     private RedisEngine(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
         this.names = new CountKeys(prefix, options.hashTags());
         this.clock = clock;
+        this.options = options;
         this.divider = new Divider(names, this::serverMicros, this::giveBack);
         Function<Route, Coalescer> calls = route -> new Coalescer(
                 route, clock, time, options, micros -> aheadMicros = micros - clock.epochMicros(), divider);
@@ -119,7 +125,9 @@ public final class RedisEngine implements Engine {
         if (ask.demands().size() > Batch.LARGEST_QUESTION) {
             return new Undecided(Failures.ERROR, false);
         }
-        Question.Asked question = new Question.Asked(ask, names, serverMicros());
+        HistoryListener recording = options.recording();
+        Ask called = recording == null || !ask.id().isEmpty() ? ask : ask.called(AskIds.next());
+        Question.Asked question = new Question.Asked(called, names, serverMicros());
         // Nothing is charged anywhere if something is sure not to be decided.
         for (String count : question.counts) {
             Undecided gone = servers.unavailable(servers.placeOf(count));
@@ -127,8 +135,11 @@ public final class RedisEngine implements Engine {
                 return gone;
             }
         }
+        CompletionStage<Outcome> answer = recording == null
+                ? question.outcome
+                : question.outcome.whenComplete((outcome, failure) -> tell(recording, question, outcome));
         put(question);
-        return new Pending(question.outcome, connector.afterArrivals());
+        return new Pending(answer, connector.afterArrivals());
     }
 
     @Override
@@ -152,6 +163,29 @@ public final class RedisEngine implements Engine {
     public void close() {
         servers.close();
         connector.close();
+    }
+
+    private void tell(HistoryListener recording, Question.Asked question, Outcome outcome) {
+        if (!(outcome instanceof Decided decided)) {
+            return;
+        }
+        Ask ask = question.ask();
+        String refusing = null;
+        for (int i = question.size() - 1; i >= 0; i--) {
+            refusing = decided.verdicts().get(i).fits() ? refusing : question.counts[i];
+        }
+        recording.happened(new Answered(
+                ask.id(),
+                question.size(),
+                ask.charges(),
+                decided.allowed(),
+                Answered.Source.STORE,
+                decided.degraded(),
+                refusing,
+                ask.demands().get(0).permits(),
+                ask.ruleVersion(),
+                clock.nanoTime(),
+                clock.epochMicros()));
     }
 
     private CompletionStage<Boolean> ask(Question.Charged question) {

@@ -22,8 +22,8 @@
 --
 -- Reply    a string of little-endian doubles: now; then of each ask, for c and l five for each demand: grant (0 refuses),
 --          remaining, wait if granted or else retry, reset, charged_at. Times in microseconds, -1 for never. For b and r one: 1
---          if it was done, 0 if no longer held. When recording, then for each demand the number of its decision. One -1 alone
---          for an ask of which nothing was done, because its boundaries do not reach the server's time: ask again with others.
+--          if it was done, 0 if no longer held. When recording, then for each demand since when its count is numbered and
+--          the number of its decision. One -1 alone for an ask of which nothing was done, because its boundaries do not reach the server's time: ask again with others.
 --          One -2 alone for an ask of which nothing was done, because it needs a new key and there must be none.
 -- State    tb, lb: used, parts, of, at, flow, since: used + parts/of permits are used as of at, and flow of them have drained
 --          every of microseconds since then. In bytes 7, 6, 6, 7, 4, 7
@@ -1164,11 +1164,16 @@ local function all_fit(counts, wanted, grants, n, now)
   return fit
 end
 
--- Numbers the decisions of a count, for whoever checks a history later.
-local function number(name)
-  local n = call('INCR', name)
-  call('PEXPIRE', name, RECORDED_MILLIS)
-  return pack('<d', n)
+-- Numbers the steps of a count, for whoever checks a history later, and says since when: numbers that begin anew are others.
+local function number(name, now)
+  local since, n
+  local last = call('MGET', name)[1]
+  if last then
+    since, n = string.match(last, '^(%d+) (%d+)$')
+  end
+  since, n = tonumber(since or now), (n or 0) + 1
+  call('SET', name, format('%d %d', since, n), 'PX', RECORDED_MILLIS)
+  return pack('<dd', since, n)
 end
 
 -- Of the call that is running: only one runs at a time.
@@ -1288,7 +1293,7 @@ local function decide_asks(plan)
       end
       if recording and not hindrance then
         for i = 1, n do
-          answer(number(names[i]))
+          answer(number(names[i], now))
         end
       end
     end
