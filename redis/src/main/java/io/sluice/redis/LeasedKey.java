@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * What this process knows of a count under the numbers of a limit: the leases at hand, the request under way, what the store last
  * said, and what is still to be told it. Safe for use by many threads: whoever spends or is refused takes no lock.
  *
- * <p>Two leases are at hand at most. The first is spent, then the second; the next one is asked for when half of the only one is
- * spent. Other numbers of the same limit, after a change of rules, are another key: the leases of this one are idle then.
+ * <p>Two leases are at hand at most. The first is spent, then the second; the next one is asked for when a quarter of the only one is
+ * left. Other numbers of the same limit, after a change of rules, are another key: the leases of this one are idle then.
  */
 final class LeasedKey {
 
@@ -29,6 +29,9 @@ final class LeasedKey {
 
     /** Nothing is asked for so long after a request of which nothing is known. */
     private static final long FAILURE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** The next lease is asked for when no more than this part of the last is left. */
+    private static final int ASK_AT = 4;
 
     /** A lease of which nothing is spent for so long goes back. */
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -226,7 +229,7 @@ final class LeasedKey {
     boolean isDue(long nowNanos) {
         HeldLease lease = first;
         HeldLease next = second;
-        return (lease == null || lease.isOver(nowNanos) || lease.left() <= lease.permits / 2)
+        return (lease == null || lease.isOver(nowNanos) || lease.left() <= lease.permits / ASK_AT)
                 && (next == null || next.isOver(nowNanos))
                 && underWay == null
                 && nowNanos - askFromNanos >= 0;
@@ -387,12 +390,14 @@ final class LeasedKey {
             quietSinceNanos = nowNanos;
         }
         boolean idle = nowNanos - quietSinceNanos >= IDLE_NANOS;
+        // Of one that is busy, a request may come that tells it.
+        long tellNanos = idle ? nowNanos : nowNanos + 1;
         if (isDone(second, idle, nowNanos)) {
-            second = retired(second, nowNanos);
+            second = retired(second, tellNanos, nowNanos);
         }
         if (isDone(first, idle, nowNanos)) {
             HeldLease next = second;
-            retired(first, nowNanos);
+            retired(first, tellNanos, nowNanos);
             first = next;
             second = null;
         }
@@ -406,8 +411,8 @@ final class LeasedKey {
     /** Ends everything; whoever still has this key leases nothing more. */
     synchronized List<EndedLease> leave(long nowNanos) {
         gone = true;
-        retired(first, nowNanos);
-        retired(second, nowNanos);
+        retired(first, nowNanos, nowNanos);
+        retired(second, nowNanos, nowNanos);
         first = null;
         second = null;
         return owed.take();
@@ -431,9 +436,9 @@ final class LeasedKey {
         return gone;
     }
 
-    private @Nullable HeldLease retired(@Nullable HeldLease lease, long nowNanos) {
+    private @Nullable HeldLease retired(@Nullable HeldLease lease, long tellNanos, long nowNanos) {
         if (lease != null) {
-            retire(lease, nowNanos, nowNanos);
+            retire(lease, tellNanos, nowNanos);
         }
         return null;
     }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>How.</b> A lease is a number of permits of one count, charged in the store at once. A count is leased when a demand says so
  * ({@link Demand#lease}) and callers come often; others are decided by the engine behind, like everything that no lease at hand is
- * enough for. The next lease is asked for while half of the last is left. Where nothing is at hand and a request is under way, callers
+ * enough for. The next lease is asked for while a quarter of the last is left. Where nothing is at hand and a request is under way, callers
  * wait for it instead of asking for themselves. What is not spent goes back: with the next request, when the lease ends, when nothing
  * was spent for a while, on {@link #close}.
  *
@@ -239,7 +239,11 @@ public final class Leases implements Engine {
         if (mine != null) {
             send(key, mine);
         }
-        return waits ? new Pending(waiter.outcome(), store.afterArrivals()) : engine.decide(ask);
+        if (!waits) {
+            return engine.decide(ask);
+        }
+        CompletableFuture<Outcome> outcome = waiter.outcome();
+        return outcome.isDone() ? outcome.join() : new Pending(outcome, store.afterArrivals());
     }
 
     private @Nullable LeaseInquiry inquire(LeasedKey key, Demand demand, long nowNanos) {
