@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Makes of a question about counts in several places one question for each place, whose answers together are its own. A question
- * all of whose counts are in one place stays as it is. Safe for use by many threads.
+ * all of whose counts are in one place stays as it is, and so does one of leases, which are kept where their count is. Safe for use by many threads.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // the parts report to the whole
 final class Divider {
@@ -38,7 +38,7 @@ final class Divider {
     }
 
     List<Question> divided(Question question, Function<String, Object> placeOf) {
-        if (question.size() == 1) {
+        if (question.size() == 1 || question instanceof Question.Leasing) {
             return List.of(question);
         }
         Object first = placeOf.apply(question.counts[0]);

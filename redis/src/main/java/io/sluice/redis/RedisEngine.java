@@ -1,6 +1,7 @@
 package io.sluice.redis;
 
 import io.lettuce.core.RedisURI;
+import io.sluice.core.Limit;
 import io.sluice.core.history.Answered;
 import io.sluice.core.history.AskIds;
 import io.sluice.core.history.HistoryListener;
@@ -16,6 +17,7 @@ import io.sluice.core.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -186,6 +188,41 @@ public final class RedisEngine implements Engine {
                 ask.ruleVersion(),
                 clock.nanoTime(),
                 clock.epochMicros()));
+    }
+
+    /** Where leases on the counts of this engine come from. */
+    LeaseStore leases() {
+        return new LeaseStore() {
+            @Override
+            public CompletionStage<LeaseAnswer> request(LeaseRequest request) {
+                Question.Leasing question = Question.Leasing.granting(request, names, serverMicros());
+                return asked(question);
+            }
+
+            @Override
+            public CompletionStage<Void> end(Limit limit, String key, List<EndedLease> ended) {
+                return asked(Question.Leasing.ending(limit, key, ended, names, serverMicros()))
+                        .thenAccept(answer -> {
+                            if (answer instanceof LeaseAnswer.Unknown unknown) {
+                                throw new IllegalStateException(unknown.reason());
+                            }
+                        });
+            }
+
+            @Override
+            public Executor afterArrivals() {
+                return connector.afterArrivals();
+            }
+        };
+    }
+
+    private CompletionStage<LeaseAnswer> asked(Question.Leasing question) {
+        Undecided gone = servers.unavailable(servers.placeOf(question.counts[0]));
+        if (gone != null) {
+            return CompletableFuture.completedFuture(new LeaseAnswer.Unknown(gone.reason()));
+        }
+        put(question);
+        return question.answer;
     }
 
     private CompletionStage<Boolean> ask(Question.Charged question) {
