@@ -419,8 +419,8 @@ final class LeasedKey {
     }
 
     /** Ends that were told are over with; those of which that is not known are told again. */
-    synchronized void told(boolean known, long nowNanos) {
-        owed.told(known, nowNanos);
+    synchronized void told(List<EndedLease> ended, boolean known, long nowNanos) {
+        owed.told(ended, known, nowNanos);
     }
 
     /** Whether there is nothing to sweep. */

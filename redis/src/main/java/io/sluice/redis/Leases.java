@@ -11,21 +11,14 @@ import io.sluice.core.spi.Pending;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,29 +54,11 @@ public final class Leases implements Engine {
     /** Of how many keys something is kept. */
     static final int MOST_KEYS = 100_000;
 
-    private static final long IDLE_KEY_NANOS = Duration.ofSeconds(1).toNanos();
-
-    /** A request that is not answered by then is taken for lost. */
-    private static final long LOST_NANOS = Duration.ofSeconds(1).toNanos();
-
-    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
-
     private final Engine engine;
-    private final LeaseStore store;
     private final Clock clock;
     private final LeaseListener listener;
     private final LeaseTable table;
-    private final LeaseSweep sweep;
-    private final ExecutorService sweeper;
-
-    /** Those of which something is at hand, under way or to be told. */
-    private final Set<LeasedKey> active = ConcurrentHashMap.newKeySet();
-
-    private final String ids =
-            Long.toString(UUID.randomUUID().getMostSignificantBits() >>> 1, Character.MAX_RADIX) + "-";
-    private final AtomicLong nextId = new AtomicLong();
-    private long sweptKeysNanos;
-    private volatile boolean closed;
+    private final LeaseTraffic traffic;
 
     private Leases(
             Engine engine,
@@ -93,13 +68,10 @@ public final class Leases implements Engine {
             int mostKeys,
             ExecutorService sweeper) {
         this.engine = engine;
-        this.store = store;
         this.clock = clock;
         this.listener = listener;
         this.table = new LeaseTable(mostKeys, listener);
-        this.sweeper = sweeper;
-        this.sweep = new LeaseSweep(clock, sweeper, this::sweep);
-        this.sweptKeysNanos = clock.nanoTime();
+        this.traffic = new LeaseTraffic(store, clock, table, this::serve, sweeper);
     }
 
     /**
@@ -131,8 +103,7 @@ public final class Leases implements Engine {
 
     /** How many leased permits can be spent at the moment. */
     public long outstanding() {
-        long now = clock.nanoTime();
-        return active.stream().mapToLong(key -> key.atHand(now)).sum();
+        return traffic.outstanding();
     }
 
     /** Of how many keys something is kept. */
@@ -147,14 +118,14 @@ public final class Leases implements Engine {
 
     @Override
     public Answer decide(Ask ask) {
-        if (!ask.charges() || closed) {
+        if (!ask.charges() || traffic.isClosed()) {
             return engine.decide(ask);
         }
         long now = clock.nanoTime();
         if (isLate(ask, now)) {
             return engine.decide(ask);
         }
-        if (ask.demands().size() > 1) {
+        if (ask.demands().size() != 1) {
             return decideSeveral(ask, now);
         }
         Demand demand = ask.demands().get(0);
@@ -191,12 +162,9 @@ public final class Leases implements Engine {
     private void seek(LeasedKey key, Demand demand, long nowNanos) {
         if (key.atHand(nowNanos) == 0 && key.refusal(demand, nowNanos) == null) {
             key.elsewhere(demand, nowNanos);
-            sweep.start();
+            traffic.watch();
         }
-        LeaseInquiry inquiry = key.isDue(nowNanos) ? inquire(key, demand, nowNanos) : null;
-        if (inquiry != null) {
-            send(key, inquiry);
-        }
+        next(key, demand, nowNanos);
     }
 
     /** What is known of a demand that may be leased; null if it may not, or there is no place for its key. */
@@ -219,65 +187,35 @@ public final class Leases implements Engine {
         }
         Decided decided = new Decided(verdict.fits(), List.of(verdict), key.storeMicros(nowNanos), null);
         told(ask, decided);
-        if (verdict.fits() && key.isDue(nowNanos)) {
-            LeaseInquiry inquiry = inquire(key, demand, nowNanos);
-            if (inquiry != null) {
-                send(key, inquiry);
-            }
+        if (verdict.fits()) {
+            next(key, demand, nowNanos);
         }
         return decided;
+    }
+
+    private void next(LeasedKey key, Demand demand, long nowNanos) {
+        LeaseInquiry inquiry = traffic.inquire(key, demand, nowNanos);
+        if (inquiry != null) {
+            traffic.send(key, inquiry);
+        }
     }
 
     /** Waits for the lease that is under way, or is from now on; else has the engine behind decide. */
     private Answer decideElsewhere(LeasedKey key, Ask ask, Demand demand, long nowNanos) {
         key.elsewhere(demand, nowNanos);
-        sweep.start();
-        LeaseInquiry mine = key.isDue(nowNanos) ? inquire(key, demand, nowNanos) : null;
+        traffic.watch();
+        LeaseInquiry mine = traffic.inquire(key, demand, nowNanos);
         LeaseInquiry inquiry = mine == null ? key.underWay() : mine;
         LeaseInquiry.Waiter waiter = new LeaseInquiry.Waiter(ask, new CompletableFuture<>());
         boolean waits = inquiry != null && inquiry.join(waiter);
         if (mine != null) {
-            send(key, mine);
+            traffic.send(key, mine);
         }
         if (!waits) {
             return engine.decide(ask);
         }
         CompletableFuture<Outcome> outcome = waiter.outcome();
-        return outcome.isDone() ? outcome.join() : new Pending(outcome, store.afterArrivals());
-    }
-
-    private @Nullable LeaseInquiry inquire(LeasedKey key, Demand demand, long nowNanos) {
-        String id = ids + Long.toString(nextId.getAndIncrement(), Character.MAX_RADIX);
-        return closed ? null : key.ask(demand, demand.lease().most(demand.limit()), id, nowNanos);
-    }
-
-    @SuppressWarnings("FutureReturnValueIgnored") // what comes of it is taken in
-    private void send(LeasedKey key, LeaseInquiry inquiry) {
-        active.add(key);
-        sweep.start();
-        CompletionStage<LeaseAnswer> answer;
-        try {
-            answer = store.request(inquiry.request);
-        } catch (RuntimeException e) {
-            answer = CompletableFuture.failedFuture(e);
-        }
-        answer.whenComplete((heard, failure) ->
-                answered(key, inquiry, heard == null ? new LeaseAnswer.Unknown(engine.name() + "-error") : heard));
-    }
-
-    private void answered(LeasedKey key, LeaseInquiry inquiry, LeaseAnswer answer) {
-        long now = clock.nanoTime();
-        List<LeaseInquiry.Waiter> waiters = key.answered(inquiry, answer, now);
-        active.add(key);
-        if (closed) {
-            end(key, key.leave(now)).whenComplete((done, failure) -> inquiry.done.complete(null));
-        } else {
-            sweep.start();
-            inquiry.done.complete(null);
-        }
-        for (LeaseInquiry.Waiter waiter : waiters) {
-            serve(key, waiter, now);
-        }
+        return outcome.isDone() ? outcome.join() : new Pending(outcome, traffic.afterArrivals());
     }
 
     private void serve(LeasedKey key, LeaseInquiry.Waiter waiter, long nowNanos) {
@@ -330,9 +268,10 @@ public final class Leases implements Engine {
         List<Charge> others = new ArrayList<>(charges.size());
         for (Charge charge : charges) {
             LeasedKey key = table.find(charge.limit(), charge.key());
-            if (key == null || !key.putBack(charge, now)) {
-                others.add(charge);
+            if (key != null && key.putBack(charge, now)) {
+                continue;
             }
+            others.add(charge);
             if (key != null) {
                 key.forgetRefusal(now);
             }
@@ -351,84 +290,10 @@ public final class Leases implements Engine {
         return engine.renew(charge);
     }
 
-    /** Ends what is over or idle, forgets keys that nobody asks for; whether there is anything left to sweep. */
-    private boolean sweep() {
-        long now = clock.nanoTime();
-        active.forEach(key -> sweep(key, now));
-        if (now - sweptKeysNanos >= IDLE_KEY_NANOS) {
-            sweptKeysNanos = now;
-            table.dropIf(key -> key.leaveIfIdle(IDLE_KEY_NANOS, now));
-        }
-        return table.size() > 0 || !active.isEmpty();
-    }
-
-    private void sweep(LeasedKey key, long now) {
-        LeaseInquiry inquiry = key.underWay();
-        if (inquiry != null && now - inquiry.askedNanos >= LOST_NANOS) {
-            answered(key, inquiry, new LeaseAnswer.Unknown(engine.name() + "-timeout"));
-        }
-        end(key, key.sweep(now));
-        if (key.isQuiet()) {
-            active.remove(key);
-            if (!key.isQuiet()) {
-                active.add(key);
-            }
-        }
-    }
-
-    private CompletionStage<Void> end(LeasedKey key, List<EndedLease> ended) {
-        if (ended.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        CompletionStage<Void> told;
-        try {
-            told = store.end(key.limit, key.key, ended);
-        } catch (RuntimeException e) {
-            told = CompletableFuture.failedFuture(e);
-        }
-        return told.<Void>handle((done, failure) -> {
-                    key.told(failure == null, clock.nanoTime());
-                    return null;
-                })
-                .toCompletableFuture();
-    }
-
     /** Ends all leases, for which the store has a second, and closes the engine behind. */
     @Override
     public void close() {
-        boolean again;
-        synchronized (sweep) {
-            again = closed;
-            closed = true;
-        }
-        if (!again) {
-            sweep.close();
-            sweeper.shutdown();
-            endAll();
-        }
+        traffic.close();
         engine.close();
-    }
-
-    private void endAll() {
-        long now = clock.nanoTime();
-        List<CompletableFuture<?>> ends = new ArrayList<>();
-        List<Runnable> lost = new ArrayList<>();
-        for (LeasedKey key : active) {
-            ends.add(end(key, key.leave(now)).toCompletableFuture());
-            LeaseInquiry inquiry = key.underWay();
-            if (inquiry != null) {
-                ends.add(inquiry.done);
-                lost.add(() -> answered(key, inquiry, new LeaseAnswer.Unknown("closed")));
-            }
-        }
-        try {
-            CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
-                    .get(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            // What was not ended ages in the store.
-        }
-        lost.forEach(Runnable::run);
     }
 }

@@ -18,7 +18,8 @@ final class OwedEnds {
     private record Owed(EndedLease ended, long dueNanos) {}
 
     private final List<Owed> owed = new ArrayList<>();
-    private final List<EndedLease> beingTold = new ArrayList<>();
+    private List<EndedLease> beingTold = List.of();
+    private long sinceNanos;
     private int failures;
 
     /** @param dueNanos when it no longer waits for a request */
@@ -41,19 +42,27 @@ final class OwedEnds {
 
     /** All of them as soon as one has waited for long enough; none while others are being told. */
     List<EndedLease> due(long nowNanos) {
+        if (!beingTold.isEmpty() && nowNanos - sinceNanos >= AGAIN_NANOS) {
+            told(beingTold, false, nowNanos);
+        }
         if (!beingTold.isEmpty() || owed.stream().noneMatch(one -> nowNanos - one.dueNanos >= 0)) {
             return List.of();
         }
-        beingTold.addAll(take());
-        return List.copyOf(beingTold);
+        beingTold = take();
+        sinceNanos = nowNanos;
+        return beingTold;
     }
 
-    /** Those that were {@link #due} were told, or perhaps not. */
-    void told(boolean known, long nowNanos) {
+    /** Those that were {@link #due} were told, or perhaps not; said once. */
+    @SuppressWarnings("ReferenceEquality") // the same telling, not the same leases
+    void told(List<EndedLease> ended, boolean known, long nowNanos) {
+        if (ended != beingTold) {
+            return;
+        }
         failures = known ? 0 : failures + 1;
         if (!known && failures < TIMES) {
             beingTold.forEach(one -> add(one, nowNanos + AGAIN_NANOS));
         }
-        beingTold.clear();
+        beingTold = List.of();
     }
 }
