@@ -114,14 +114,14 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
             sink.end(lost.get());
         } catch (Exception e) {
             failed = true;
-            lose(some.size() + queue.size(), e);
-            queue.clear();
+            queue.drainTo(some);
+            lose(some.size(), e);
         }
     }
 
-    /** It may have come in just when the thread had looked for the last time. */
+    /** It may have come just after the thread had looked for the last time. */
     private void loseUnlessWritten(Event event) {
-        if (!thread.isAlive() && queue.remove(event)) {
+        if ((failed || !thread.isAlive()) && queue.remove(event)) {
             lose(1, null);
         }
     }

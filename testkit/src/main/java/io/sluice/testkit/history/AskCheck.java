@@ -98,7 +98,10 @@ final class AskCheck {
     /** To be called after all events. */
     void finish() {
         asks.forEach((id, ask) -> {
-            ask.parts.forEach(this::allOrNothing);
+            // A process that was killed may have written half of an ask that it had no time to answer.
+            if (whole || !ask.answers.isEmpty()) {
+                ask.parts.forEach(this::allOrNothing);
+            }
             ask.answers.forEach(answered -> check(id, ask, answered));
         });
         memory.finish(whole);

@@ -44,16 +44,21 @@ abstract sealed class Bound {
     final void at(long nowMicros) {
         if (latestMicros != Long.MIN_VALUE && StepBack.rebases(latestMicros, nowMicros)) {
             reset();
-            latestMicros = nowMicros;
         }
         latestMicros = Math.max(latestMicros, nowMicros);
+    }
+
+    /** What is wrong with admitting this; null if nothing is. */
+    final @Nullable String admitted(Admission admission) {
+        // Only what charges has the store write its time down.
+        latestMicros = admission.chargedAtMicros();
+        return add(admission);
     }
 
     /** No interval reaches across this moment. */
     abstract void reset();
 
-    /** What is wrong with admitting this; null if nothing is. */
-    abstract @Nullable String admitted(Admission admission);
+    abstract @Nullable String add(Admission admission);
 
     /** So much was given back. */
     abstract void givenBack(Charge charge, long nowMicros);
@@ -62,7 +67,7 @@ abstract sealed class Bound {
     void renewed(Charge charge, long nowMicros) {}
 
     /** A demand was judged and nothing admitted: the numbers in force may have changed. */
-    void seen(Limit limit) {}
+    void seen(Limit limit, long nowMicros) {}
 
     /**
      * Permits that were admitted.
@@ -81,7 +86,8 @@ abstract sealed class Bound {
 
         private double level;
         private double fastest;
-        private double rate = -1;
+        private double lastRate;
+        private boolean lastWaits;
         private long lastMicros = Long.MIN_VALUE;
 
         @Override
@@ -91,20 +97,18 @@ abstract sealed class Bound {
         }
 
         @Override
-        void seen(Limit limit) {
-            double now = perMicro(((TokenBucket) limit).rate());
-            fastest = Math.max(fastest, now);
-            rate = now;
+        void seen(Limit limit, long nowMicros) {
+            fastest = Math.max(fastest, perMicro(((TokenBucket) limit).rate()));
         }
 
         @Override
         @Nullable
-        String admitted(Admission admission) {
+        String add(Admission admission) {
             TokenBucket limit = (TokenBucket) admission.limit();
-            double before = rate;
-            seen(limit);
+            double rate = perMicro(limit.rate());
+            seen(limit, admission.nowMicros());
             long slot = admission.nowMicros() + admission.waitMicros();
-            if (before != rate && lastMicros > admission.nowMicros()) {
+            if (lastWaits && (rate != lastRate || fastest != lastRate)) {
                 reset(); // slots that were handed out at another rate
             }
             if (lastMicros != Long.MIN_VALUE) {
@@ -112,6 +116,8 @@ abstract sealed class Bound {
             }
             level += admission.permits();
             lastMicros = slot;
+            lastWaits = admission.waitMicros() > 0;
+            lastRate = rate;
             fastest = rate;
             if (level > limit.burst() + 1e-3 + limit.burst() * 1e-9) {
                 String wrong = "%.3f more permits admitted than flowed since (expected: at most the burst, %d)"
@@ -142,7 +148,7 @@ abstract sealed class Bound {
         }
 
         @Override
-        void seen(Limit limit) {
+        void seen(Limit limit, long nowMicros) {
             double now = perMicro(((LeakyBucket) limit).rate());
             if (now != rate) {
                 reset();
@@ -152,8 +158,8 @@ abstract sealed class Bound {
 
         @Override
         @Nullable
-        String admitted(Admission admission) {
-            seen(admission.limit());
+        String add(Admission admission) {
+            seen(admission.limit(), admission.nowMicros());
             long slot = admission.nowMicros() + admission.waitMicros();
             if (lastMicros != Long.MIN_VALUE) {
                 level = Math.max(0, level - rate * Math.max(0, slot - lastMicros));
@@ -187,7 +193,7 @@ abstract sealed class Bound {
 
         @Override
         @Nullable
-        String admitted(Admission admission) {
+        String add(Admission admission) {
             Windows windows = ((FixedWindow) admission.limit()).windows();
             long start = windows.at(admission.chargedAtMicros()).startMicros();
             if (admitted.size() > 1_000) {
@@ -204,10 +210,11 @@ abstract sealed class Bound {
 
         @Override
         void givenBack(Charge charge, long nowMicros) {
-            long start = ((FixedWindow) charge.limit())
-                    .windows()
-                    .at(charge.chargedAtMicros())
-                    .startMicros();
+            Windows windows = ((FixedWindow) charge.limit()).windows();
+            // A give-back has the store forget windows that are over, even if time then steps back into one.
+            long present = windows.at(nowMicros).startMicros();
+            admitted.keySet().removeIf(old -> old < present);
+            long start = windows.at(charge.chargedAtMicros()).startMicros();
             admitted.computeIfPresent(start, (s, sum) -> Math.max(0, sum - charge.permits()));
         }
     }
@@ -239,7 +246,7 @@ abstract sealed class Bound {
 
         @Override
         @Nullable
-        String admitted(Admission admission) {
+        String add(Admission admission) {
             Limit limit = admission.limit();
             if (limit instanceof SlidingWindow window && window.weighted()) {
                 reset();
@@ -272,10 +279,16 @@ abstract sealed class Bound {
         @Override
         void givenBack(Charge charge, long nowMicros) {
             Entry entry = byCharge.get(charge.chargedAtMicros());
-            if (entry != null) {
-                long back = Math.min(entry.permits, charge.permits());
-                entry.permits -= back;
-                sum -= back;
+            if (entry == null || entry.permits < charge.permits()) {
+                // Its slice may hold others by now, if time stepped back meanwhile.
+                reset();
+            } else {
+                entry.permits -= charge.permits();
+                sum -= charge.permits();
+            }
+            while (!entries.isEmpty() && entries.getLast().permits == 0) {
+                Entry last = entries.removeLast();
+                byCharge.remove(last.chargedAtMicros, last);
             }
         }
     }
@@ -300,7 +313,7 @@ abstract sealed class Bound {
 
         @Override
         @Nullable
-        String admitted(Admission admission) {
+        String add(Admission admission) {
             Concurrency limit = (Concurrency) admission.limit();
             passTo(admission.nowMicros(), limit);
             let(admission.holder());
@@ -311,6 +324,11 @@ abstract sealed class Bound {
                 return wrong;
             }
             return null;
+        }
+
+        @Override
+        void seen(Limit limit, long nowMicros) {
+            passTo(nowMicros, limit);
         }
 
         @Override

@@ -52,6 +52,7 @@ final class CountCheck {
             }
             replay.begin(limit, step.atMicros());
             allowed.at(step.atMicros());
+            ledger.at(step.atMicros());
             String wrong = check(step, replay, allowed);
             if (wrong != null) {
                 findings.add(Kind.MODEL, count, step.number(), limit + " said " + wrong);
@@ -93,7 +94,7 @@ final class CountCheck {
                                 told.chargedAtMicros(),
                                 demand.holder())));
             } else {
-                allowed.seen(limit);
+                allowed.seen(limit, now);
             }
             return replay.asked(demand, asked.charging(), told, now);
         } else if (step.step() instanceof Recorded.GivenBack back) {
@@ -103,6 +104,8 @@ final class CountCheck {
         } else if (step.step() instanceof Recorded.Renewed renewed) {
             if (renewed.held() && renewed.charge().isHeld()) {
                 allowed.renewed(renewed.charge(), now);
+            } else {
+                allowed.seen(limit, now);
             }
             return replay.renewed(renewed.charge(), renewed.held(), now);
         } else if (step.step() instanceof Recorded.Granted granted) {
@@ -114,7 +117,7 @@ final class CountCheck {
 
     private @Nullable String granted(Recorded step, Recorded.Granted lease, ModelReplay replay, Bound allowed) {
         long now = step.atMicros();
-        long room = lease.cap() - ledger.outstanding(now);
+        long room = lease.cap() - ledger.outstanding();
         if (lease.granted() == 0) {
             long most = Math.min(lease.wanted(), room);
             boolean byLimit = most >= lease.atLeast() && ledger.isExact(now);
@@ -163,7 +166,7 @@ final class CountCheck {
     }
 
     private void ended(Recorded step, Recorded.Ended ended, ModelReplay replay, Bound allowed) {
-        String wrong = ledger.end(ended, step.atMicros());
+        String wrong = ledger.end(ended);
         if (wrong != null) {
             findings.add(Kind.LEASE_ENDED, count, step.number(), wrong);
         }

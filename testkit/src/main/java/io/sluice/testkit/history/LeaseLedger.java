@@ -18,6 +18,12 @@ final class LeaseLedger {
     private final List<Recorded.Granted> live = new ArrayList<>();
     private long longestMicros;
     private long unknownUntil = Long.MIN_VALUE;
+    private long latestMicros = Long.MIN_VALUE;
+
+    /** Told of each step before anything else. */
+    void at(long nowMicros) {
+        latestMicros = Math.max(latestMicros, nowMicros);
+    }
 
     /** Steps are missing: leases may have been granted and ended. */
     void forget(long nowMicros) {
@@ -26,19 +32,19 @@ final class LeaseLedger {
         unknownUntil = nowMicros + Math.max(longestMicros, 60_000_000) + 2 * StepBack.CLAMPED_MICROS;
     }
 
-    /** What is outstanding at least. */
-    long outstanding(long nowMicros) {
-        live.removeIf(lease -> lease.endsMicros() + 2 * StepBack.CLAMPED_MICROS < nowMicros);
+    /** What is outstanding at least: of leases whose end has been seen the store may have forgotten all. */
+    long outstanding() {
+        live.removeIf(lease -> lease.endsMicros() <= latestMicros);
         long sum = 0;
         for (Recorded.Granted lease : live) {
-            sum += lease.endsMicros() > nowMicros ? lease.granted() : 0;
+            sum += lease.granted();
         }
         return sum;
     }
 
     /** Whether what is outstanding is known exactly. */
     boolean isExact(long nowMicros) {
-        return nowMicros > unknownUntil;
+        return nowMicros > unknownUntil && nowMicros == latestMicros;
     }
 
     void add(Recorded.Granted lease, long nowMicros) {
@@ -54,7 +60,7 @@ final class LeaseLedger {
 
     /** What is wrong with the end of a lease; null if nothing is. */
     @Nullable
-    String end(Recorded.Ended ended, long nowMicros) {
+    String end(Recorded.Ended ended) {
         Lease lease = leases.get(ended.lease());
         if (lease == null) {
             return null;
@@ -66,7 +72,7 @@ final class LeaseLedger {
             return "%d given back of lease %s, which had ended before (expected: 0)"
                     .formatted(ended.returned(), ended.lease());
         }
-        boolean lasts = lease.sure && nowMicros < lease.granted.endsMicros();
+        boolean lasts = lease.sure && latestMicros < lease.granted.endsMicros();
         if (ended.returned() != unspent && (lasts || ended.returned() != 0)) {
             return "%d given back of lease %s of %d, of which %d were spent (expected: %d)"
                     .formatted(ended.returned(), ended.lease(), lease.granted.granted(), ended.spent(), unspent);

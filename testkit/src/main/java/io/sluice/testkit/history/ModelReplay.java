@@ -4,6 +4,7 @@ import io.sluice.core.Concurrency;
 import io.sluice.core.FixedWindow;
 import io.sluice.core.LeakyBucket;
 import io.sluice.core.Limit;
+import io.sluice.core.SlidingLog;
 import io.sluice.core.SlidingWindow;
 import io.sluice.core.TokenBucket;
 import io.sluice.core.algorithm.Count;
@@ -26,12 +27,14 @@ import org.jspecify.annotations.Nullable;
  * remains is between what remains of the two. Both then follow what is known. They close in on each other when
  *
  * <ul>
- *   <li>a window has passed, and with it all that was not known (windows, logs, permits that are held), or
+ *   <li>something is charged after a window has passed, and with it all that was not known (windows, logs, permits that are
+ *       held), or
  *   <li>an answer says itself what is used: the time until a bucket is unused, to the permit; what remains of a fixed window, exactly;
  *       what remains of a sliding one bounds {@code most}.
  * </ul>
  *
- * Time that steps back meanwhile starts all over, because nobody knows from when.
+ * Time that steps back meanwhile starts all over, because nobody knows from when. So does every step until one that was to charge: only
+ * such a step has the store write down that its time was ahead of this one.
  */
 final class ModelReplay {
 
@@ -43,9 +46,14 @@ final class ModelReplay {
     private Count least;
     private Count most;
     private boolean exact = true;
+    private boolean unsettled;
     private long unknownAt;
     private long longestMicros;
+    private long ttlMicros;
     private long lastMicros = Long.MIN_VALUE;
+
+    /** The latest time since the store surely wrote down its own. */
+    private long latestMicros = Long.MIN_VALUE;
 
     ModelReplay(Limit limit) {
         this.least = Count.of(limit);
@@ -59,18 +67,18 @@ final class ModelReplay {
     /** To be called before each step. */
     void begin(Limit limit, long nowMicros) {
         longestMicros = Math.max(longestMicros, memoryOf(limit));
-        if (!exact && nowMicros < lastMicros) {
+        boolean otherTtl = limit instanceof Concurrency && limit.windowMicros() != ttlMicros;
+        ttlMicros = limit.windowMicros();
+        if (!exact && (unsettled || nowMicros < lastMicros || otherTtl)) {
             forget(limit, nowMicros);
-        } else if (!exact && !isBucket(limit) && nowMicros - unknownAt > longestMicros + 2 * StepBack.CLAMPED_MICROS) {
-            exact = true;
-            most = least;
         }
         lastMicros = nowMicros;
+        latestMicros = Math.max(latestMicros, nowMicros);
     }
 
     /** Something happened of which nobody heard. */
     void forget(Limit limit, long nowMicros) {
-        Count full = limit instanceof Concurrency ? most : Count.of(limit);
+        Count full = Count.of(limit);
         // As late as could be: the store's time may have been ahead by as much as is waited for.
         long latest = nowMicros + StepBack.CLAMPED_MICROS;
         Demand anything = demand(limit, "", 1, 1, 0, SOMEBODY);
@@ -79,6 +87,7 @@ final class ModelReplay {
         most = full;
         least = Count.of(limit);
         exact = false;
+        unsettled = true;
         unknownAt = nowMicros;
     }
 
@@ -93,6 +102,10 @@ final class ModelReplay {
             wrong = expected.equals(told) ? null : told + " (expected: " + expected + ")";
         } else {
             wrong = between(demand, told, most.grant(demand, nowMicros), atMost, charged, nowMicros);
+        }
+        if (charging) {
+            unsettled = false;
+            latestMicros = Math.max(nowMicros, told.chargedAtMicros());
         }
         if (charged) {
             charge(demand, told.granted(), nowMicros);
@@ -121,6 +134,8 @@ final class ModelReplay {
             wrong = same ? null : lease + " (expected: as of " + expected + ")";
         }
         charge(demand, permits, nowMicros);
+        unsettled = false;
+        latestMicros = Math.max(nowMicros, lease.chargedAtMicros());
         return wrong;
     }
 
@@ -128,19 +143,23 @@ final class ModelReplay {
     @Nullable
     String refused(Demand demand, boolean refusedByLimit, long nowMicros) {
         long grant = most.grant(demand, nowMicros);
-        least.grant(demand, nowMicros);
-        each(count -> count.refuse(nowMicros));
+        if (StepBack.rebases(latestMicros, nowMicros)) {
+            // Whether the share refused, before the count was looked at, or the limit, which writes down that time
+            // stepped back.
+            forget(demand.limit(), nowMicros);
+        }
         return refusedByLimit && grant > 0
                 ? "no lease (expected: one of " + grant + ", or of " + demand.atLeast() + " at least)"
                 : null;
     }
 
     void givenBack(Charge charge, long nowMicros) {
-        if (exact || !isBucket(charge.limit())) {
+        Limit limit = charge.limit();
+        if (exact || limit instanceof Concurrency) {
             each(count -> count.giveBack(charge, nowMicros));
         } else {
             // How much of it still counts depends on what was not heard of: all of it or nothing.
-            least = Count.of(charge.limit());
+            givenBackSome(limit);
         }
     }
 
@@ -210,7 +229,7 @@ final class ModelReplay {
             least = with(demand, limit.capacity() - told.remaining(), told.chargedAtMicros());
             most = least;
             exact = true;
-        } else if (told.remaining() > 0 && !(limit instanceof Concurrency)) {
+        } else if (told.remaining() > 0 && isStrict(limit)) {
             most.grant(demand, nowMicros);
             if (most.verdict(demand, 0, false, nowMicros).remaining() < told.remaining()) {
                 most = with(demand, limit.capacity() - told.remaining(), at);
@@ -227,8 +246,15 @@ final class ModelReplay {
         return count;
     }
 
+    /** Both are charged; and a store that writes forgets what is over, so that it does not come back when time steps back. */
     private void charge(Demand demand, long granted, long nowMicros) {
         each(count -> count.charge(demand, granted, nowMicros));
+        if (!exact
+                && !isBucket(demand.limit())
+                && nowMicros - unknownAt > longestMicros + 2 * StepBack.CLAMPED_MICROS) {
+            exact = true;
+            most = least;
+        }
     }
 
     private void each(Consumer<Count> action) {
@@ -240,6 +266,11 @@ final class ModelReplay {
 
     private static boolean isBucket(Limit limit) {
         return limit instanceof TokenBucket || limit instanceof LeakyBucket;
+    }
+
+    /** Whether what remains says all that counts: an estimate may be read otherwise later. */
+    private static boolean isStrict(Limit limit) {
+        return limit instanceof SlidingLog || (limit instanceof SlidingWindow window && !window.weighted());
     }
 
     /** For how long a count of windows remembers. */

@@ -3,6 +3,7 @@ package io.sluice.testkit.history;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
 import io.sluice.core.SlidingLog;
+import io.sluice.core.SlidingWindow;
 import io.sluice.testkit.history.Violation.Kind;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -13,7 +14,7 @@ import java.util.List;
 enum Bug {
     NONE(null),
     /** The store reads for two asks before it writes for either. */
-    NON_ATOMIC(Kind.MODEL, bucket(), log()),
+    NON_ATOMIC(Kind.MODEL, bucket(), fixed()),
     /** The store counts by the clock of who asks. */
     CLIENT_TIME(Kind.TIME, bucket(), log()),
     /** Time that steps back a little flows twice. */
@@ -80,7 +81,7 @@ enum Bug {
                 leaky(),
                 fixed(),
                 window(),
-                window().asEstimate(),
+                new SlidingWindow("estimate", 9, Duration.ofSeconds(2), 4, true),
                 log(),
                 held(),
                 Limit.named("wait").tokenBucket(Rate.perSecond(4)).withBurst(3).withMaxWait(Duration.ofSeconds(1)),
@@ -101,7 +102,7 @@ enum Bug {
         return Limit.named("fixed").fixedWindow(12, Duration.ofSeconds(3));
     }
 
-    private static io.sluice.core.SlidingWindow window() {
+    private static SlidingWindow window() {
         return Limit.named("window").slidingWindow(10, Duration.ofSeconds(2)).withSlices(4);
     }
 
@@ -114,6 +115,6 @@ enum Bug {
     }
 
     private static Limit held() {
-        return Limit.named("held").concurrency(4, Duration.ofSeconds(2));
+        return Limit.named("held").concurrency(4, Duration.ofSeconds(4));
     }
 }

@@ -15,6 +15,7 @@ import io.sluice.core.spi.Verdict;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /** A count with a bug in it. Without one it is the count itself. */
@@ -83,7 +84,7 @@ final class FaultyCount extends Count {
         pass(now);
         boolean released = charge.isHeld() && !holders.remove(charge.holder());
         if (bug == Bug.RELEASED_TWICE && released && !holders.isEmpty()) {
-            String other = holders.iterator().next();
+            String other = List.copyOf(holders).get(holders.size() - 1);
             holders.remove(other);
             count.giveBack(new Charge(charge.limit(), charge.key(), charge.permits(), 0, other), now);
             return;
@@ -106,8 +107,8 @@ final class FaultyCount extends Count {
     private void pass(long now) {
         long back = lastMicros == Long.MIN_VALUE ? 0 : lastMicros - now;
         boolean rebased = back > StepBack.CLAMPED_MICROS;
-        if (bug == Bug.CREDIT_AFTER_REBASE && rebased
-                || bug == Bug.STATE_LOST && lastMicros != Long.MIN_VALUE && -back > 400_000) {
+        boolean rested = lastMicros != Long.MIN_VALUE && -back > 400_000;
+        if ((bug == Bug.CREDIT_AFTER_REBASE && rebased) || (bug == Bug.STATE_LOST && rested)) {
             count = Count.of(mutated(first));
         } else if (bug == Bug.MISSING_CLAMP && back > 0) {
             shiftMicros += back;

@@ -87,7 +87,7 @@ final class SimulatedNode {
         for (Demand demand : demands) {
             String count = SimulatedStore.name(demand.limit(), demand.key());
             Long until = refusedUntilNanos.get(count + demand.limit() + demand.permits());
-            long late = bug == Bug.REMEMBERED_TOO_LONG ? 300_000_000 : 0;
+            long late = bug == Bug.REMEMBERED_TOO_LONG ? 5_000_000_000L : 0;
             if (until != null
                     && nanos() - until < late
                     && !demand.limit().algorithm().equals("concurrency")) {
@@ -130,7 +130,7 @@ final class SimulatedNode {
             }
         }
         if (charging) {
-            boolean told = allowed || bug == Bug.TOLD_ALLOWED && random.nextInt(10) == 0;
+            boolean told = allowed || (bug == Bug.TOLD_ALLOWED && random.nextInt(10) == 0);
             events.add(Simulation.told(
                     id, demands.size(), told, Answered.Source.STORE, told ? null : refusing, nanos(), wall()));
         }
