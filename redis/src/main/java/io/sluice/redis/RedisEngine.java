@@ -201,6 +201,9 @@ public final class RedisEngine implements Engine {
 
             @Override
             public CompletionStage<Void> end(Limit limit, String key, List<EndedLease> ended) {
+                if (ended.isEmpty()) {
+                    return CompletableFuture.completedFuture(null);
+                }
                 return asked(Question.Leasing.ending(limit, key, ended, names, serverMicros()))
                         .thenAccept(answer -> {
                             if (answer instanceof LeaseAnswer.Unknown unknown) {
