@@ -15,7 +15,9 @@ import io.sluice.core.time.ManualClock;
 import io.sluice.redis.LeaseModel.Mood;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,12 +80,28 @@ class LeaseHistoryTest {
         private final List<Charge> open = new ArrayList<>();
         long admitted;
 
+        /** What was heard to be spent, by lease. */
+        private final Map<String, Long> spent = new HashMap<>();
+
+        private final LeaseListener tally = new LeaseListener() {
+            @Override
+            public void spent(Ask ask, Demand demand, String lease, long permits, long nowNanos, long endsNanos) {
+                assertThat(nowNanos).isLessThan(endsNanos);
+                spent.merge(lease, permits, Long::sum);
+            }
+
+            @Override
+            public void unspent(Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {
+                spent.merge(lease, -permits, Long::sum);
+            }
+        };
+
         History(Limit limit, Random random, List<Mood> moods) {
             this.limit = limit;
             this.random = random;
             this.moods = moods;
             for (int i = 0; i < 3; i++) {
-                nodes.add(Leases.over(model.engine(), model, clock, LeaseListener.NONE, 10, new OnTheSpot()));
+                nodes.add(Leases.over(model.engine(), model, clock, tally, 10, new OnTheSpot()));
             }
         }
 
@@ -100,6 +118,8 @@ class LeaseHistoryTest {
             clock.advance(Duration.ofSeconds(10));
             model.deliver();
             nodes.forEach(Leases::close);
+            assertThat(model.ended).allSatisfy(ended -> assertThat(spent.getOrDefault(ended.lease(), 0L))
+                    .isEqualTo(ended.spent()));
         }
 
         private void step() {

@@ -660,6 +660,36 @@ class LeasesTest {
                 .isEqualTo(50_000);
     }
 
+    @Test
+    void aCrashLosesWhatWasLeasedAndGrantsItToNobodyElse() {
+        warm(DAILY);
+        long lost = leases.outstanding();
+        Leases other = node();
+        long admitted = 0;
+        for (int i = 0; i < 12_000; i++) {
+            Outcome outcome = outcome(other.decide(one(DAILY, 1)));
+            admitted += ((Decided) outcome).allowed() ? 1 : 0;
+        }
+        assertThat(admitted + 8 + lost).isEqualTo(10_000);
+    }
+
+    @Test
+    void outOnLeasesIsNeverMoreThanTheShareWhoeverAsks() {
+        List<Leases> nodes = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            nodes.add(node());
+        }
+        long most = 0;
+        for (int i = 0; i < 8_000; i++) {
+            outcome(nodes.get(i % 40).decide(one(DAILY, 1)));
+            most = Math.max(most, model.outstanding(DAILY, "k"));
+            if (i % 20 == 0) {
+                clock.advance(Duration.ofMillis(1));
+            }
+        }
+        assertThat(most).isBetween(100L, 1_000L);
+    }
+
     // Several limits.
 
     private static final Limit GLOBAL = Limit.named("global").fixedWindow(100_000, Duration.ofDays(1));
