@@ -115,7 +115,7 @@ final class Simulation {
 
     private Demand demand(Limit limit) {
         Limit current = inForce.getOrDefault(limit.name(), limit);
-        long permits = 1 + random.nextInt(random.nextInt(5) == 0 ? 4 : 1);
+        long permits = 1 + random.nextLong(random.nextInt(5) == 0 ? 4 : 1);
         long wait = current.maxWaitMicros() == 0 || random.nextInt(3) == 0 ? 0 : current.maxWaitMicros();
         String holder = current instanceof Concurrency ? "h" + named++ : "";
         return Demand.of(current, "k" + random.nextInt(2), permits)
@@ -128,7 +128,7 @@ final class Simulation {
         Limit limit = limits.get(random.nextInt(limits.size()));
         Limit current = inForce.getOrDefault(limit.name(), limit);
         if (!(current instanceof Concurrency) && !(current instanceof SlidingLog) && current.capacity() > 1) {
-            node.lease(current, "k" + random.nextInt(2), 1 + random.nextInt(4), Math.max(2, current.capacity() / 2));
+            node.lease(current, "k" + random.nextInt(2), 1 + random.nextLong(4), Math.max(2, current.capacity() / 2));
         }
     }
 
