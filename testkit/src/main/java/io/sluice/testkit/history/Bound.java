@@ -211,11 +211,14 @@ abstract sealed class Bound {
         @Override
         void givenBack(Charge charge, long nowMicros) {
             Windows windows = ((FixedWindow) charge.limit()).windows();
-            // A give-back has the store forget windows that are over, even if time then steps back into one.
-            long present = windows.at(nowMicros).startMicros();
-            admitted.keySet().removeIf(old -> old < present);
             long start = windows.at(charge.chargedAtMicros()).startMicros();
             admitted.computeIfPresent(start, (s, sum) -> Math.max(0, sum - charge.permits()));
+            // A give-back has the store forget windows that are over, and one that it empties, even if time then steps
+            // back.
+            long present = windows.at(nowMicros).startMicros();
+            long newest = admitted.keySet().stream().mapToLong(s -> s).reduce(present, Math::max);
+            admitted.keySet().removeIf(old -> old < newest);
+            admitted.values().removeIf(sum -> sum == 0);
         }
     }
 

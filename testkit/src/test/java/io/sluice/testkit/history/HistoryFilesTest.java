@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,7 +68,7 @@ class HistoryFilesTest {
         Path whole = write(Simulation.run(3, Bug.NONE, 300)).get(0);
         byte[] bytes = Files.readAllBytes(whole);
         for (int length = bytes.length - 1; length > bytes.length - 300; length -= 7) {
-            Path cut = Files.write(dir.resolve("cut" + length), java.util.Arrays.copyOf(bytes, length));
+            Path cut = Files.write(dir.resolve("cut" + length), Arrays.copyOf(bytes, length));
             assertThat(History.read(List.of(cut)).nodes().get(0).whole())
                     .as("%d of %d bytes", length, bytes.length)
                     .isFalse();

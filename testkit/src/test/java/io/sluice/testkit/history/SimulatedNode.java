@@ -20,6 +20,8 @@ import java.util.function.LongSupplier;
 final class SimulatedNode {
 
     private static final long TTL_MICROS = 1_000_000;
+    private static final int REMEMBERED_CHARGES = 200;
+    private static final int REMEMBERED_LEASES = 30;
 
     private final String name;
     private final SimulatedStore store;
@@ -65,10 +67,6 @@ final class SimulatedNode {
         this.elapsedMicros = elapsedMicros;
         this.offsetNanos = random.nextLong(1L << 50) - (1L << 49);
         this.wallMicros = startMicros + random.nextInt(4_000_000) - 2_000_000;
-    }
-
-    boolean isAlive() {
-        return alive;
     }
 
     History.Node told() {
@@ -140,6 +138,9 @@ final class SimulatedNode {
         if (charges.isEmpty()) {
             return;
         }
+        if (charges.size() > REMEMBERED_CHARGES) {
+            charges.subList(0, charges.size() - REMEMBERED_CHARGES).clear();
+        }
         Charge charge = charges.remove(random.nextInt(charges.size()));
         hear(store.giveBack(charge));
         boolean again = bug == Bug.RETURNED_TWICE || bug == Bug.RELEASED_TWICE;
@@ -156,6 +157,9 @@ final class SimulatedNode {
     }
 
     void lease(Limit limit, String key, long wanted, long cap) {
+        if (leases.size() > REMEMBERED_LEASES) {
+            leases.remove(0); // never ended, as of a process that was killed
+        }
         String id = name + "-" + asks++;
         long askedNanos = nanos();
         Recorded step = store.lease(id, limit, key, wanted, 1 + random.nextLong(wanted), cap, TTL_MICROS);

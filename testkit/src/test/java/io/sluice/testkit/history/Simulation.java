@@ -14,6 +14,7 @@ import io.sluice.core.spi.Demand;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ final class Simulation {
     private final SimulatedStore store;
     private final List<Limit> limits;
     private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final List<SimulatedNode> living = new ArrayList<>();
     private final Map<String, Limit> inForce = new HashMap<>();
     private long elapsedMicros;
     private long steppedMicros;
@@ -58,7 +60,7 @@ final class Simulation {
 
     private void step() {
         pass();
-        SimulatedNode node = living();
+        SimulatedNode node = anyNode();
         int what = random.nextInt(100);
         if (what < 55) {
             ask(node);
@@ -115,7 +117,7 @@ final class Simulation {
 
     private Demand demand(Limit limit) {
         Limit current = inForce.getOrDefault(limit.name(), limit);
-        long permits = 1 + random.nextInt(random.nextInt(5) == 0 ? 4 : 1);
+        long permits = 1 + random.nextLong(random.nextInt(5) == 0 ? 4 : 1);
         long wait = current.maxWaitMicros() == 0 || random.nextInt(3) == 0 ? 0 : current.maxWaitMicros();
         String holder = current instanceof Concurrency ? "h" + named++ : "";
         return Demand.of(current, "k" + random.nextInt(2), permits)
@@ -128,7 +130,7 @@ final class Simulation {
         Limit limit = limits.get(random.nextInt(limits.size()));
         Limit current = inForce.getOrDefault(limit.name(), limit);
         if (!(current instanceof Concurrency) && !(current instanceof SlidingLog) && current.capacity() > 1) {
-            node.lease(current, "k" + random.nextInt(2), 1 + random.nextInt(4), Math.max(2, current.capacity() / 2));
+            node.lease(current, "k" + random.nextInt(2), 1 + random.nextLong(4), Math.max(2, current.capacity() / 2));
         }
     }
 
@@ -178,23 +180,24 @@ final class Simulation {
             store.empty();
         } else {
             node.kill();
+            living.remove(node);
             start();
         }
     }
 
     private void start() {
-        nodes.add(new SimulatedNode("n" + nodes.size(), store, bug, random, () -> elapsedMicros, START));
+        SimulatedNode node = new SimulatedNode("n" + nodes.size(), store, bug, random, () -> elapsedMicros, START);
+        nodes.add(node);
+        living.add(node);
     }
 
-    private SimulatedNode living() {
-        List<SimulatedNode> living =
-                nodes.stream().filter(SimulatedNode::isAlive).toList();
+    private SimulatedNode anyNode() {
         return living.get(random.nextInt(living.size()));
     }
 
     private <T> List<T> some(List<T> all) {
         List<T> shuffled = new ArrayList<>(all);
-        java.util.Collections.shuffle(shuffled, random);
+        Collections.shuffle(shuffled, random);
         return shuffled.subList(0, 1 + random.nextInt(shuffled.size()));
     }
 
