@@ -1,5 +1,6 @@
 package io.sluice.redis;
 
+import io.sluice.core.history.AskIds;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -77,6 +78,16 @@ public final class Leases implements Engine {
     /**
      * Leases in front of an engine.
      *
+     * @param engine what decides without a lease, on the counts of {@code store}: it, or decorators of it; closed with this one
+     * @param store the engine that leases are taken from; who hears of its steps hears of what becomes of leases, too
+     */
+    public static Leases over(Engine engine, RedisEngine store, Clock clock) {
+        return over(engine, store.leases(), clock, store.leaseListener());
+    }
+
+    /**
+     * Leases in front of an engine.
+     *
      * @param engine what decides without a lease, on the same counts; closed with this one
      */
     static Leases over(Engine engine, LeaseStore store, Clock clock, LeaseListener listener) {
@@ -121,6 +132,10 @@ public final class Leases implements Engine {
         if (!ask.charges() || traffic.isClosed()) {
             return engine.decide(ask);
         }
+        return decideCharge(listener == LeaseListener.NONE || !ask.id().isEmpty() ? ask : ask.called(AskIds.next()));
+    }
+
+    private Answer decideCharge(Ask ask) {
         long now = clock.nanoTime();
         if (isLate(ask, now)) {
             return engine.decide(ask);

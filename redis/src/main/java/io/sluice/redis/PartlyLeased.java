@@ -57,13 +57,7 @@ final class PartlyLeased {
     }
 
     private Answer ask(Engine behind, List<Integer> rest) {
-        Ask inner = new Ask(
-                rest.stream().map(ask.demands()::get).toList(),
-                ask.purpose(),
-                ask.deadlineNanos(),
-                ask.onFailure(),
-                ask.localShare(),
-                ask.ruleVersion());
+        Ask inner = ask.of(rest.stream().map(ask.demands()::get).toList());
         Answer answer;
         try {
             answer = behind.decide(inner);

@@ -219,6 +219,12 @@ public final class RedisEngine implements Engine {
         };
     }
 
+    /** Tells whoever hears of this engine's steps what becomes of leases. */
+    LeaseListener leaseListener() {
+        HistoryListener recording = options.recording();
+        return recording == null ? LeaseListener.NONE : new LeaseRecorder(recording, names, clock);
+    }
+
     private CompletionStage<LeaseAnswer> asked(Question.Leasing question) {
         Undecided gone = servers.unavailable(servers.placeOf(question.counts[0]));
         if (gone != null) {
