@@ -1,6 +1,5 @@
 package io.sluice.redis;
 
-import io.sluice.core.LeakyBucket;
 import io.sluice.core.Limit;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -36,14 +35,11 @@ final class LeasedKey {
     /** A lease of which nothing is spent for so long goes back. */
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** Slots later than this are all the same. */
-    private static final long LATEST_SLOT_MICROS = Demand.MAX_WAIT_MICROS;
-
     final Limit limit;
     final String key;
 
     private final LeaseListener listener;
-    private final @Nullable LeakyBucket slots;
+    private final LeaseSlots slots;
     private final long pauseNanos;
 
     private volatile @Nullable HeldLease first;
@@ -65,7 +61,7 @@ final class LeasedKey {
         this.limit = limit;
         this.key = key;
         this.listener = listener;
-        this.slots = limit instanceof LeakyBucket bucket ? bucket : null;
+        this.slots = LeaseSlots.of(limit);
         this.pauseNanos =
                 Math.min(PAUSE_NANOS, TimeUnit.MICROSECONDS.toNanos(limit.windowMicros()) / PAUSES_IN_A_WINDOW);
         this.appetite = new LeaseAppetite(nowNanos);
@@ -103,7 +99,7 @@ final class LeasedKey {
     private long take(HeldLease lease, Demand demand, long least, long nowNanos) {
         return lease.isOver(nowNanos)
                 ? HeldLease.TOO_FEW
-                : lease.take(demand.permits(), least, latestSlot(lease, demand, nowNanos));
+                : lease.take(demand.permits(), least, slots.latest(lease, demand, nowNanos));
     }
 
     private Verdict spent(HeldLease lease, long taken, long before, long nowNanos) {
@@ -116,7 +112,7 @@ final class LeasedKey {
                 Math.min(limit.capacity(), atHand + (heard == null ? 0 : heard.remaining())),
                 0,
                 heard == null ? 0 : heard.resetAfterMicros(nowNanos),
-                slots == null ? 0 : untilSlotMicros(lease, lease.permits - before, nowNanos),
+                slots.untilMicros(lease, lease.permits - before, nowNanos),
                 lease.chargedAtMicros);
     }
 
@@ -149,10 +145,10 @@ final class LeasedKey {
             return refused(Math.max(refusal.untilNanos(), refusal.retryNanos()) - nowNanos, heard, nowNanos);
         }
         HeldLease lease = first;
-        if (slots == null || lease == null || lease.isOver(nowNanos) || lease.left() < demand.permits()) {
+        if (lease == null || lease.isOver(nowNanos) || lease.left() < demand.permits()) {
             return null;
         }
-        long late = untilSlotMicros(lease, lease.permits - lease.left(), nowNanos) - maxWait(slots, demand);
+        long late = slots.untilMicros(lease, lease.permits - lease.left(), nowNanos) - slots.maxWaitMicros(demand);
         return late > 0 ? refused(TimeUnit.MICROSECONDS.toNanos(late), heard, nowNanos) : null;
     }
 
@@ -161,7 +157,7 @@ final class LeasedKey {
                 false,
                 0,
                 Math.min(limit.capacity(), atHand(nowNanos)),
-                Math.max(1, microsUp(forNanos)),
+                Math.max(1, LeaseSlots.microsUp(forNanos)),
                 heard.resetAfterMicros(nowNanos),
                 0,
                 heard.storeMicros(nowNanos));
@@ -280,7 +276,7 @@ final class LeasedKey {
                     demand.atLeast(),
                     most,
                     demand.lease().ttlMicros(),
-                    slots == null ? 0 : slots.maxWaitMicros(),
+                    slots.maxWaitMicros(),
                     owed.take());
             LeaseInquiry inquiry = new LeaseInquiry(request, nowNanos);
             underWay = inquiry;
@@ -336,8 +332,8 @@ final class LeasedKey {
                 request.lease(),
                 granted.permits(),
                 granted.chargedAtMicros(),
-                inquiry.askedNanos + nanos(granted.endsAfterMicros()),
-                nowNanos + nanos(granted.waitMicros()));
+                inquiry.askedNanos + LeaseSlots.nanos(granted.endsAfterMicros()),
+                nowNanos + LeaseSlots.nanos(granted.waitMicros()));
         // What the store has left is known to be nothing: who asks for as much soon would be refused.
         boolean all = granted.remaining() < request.atLeast() && granted.permits() < request.wanted();
         Refusal refusal = all ? refusal(inquiry, 0, nowNanos) : null;
@@ -367,7 +363,7 @@ final class LeasedKey {
 
     private Refusal refusal(LeaseInquiry inquiry, long retryMicros, long nowNanos) {
         LeaseRequest request = inquiry.request;
-        long retryNanos = nanos(retryMicros);
+        long retryNanos = LeaseSlots.nanos(retryMicros);
         long believed = Math.min(LONGEST_REFUSAL_NANOS, Math.max(pauseNanos, retryNanos));
         return new Refusal(
                 request.atLeast(),
@@ -460,36 +456,5 @@ final class LeasedKey {
 
     private static long spent(@Nullable HeldLease lease) {
         return lease == null ? 0 : lease.permits - lease.left();
-    }
-
-    /** How many permits of a lease may come before a caller's first. */
-    private long latestSlot(HeldLease lease, Demand demand, long nowNanos) {
-        LeakyBucket bucket = slots;
-        if (bucket == null) {
-            return Long.MAX_VALUE;
-        }
-        long sinceFirst = nowNanos - lease.slotNanos + nanos(maxWait(bucket, demand));
-        return sinceFirst < 0 ? -1 : bucket.pace().wholeIn(sinceFirst / 1_000);
-    }
-
-    private static long maxWait(LeakyBucket bucket, Demand demand) {
-        return Math.min(bucket.maxWaitMicros(), demand.maxWaitMicros());
-    }
-
-    private long untilSlotMicros(HeldLease lease, long slot, long nowNanos) {
-        LeakyBucket bucket = slots;
-        if (bucket == null) {
-            return 0;
-        }
-        long offset = Math.min(LATEST_SLOT_MICROS, bucket.pace().microsFor(slot, 0));
-        return Math.max(0, microsUp(lease.slotNanos - nowNanos + nanos(offset)));
-    }
-
-    private static long nanos(long micros) {
-        return TimeUnit.MICROSECONDS.toNanos(Math.min(micros, Demand.MAX_WAIT_MICROS));
-    }
-
-    private static long microsUp(long nanos) {
-        return Math.floorDiv(nanos + 999, 1_000L);
     }
 }

@@ -37,7 +37,7 @@ class LeaseHistoryTest {
     @ParameterizedTest
     @MethodSource("limits")
     void whateverIsLateAllIsAccountedForInTheEnd(Limit limit) {
-        long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
+        long seed = seed();
         for (int round = 0; round < 30; round++) {
             History history = new History(limit, new Random(seed + round), List.of(Mood.ANSWERS, Mood.LATE));
             history.play(1_500);
@@ -50,7 +50,7 @@ class LeaseHistoryTest {
     @ParameterizedTest
     @MethodSource("limits")
     void whateverIsLostNothingIsAdmittedThatWasNotCharged(Limit limit) {
-        long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
+        long seed = seed();
         for (int round = 0; round < 30; round++) {
             History history = new History(limit, new Random(seed + round), List.of(Mood.values()));
             history.play(1_500);
@@ -67,6 +67,12 @@ class LeaseHistoryTest {
         History history = new History(small, new Random(1), List.of(Mood.ANSWERS));
         history.play(3_000);
         assertThat(history.admitted).isEqualTo(100 - history.remaining()).isGreaterThan(50);
+    }
+
+    private static long seed() {
+        long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
+        System.out.println("LeaseHistoryTest: seed " + seed);
+        return seed;
     }
 
     private static final class History {
