@@ -27,7 +27,8 @@
 -- Reply    a string of little-endian doubles: now; then of each ask, for c and l five for each demand: grant (0 refuses),
 --          remaining, wait if granted or else retry, reset, charged_at. Times in microseconds, -1 for never. For b and r one: 1
 --          if it was done, 0 if no longer held. When recording, then for each demand since when its count is numbered and
---          the number of its decision. One -1 alone for an ask of which nothing was done, because its boundaries do not reach the server's time: ask again with others.
+--          the number of its decision. One -1 alone for an ask of which nothing was done, because its boundaries do not
+--          reach the server's time: ask again with others.
 --          One -2 alone for an ask of which nothing was done, because it needs a new key and there must be none.
 --          For g granted (0 refuses), 1 if too much is out already or else 0, remaining, wait if granted or else retry, reset,
 --          charged_at, and in how long the lease ends; for g and e then of each that was ended what it had left. When recording, then
