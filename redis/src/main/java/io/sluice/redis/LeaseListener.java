@@ -17,8 +17,14 @@ interface LeaseListener {
     /** Permits of a lease were spent on a demand. */
     default void spent(Ask ask, Demand demand, String lease, long permits, long nowNanos, long endsNanos) {}
 
-    /** Permits that were spent are in the lease again. */
-    default void unspent(Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {}
+    /**
+     * Permits that were spent are not any more.
+     *
+     * @param ask the name of the ask that they were spent for; empty if that is not known
+     * @param lease which they are in again; empty if it is closed, and they go back to the store
+     */
+    default void unspent(
+            String ask, Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {}
 
     /** An ask was answered in which leases had a hand. */
     default void answered(Ask ask, Decided decided) {}

@@ -30,9 +30,10 @@ final class LeaseRecorder implements LeaseListener {
     }
 
     @Override
-    public void unspent(Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {
+    public void unspent(
+            String ask, Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {
         String count = names.of(limit, key);
-        history.happened(new Unspent("", count, lease, permits, nowNanos, endsNanos, clock.epochMicros()));
+        history.happened(new Unspent(ask, count, lease, permits, nowNanos, endsNanos, clock.epochMicros()));
     }
 
     @Override

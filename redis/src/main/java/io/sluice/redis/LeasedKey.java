@@ -193,21 +193,17 @@ final class LeasedKey {
      * Puts permits back into the lease they are from; false if it is closed. Two leases that were charged at one time are as good as
      * each other, and so is a charge that was made at that time without a lease: all of them count until the same moment.
      */
-    boolean putBack(long permits, long chargedAtMicros, long nowNanos) {
-        return putBack(first, permits, chargedAtMicros, nowNanos)
-                || putBack(second, permits, chargedAtMicros, nowNanos);
+    boolean putBack(String ask, Charge charge, long nowNanos) {
+        return putBack(first, ask, charge, nowNanos) || putBack(second, ask, charge, nowNanos);
     }
 
-    boolean putBack(Charge charge, long nowNanos) {
-        return putBack(charge.permits(), charge.chargedAtMicros(), nowNanos);
-    }
-
-    private boolean putBack(@Nullable HeldLease lease, long permits, long chargedAtMicros, long nowNanos) {
-        if (lease == null || lease.chargedAtMicros != chargedAtMicros || !lease.putBack(permits)) {
+    private boolean putBack(@Nullable HeldLease lease, String ask, Charge charge, long nowNanos) {
+        long permits = charge.permits();
+        if (lease == null || lease.chargedAtMicros != charge.chargedAtMicros() || !lease.putBack(permits)) {
             return false;
         }
         if (listener != LeaseListener.NONE) {
-            listener.unspent(limit, key, lease.id, permits, nowNanos, lease.endsNanos);
+            listener.unspent(ask, limit, key, lease.id, permits, nowNanos, lease.endsNanos);
         }
         return true;
     }

@@ -264,7 +264,7 @@ public final class Leases implements Engine {
 
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
-        List<Charge> others = notPutBack(charges);
+        List<Charge> others = notPutBack("", charges);
         return others.isEmpty() && !charges.isEmpty()
                 ? CompletableFuture.completedFuture(null)
                 : engine.giveBack(others);
@@ -272,18 +272,25 @@ public final class Leases implements Engine {
 
     /** Puts back what was taken for nothing. */
     @SuppressWarnings("FutureReturnValueIgnored") // if it fails, the charge ages
-    void giveBackUnused(List<Charge> charges) {
-        if (!charges.isEmpty()) {
-            giveBack(charges);
+    void giveBackUnused(Ask ask, List<Charge> charges) {
+        List<Charge> others = notPutBack(ask.id(), charges);
+        if (others.isEmpty()) {
+            return;
         }
+        if (listener != LeaseListener.NONE) {
+            long now = clock.nanoTime();
+            others.forEach(
+                    charge -> listener.unspent(ask.id(), charge.limit(), charge.key(), "", charge.permits(), now, now));
+        }
+        engine.giveBack(others);
     }
 
-    private List<Charge> notPutBack(List<Charge> charges) {
+    private List<Charge> notPutBack(String ask, List<Charge> charges) {
         long now = clock.nanoTime();
         List<Charge> others = new ArrayList<>(charges.size());
         for (Charge charge : charges) {
             LeasedKey key = table.find(charge.limit(), charge.key());
-            if (key != null && key.putBack(charge, now)) {
+            if (key != null && key.putBack(ask, charge, now)) {
                 continue;
             }
             others.add(charge);

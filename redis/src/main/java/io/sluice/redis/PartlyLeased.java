@@ -101,7 +101,7 @@ final class PartlyLeased {
                         demand.limit(), demand.key(), verdict.granted(), verdict.chargedAtMicros(), demand.holder()));
             }
         }
-        leases.giveBackUnused(charges);
+        leases.giveBackUnused(ask, charges);
     }
 
     private Decided decided(boolean allowed, List<Integer> rest, @Nullable Decided behind) {

@@ -97,7 +97,8 @@ class LeaseHistoryTest {
             }
 
             @Override
-            public void unspent(Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {
+            public void unspent(
+                    String ask, Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {
                 spent.merge(lease, -permits, Long::sum);
             }
         };

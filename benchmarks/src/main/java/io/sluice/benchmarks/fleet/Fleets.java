@@ -17,7 +17,11 @@ public final class Fleets {
 
     private Fleets() {}
 
-    /** A table, printed as it grows. @return whether all was as promised */
+    /**
+     * Fills a table, printed as it grows.
+     *
+     * @return whether all was as promised
+     */
     public static boolean run(PrintStream out, StringBuilder table) throws IOException {
         boolean clean = true;
         table.append(Logbook.HEAD);

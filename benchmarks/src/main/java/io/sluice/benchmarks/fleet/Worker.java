@@ -30,7 +30,11 @@ public final class Worker {
 
     private Worker() {}
 
-    /** @param args the address of Redis, the name of the node, its history or nothing, and the load */
+    /**
+     * Works.
+     *
+     * @param args the address of Redis, the name of the node, its history or nothing, and the load
+     */
     public static void main(String[] args) throws Exception {
         Load load = Load.of(List.of(args).subList(3, args.length));
         Tally tally = new Tally();

@@ -62,6 +62,9 @@ final class SpendCheck {
     }
 
     void unspent(Unspent unspent) {
+        if (unspent.lease().isEmpty()) {
+            return;
+        }
         lease(unspent.lease(), unspent.count()).unspent += unspent.permits();
     }
 
