@@ -1,6 +1,7 @@
 package io.sluice.benchmarks;
 
 import io.sluice.benchmarks.faults.Faults;
+import io.sluice.benchmarks.fleet.Fleets;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -54,6 +55,12 @@ public final class Benchmarks {
                 write("faults.md", "./sluice bench faults", table);
             }
             System.exit(0);
+        }
+        if (args.length > 0 && args[0].equals("fleet")) {
+            StringBuilder table = new StringBuilder(heading(Map.of()));
+            boolean clean = Fleets.run(System.out, table);
+            write("fleet.md", "./sluice bench fleet", table.toString());
+            System.exit(clean ? 0 : 1);
         }
         CommandLineOptions given;
         try {

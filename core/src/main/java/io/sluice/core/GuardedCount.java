@@ -73,7 +73,8 @@ final class GuardedCount {
                 demand.maxWaitMicros(),
                 demand.holder(),
                 demand.label(),
-                demand.guard());
+                demand.guard(),
+                demand.lease());
     }
 
     /** By the limit as it is, because that is what callers are told of. */

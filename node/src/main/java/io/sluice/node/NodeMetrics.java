@@ -84,6 +84,9 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
         if (store.exists()) {
             spared("remembered", store, StoreWatch::remembered);
             spared("guarded", store, StoreWatch::guarded);
+            Gauge.builder("rate_limit_leases_outstanding", store, StoreWatch::leased)
+                    .description("Permits leased from the shared store that can still be spent")
+                    .register(registry);
             Gauge.builder("rate_limit_breaker_state", () -> store.isAway() ? 1 : 0)
                     .description("1 while the shared store is not asked")
                     .register(registry);

@@ -4,6 +4,7 @@ import io.sluice.core.Guard;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.DenyCache;
+import io.sluice.redis.Leases;
 import io.sluice.redis.RedisEngine;
 import io.sluice.redis.RedisOptions;
 import io.sluice.redis.StoreListener;
@@ -38,6 +39,11 @@ interface Store {
         return 0;
     }
 
+    /** How many permits are leased from it and can be spent. */
+    default long leased() {
+        return 0;
+    }
+
     /** Opens the store of a configuration that names one. */
     @FunctionalInterface
     interface Opener {
@@ -50,8 +56,9 @@ interface Store {
         RedisOptions options = RedisOptions.defaults().hashTags(true).listener(listener);
         RedisEngine engine = RedisEngine.connect(uri, prefix, clock, options);
         DenyCache memory = DenyCache.over(engine, uri, prefix, clock, options);
-        // In front of the memory, because what it refuses is not for the memory to remember.
-        Guard guard = new Guard(memory, clock);
+        Leases leases = Leases.over(memory, engine, clock);
+        // In front of all, because what it refuses is not for the memory to remember, nor worth a lease.
+        Guard guard = new Guard(leases, clock);
         return new Store() {
             @Override
             public Engine engine() {
@@ -86,6 +93,11 @@ interface Store {
             @Override
             public long guarded() {
                 return guard.refused();
+            }
+
+            @Override
+            public long leased() {
+                return leases.outstanding();
             }
         };
     }

@@ -95,6 +95,11 @@ final class StoreWatch implements DecisionListener {
         return store == null ? 0 : store.guarded();
     }
 
+    /** How many permits are leased from the store and can be spent. */
+    long leased() {
+        return store == null ? 0 : store.leased();
+    }
+
     /** Whether this policy decided in the store's place a moment ago. */
     boolean stoodIn(FailurePolicy policy) {
         return isRecent(stoodInAt(policy));

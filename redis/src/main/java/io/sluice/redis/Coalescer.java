@@ -132,10 +132,17 @@ final class Coalescer {
         route.send(batch, landing);
     }
 
-    /** Sends those of each count alone, those of several counts in parts. */
+    /**
+     * Sends those of each count alone, those of several counts in parts. A lease and its count are never apart for long: until they
+     * are together again there is none.
+     */
     private void sendApart(Batch batch) {
         Map<String, List<Question>> alone = new LinkedHashMap<>();
         for (Question question : batch.questions()) {
+            if (question instanceof Question.Leasing) {
+                question.fail(new Undecided(Failures.ERROR, false));
+                continue;
+            }
             for (Question part : divider.alone(question)) {
                 alone.computeIfAbsent(part.counts[0], count -> new ArrayList<>())
                         .add(part);

@@ -41,13 +41,19 @@ final class CountKeys {
         return prefix + ":" + limit.name() + ":" + limit.shape() + ":" + encoded(key);
     }
 
-    /**
-     * Where the decisions of a count are numbered when they are recorded: in the same slot of a Cluster, under a name that no
-     * count has, because no count's ends like this.
-     */
+    /** Where the steps of a count are numbered when they are recorded. */
     static byte[] numbering(byte[] count) {
-        String name = new String(count, StandardCharsets.UTF_8);
-        return (name.indexOf('{') < 0 ? "{" + name + "}#n" : name + "#n").getBytes(StandardCharsets.UTF_8);
+        return beside(new String(count, StandardCharsets.UTF_8), "#n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Where the leases of a count are recorded. */
+    static String leases(String count) {
+        return beside(count, "#l");
+    }
+
+    /** In the same slot of a Cluster, under a name that no count has, because no count's ends like this. */
+    private static String beside(String count, String end) {
+        return count.indexOf('{') < 0 ? "{" + count + "}" + end : count + end;
     }
 
     /** A text without spaces, lines, braces and {@code #}, different for each different key. */

@@ -33,6 +33,29 @@ final class DemandText {
                 charge.limit(), charge.permits(), charge.permits(), charge.chargedAtMicros(), charge.holder(), micros);
     }
 
+    /** What a lease is taken from. */
+    static String of(LeaseRequest request, long micros) {
+        return of(
+                request.limit(),
+                request.wanted(),
+                request.atLeast(),
+                Math.min(request.maxWaitMicros(), Pace.MAX_MICROS),
+                "",
+                micros);
+    }
+
+    /** What is asked of the records of leases. */
+    static String ofLeases(LeaseRequest request) {
+        StringBuilder text = new StringBuilder(96);
+        text.append("ls 0 0 0 ").append(request.cap()).append(' ');
+        three(text, request.ttlMicros(), 0, 0);
+        text.append(' ').append(request.lease());
+        for (EndedLease ended : request.ended()) {
+            text.append(' ').append(ended.lease()).append(' ').append(ended.spent());
+        }
+        return text.toString();
+    }
+
     private static String of(Limit limit, long permits, long atLeast, long wait, String holder, long micros) {
         StringBuilder text = new StringBuilder(64);
         text.append(kind(limit)).append(' ').append(permits).append(' ').append(atLeast);

@@ -1,6 +1,9 @@
 package io.sluice.redis;
 
 import io.sluice.core.Concurrency;
+import io.sluice.core.history.Answered;
+import io.sluice.core.history.AskIds;
+import io.sluice.core.history.HistoryListener;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -58,17 +61,25 @@ public final class DenyCache implements Engine {
     private final Refusals memory;
     private final BooleanSupplier told;
     private final AutoCloseable channel;
+    private final @Nullable HistoryListener recording;
     private final LongAdder remembered = new LongAdder();
     private volatile boolean closed;
 
     private DenyCache(
-            Engine engine, CountKeys names, Clock clock, Refusals memory, BooleanSupplier told, AutoCloseable channel) {
+            Engine engine,
+            CountKeys names,
+            Clock clock,
+            Refusals memory,
+            BooleanSupplier told,
+            AutoCloseable channel,
+            @Nullable HistoryListener recording) {
         this.engine = engine;
         this.names = names;
         this.clock = clock;
         this.memory = memory;
         this.told = told;
         this.channel = channel;
+        this.recording = recording;
     }
 
     /** As {@link #over(Engine, String, String, Clock, RedisOptions)}, with {@link RedisOptions#defaults}. */
@@ -89,12 +100,12 @@ public final class DenyCache implements Engine {
         Refusals memory = new Refusals();
         RefundChannel channel = RefundChannel.open(uri, prefix, clock, memory::forget, memory::clear);
         CountKeys names = new CountKeys(prefix, options.hashTags());
-        return new DenyCache(engine, names, clock, memory, channel::isHeard, channel);
+        return new DenyCache(engine, names, clock, memory, channel::isHeard, channel, options.recording());
     }
 
     /** A memory that is told of give-backs by a test. */
     static DenyCache over(Engine engine, String prefix, Clock clock, Refusals memory, BooleanSupplier told) {
-        return new DenyCache(engine, new CountKeys(prefix), clock, memory, told, () -> {});
+        return new DenyCache(engine, new CountKeys(prefix), clock, memory, told, () -> {}, null);
     }
 
     /** How many asks were refused from memory so far. */
@@ -121,6 +132,9 @@ public final class DenyCache implements Engine {
         Decided refused = inquiry.fromMemory();
         if (refused != null) {
             remembered.increment();
+            if (recording != null) {
+                inquiry.tell(recording, ask, refused);
+            }
             return refused;
         }
         Answer answer = engine.decide(ask);
@@ -224,6 +238,25 @@ public final class DenyCache implements Engine {
                                 : last.told(demand, askedNanos, longestNanos));
             }
             return new Decided(false, verdicts, serverMicros, null);
+        }
+
+        void tell(HistoryListener listener, Ask ask, Decided refused) {
+            String refusing = null;
+            for (int i = counts.length - 1; i >= 0; i--) {
+                refusing = refused.verdicts().get(i).fits() ? refusing : counts[i];
+            }
+            listener.happened(new Answered(
+                    ask.id().isEmpty() ? AskIds.next() : ask.id(),
+                    counts.length,
+                    true,
+                    false,
+                    Answered.Source.MEMORY,
+                    null,
+                    refusing,
+                    demands.get(0).permits(),
+                    ask.ruleVersion(),
+                    askedNanos,
+                    clock.epochMicros()));
         }
 
         void answered(Decided decided) {

@@ -1,5 +1,6 @@
 package io.sluice.redis;
 
+import io.sluice.core.history.AskIds;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Makes of a question about counts in several places one question for each place, whose answers together are its own. A question
- * all of whose counts are in one place stays as it is. Safe for use by many threads.
+ * all of whose counts are in one place stays as it is, and so does one of leases, which are kept where their count is. Safe for use by many threads.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // the parts report to the whole
 final class Divider {
@@ -37,7 +38,7 @@ final class Divider {
     }
 
     List<Question> divided(Question question, Function<String, Object> placeOf) {
-        if (question.size() == 1) {
+        if (question.size() == 1 || question instanceof Question.Leasing) {
             return List.of(question);
         }
         Object first = placeOf.apply(question.counts[0]);
@@ -60,13 +61,8 @@ final class Divider {
         MergedAsk merged = new MergedAsk(whole, List.copyOf(places), giveBack);
         List<Question> parts = new ArrayList<>(places.size());
         for (List<Integer> place : places) {
-            Ask part = new Ask(
-                    place.stream().map(ask.demands()::get).toList(),
-                    ask.purpose(),
-                    ask.deadlineNanos(),
-                    ask.onFailure(),
-                    ask.localShare(),
-                    ask.ruleVersion());
+            Ask part =
+                    ask.of(place.stream().map(ask.demands()::get).toList()).called(AskIds.part(ask.id(), parts.size()));
             Question.Asked question = new Question.Asked(part, names, serverMicros.getAsLong());
             int index = parts.size();
             question.outcome.thenAccept(outcome -> merged.landed(index, part, outcome));

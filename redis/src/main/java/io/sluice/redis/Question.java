@@ -1,5 +1,7 @@
 package io.sluice.redis;
 
+import io.sluice.core.Limit;
+import io.sluice.core.history.Recorded;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
@@ -126,7 +128,10 @@ abstract sealed class Question {
                 verdicts.replaceAll(Asked::uncharged);
             }
             for (int i = 0; reply.isRecorded() && i < size(); i++) {
-                reply.record(counts[i], new Recorded.Asked(ask.demands().get(i), ask.charges(), verdicts.get(i)));
+                reply.record(
+                        counts[i],
+                        new Recorded.Asked(
+                                ask.id(), ask.demands().get(i), ask.charges(), ask.ruleVersion(), verdicts.get(i)));
             }
             end(new Decided(allowed, verdicts, reply.micros(), null));
         }
@@ -168,10 +173,6 @@ abstract sealed class Question {
         @Override
         void fail(Undecided why) {
             end(why);
-        }
-
-        private static long orNever(long micros) {
-            return micros < 0 ? Verdict.NEVER : micros;
         }
     }
 
@@ -236,5 +237,96 @@ abstract sealed class Question {
         void fail(Undecided why) {
             end(false, new IllegalStateException(why.reason()));
         }
+    }
+
+    /** Leases of one count, to be ended and perhaps one to be granted. */
+    static final class Leasing extends Question {
+
+        /** Of a lease that is only ended nobody says how long it was meant to last. */
+        private static final long LONGEST_MICROS = 86_400_000_000L;
+
+        final CompletableFuture<LeaseAnswer> answer = new CompletableFuture<>();
+        private final LeaseRequest request;
+
+        private Leasing(char purpose, LeaseRequest request, CountKeys names, long serverMicros) {
+            super(purpose, Ask.NO_DEADLINE, 2);
+            this.request = request;
+            counts[0] = names.of(request.limit(), request.key());
+            counts[1] = CountKeys.leases(counts[0]);
+            write(serverMicros);
+        }
+
+        static Leasing granting(LeaseRequest request, CountKeys names, long serverMicros) {
+            return new Leasing('g', request, names, serverMicros);
+        }
+
+        /** The answer is not known to be anything but {@link LeaseAnswer.Unknown} if this fails. */
+        static Leasing ending(Limit limit, String key, List<EndedLease> ended, CountKeys names, long serverMicros) {
+            LeaseRequest request = new LeaseRequest(limit, key, "-", 1, 1, 0, LONGEST_MICROS, 0, ended);
+            return new Leasing('e', request, names, serverMicros);
+        }
+
+        @Override
+        void write(long serverMicros) {
+            texts[0] = DemandText.of(request, serverMicros);
+            texts[1] = DemandText.ofLeases(request);
+        }
+
+        @Override
+        void answer(Reply reply) {
+            LeaseAnswer granted = purpose == 'g' ? granted(reply) : new LeaseAnswer.Refused(true, 0, 0, 0, 0);
+            List<Recorded.Step> steps = new ArrayList<>(request.ended().size() + 1);
+            for (EndedLease ended : request.ended()) {
+                steps.add(new Recorded.Ended(ended.lease(), ended.spent(), reply.next()));
+            }
+            if (purpose == 'g') {
+                steps.add(recorded(granted));
+            }
+            for (int i = 0; reply.isRecorded() && i < steps.size(); i++) {
+                reply.record(counts[0], steps.get(i));
+            }
+            uncount();
+            answer.complete(granted);
+        }
+
+        private static LeaseAnswer granted(Reply reply) {
+            long permits = reply.next();
+            boolean byShare = reply.next() == 1;
+            long remaining = reply.next();
+            long left = reply.next();
+            long reset = orNever(reply.next());
+            long chargedAt = reply.next();
+            long ends = reply.next();
+            return permits > 0
+                    ? new LeaseAnswer.Granted(permits, ends, left, remaining, reset, chargedAt, reply.micros())
+                    : new LeaseAnswer.Refused(byShare, remaining, orNever(left), reset, reply.micros());
+        }
+
+        private Recorded.Step recorded(LeaseAnswer answer) {
+            LeaseAnswer.Granted granted =
+                    answer instanceof LeaseAnswer.Granted some ? some : new LeaseAnswer.Granted(0, 0, 0, 0, 0, 0, 0);
+            return new Recorded.Granted(
+                    request.lease(),
+                    request.limit(),
+                    request.key(),
+                    request.wanted(),
+                    request.atLeast(),
+                    request.cap(),
+                    request.maxWaitMicros(),
+                    granted.permits(),
+                    granted.atMicros() + granted.endsAfterMicros(),
+                    granted.waitMicros(),
+                    granted.chargedAtMicros());
+        }
+
+        @Override
+        void fail(Undecided why) {
+            uncount();
+            answer.complete(new LeaseAnswer.Unknown(why.reason()));
+        }
+    }
+
+    private static long orNever(long micros) {
+        return micros < 0 ? Verdict.NEVER : micros;
     }
 }

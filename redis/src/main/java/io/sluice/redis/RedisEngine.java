@@ -1,17 +1,23 @@
 package io.sluice.redis;
 
 import io.lettuce.core.RedisURI;
+import io.sluice.core.Limit;
+import io.sluice.core.history.Answered;
+import io.sluice.core.history.AskIds;
+import io.sluice.core.history.HistoryListener;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.Pending;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -35,6 +41,7 @@ public final class RedisEngine implements Engine {
     private final CountKeys names;
     private final Clock clock;
     private final Divider divider;
+    private final RedisOptions options;
 
     /** How far the server's clock was ahead of ours in its last reply; only calendars ask for it. */
     private volatile long aheadMicros;
@@ -42,6 +49,7 @@ public final class RedisEngine implements Engine {
     private RedisEngine(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
         this.names = new CountKeys(prefix, options.hashTags());
         this.clock = clock;
+        this.options = options;
         this.divider = new Divider(names, this::serverMicros, this::giveBack);
         Function<Route, Coalescer> calls = route -> new Coalescer(
                 route, clock, time, options, micros -> aheadMicros = micros - clock.epochMicros(), divider);
@@ -119,7 +127,9 @@ public final class RedisEngine implements Engine {
         if (ask.demands().size() > Batch.LARGEST_QUESTION) {
             return new Undecided(Failures.ERROR, false);
         }
-        Question.Asked question = new Question.Asked(ask, names, serverMicros());
+        HistoryListener recording = options.recording();
+        Ask called = recording == null || !ask.id().isEmpty() ? ask : ask.called(AskIds.next());
+        Question.Asked question = new Question.Asked(called, names, serverMicros());
         // Nothing is charged anywhere if something is sure not to be decided.
         for (String count : question.counts) {
             Undecided gone = servers.unavailable(servers.placeOf(count));
@@ -127,8 +137,11 @@ public final class RedisEngine implements Engine {
                 return gone;
             }
         }
+        CompletionStage<Outcome> answer = recording == null
+                ? question.outcome
+                : question.outcome.whenComplete((outcome, failure) -> tell(recording, question, outcome));
         put(question);
-        return new Pending(question.outcome, connector.afterArrivals());
+        return new Pending(answer, connector.afterArrivals());
     }
 
     @Override
@@ -152,6 +165,73 @@ public final class RedisEngine implements Engine {
     public void close() {
         servers.close();
         connector.close();
+    }
+
+    private void tell(HistoryListener recording, Question.Asked question, Outcome outcome) {
+        if (!(outcome instanceof Decided decided)) {
+            return;
+        }
+        Ask ask = question.ask();
+        String refusing = null;
+        for (int i = question.size() - 1; i >= 0; i--) {
+            refusing = decided.verdicts().get(i).fits() ? refusing : question.counts[i];
+        }
+        recording.happened(new Answered(
+                ask.id(),
+                question.size(),
+                ask.charges(),
+                decided.allowed(),
+                Answered.Source.STORE,
+                decided.degraded(),
+                refusing,
+                ask.demands().get(0).permits(),
+                ask.ruleVersion(),
+                clock.nanoTime(),
+                clock.epochMicros()));
+    }
+
+    /** Where leases on the counts of this engine come from. */
+    LeaseStore leases() {
+        return new LeaseStore() {
+            @Override
+            public CompletionStage<LeaseAnswer> request(LeaseRequest request) {
+                Question.Leasing question = Question.Leasing.granting(request, names, serverMicros());
+                return asked(question);
+            }
+
+            @Override
+            public CompletionStage<Void> end(Limit limit, String key, List<EndedLease> ended) {
+                if (ended.isEmpty()) {
+                    return CompletableFuture.completedFuture(null);
+                }
+                return asked(Question.Leasing.ending(limit, key, ended, names, serverMicros()))
+                        .thenAccept(answer -> {
+                            if (answer instanceof LeaseAnswer.Unknown unknown) {
+                                throw new IllegalStateException(unknown.reason());
+                            }
+                        });
+            }
+
+            @Override
+            public Executor afterArrivals() {
+                return connector.afterArrivals();
+            }
+        };
+    }
+
+    /** Tells whoever hears of this engine's steps what becomes of leases. */
+    LeaseListener leaseListener() {
+        HistoryListener recording = options.recording();
+        return recording == null ? LeaseListener.NONE : new LeaseRecorder(recording, names, clock);
+    }
+
+    private CompletionStage<LeaseAnswer> asked(Question.Leasing question) {
+        Undecided gone = servers.unavailable(servers.placeOf(question.counts[0]));
+        if (gone != null) {
+            return CompletableFuture.completedFuture(new LeaseAnswer.Unknown(gone.reason()));
+        }
+        put(question);
+        return question.answer;
     }
 
     private CompletionStage<Boolean> ask(Question.Charged question) {

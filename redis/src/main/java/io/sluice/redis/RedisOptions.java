@@ -1,5 +1,6 @@
 package io.sluice.redis;
 
+import io.sluice.core.history.HistoryListener;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -8,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * How a {@link RedisEngine} goes about its work. Immutable.
  *
  * @param coalesces whether asks that wait for the connection go out together; without it each is a call of its own
- * @param recording who hears of every step on every count, numbered in their order; it costs two more writes for each
- *     demand. Null for nobody
+ * @param recording who hears of every step on every count, numbered in their order, and of every answer; it costs a read
+ *     and a write more for each demand. Null for nobody
  * @param slow a Redis that has not answered for this long is not asked any more until it answers more quickly: {@link #SLOW}, unless
  *     it is far away
  * @param hashTags whether a key that begins with a text in braces, {@code {acme}user=u-17}, says by it in which slot of a
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RedisOptions(
         boolean coalesces,
-        @Nullable RecordListener recording,
+        @Nullable HistoryListener recording,
         Duration slow,
         boolean hashTags,
         StoreListener listener) {
@@ -43,7 +44,7 @@ public record RedisOptions(
         return new RedisOptions(coalesces, recording, slow, hashTags, listener);
     }
 
-    public RedisOptions recording(RecordListener listener) {
+    public RedisOptions recording(HistoryListener listener) {
         return new RedisOptions(coalesces, listener, slow, hashTags, this.listener);
     }
 

@@ -1,5 +1,7 @@
 package io.sluice.redis;
 
+import io.sluice.core.history.HistoryListener;
+import io.sluice.core.history.Recorded;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -14,9 +16,9 @@ final class Reply {
 
     private final ByteBuffer numbers;
     private final long micros;
-    private final @Nullable RecordListener listener;
+    private final @Nullable HistoryListener listener;
 
-    Reply(byte[] bytes, @Nullable RecordListener listener) {
+    Reply(byte[] bytes, @Nullable HistoryListener listener) {
         this.numbers = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         this.micros = next();
         this.listener = listener;
@@ -58,11 +60,11 @@ final class Reply {
         if (listener == null) {
             return;
         }
-        Recorded recorded = new Recorded(count, next(), micros, step);
+        Recorded recorded = new Recorded(count, next(), next(), micros, step);
         try {
-            listener.recorded(recorded);
+            listener.happened(recorded);
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "a record listener failed", e);
+            LOG.log(Level.WARNING, "a history listener failed", e);
         }
     }
 }

@@ -8,9 +8,11 @@
 -- ARGV[2]  'record' to number the decisions of each count; else ''
 -- ARGV[3]  the asks, in bytes; numbers are of two bytes, the high one first. Of each ask: c (charge), l (look), b (give back)
 --          or r (renew), how many demands; of each demand which of KEYS and which of the texts that follow, from 1. A charge with
---          one demand on a count that no other ask is about may be o instead: it says the same, and is decided sooner
+--          one demand on a count that no other ask is about may be o instead: it says the same, and is decided sooner. For g (grant a
+--          lease) and e (end leases) there are two: the count, and the records of its leases
 -- ARGV[4…] what is demanded, as text, each once: kind, permits, at_least, max_wait, capacity, three more, and who holds
---          kind      tb token bucket, lb leaky bucket, fw fixed window, sw sliding window, sl sliding log, cc concurrency
+--          kind      tb token bucket, lb leaky bucket, fw fixed window, sw sliding window, sl sliding log, cc concurrency,
+--                    ls leases
 --          permits   wanted; to give back
 --          at_least  smallest useful grant
 --          max_wait  microseconds; of what is given back, when it was charged
@@ -19,17 +21,25 @@
 --                    fw: length of a window, or 0 and the boundaries of windows around the present, with commas between
 --                    sw: length of a slice, number of slices, 1 if weighted
 --                    sl: window           cc: time to live
+--                    ls: time to live; capacity is the most that may be out; then the name of the lease, and of each that is
+--                    to be ended its name and what was spent of it
 --
 -- Reply    a string of little-endian doubles: now; then of each ask, for c and l five for each demand: grant (0 refuses),
 --          remaining, wait if granted or else retry, reset, charged_at. Times in microseconds, -1 for never. For b and r one: 1
---          if it was done, 0 if no longer held. When recording, then for each demand the number of its decision. One -1 alone
---          for an ask of which nothing was done, because its boundaries do not reach the server's time: ask again with others.
+--          if it was done, 0 if no longer held. When recording, then for each demand since when its count is numbered and
+--          the number of its decision. One -1 alone for an ask of which nothing was done, because its boundaries do not
+--          reach the server's time: ask again with others.
 --          One -2 alone for an ask of which nothing was done, because it needs a new key and there must be none.
+--          For g granted (0 refuses), 1 if too much is out already or else 0, remaining, wait if granted or else retry, reset,
+--          charged_at, and in how long the lease ends; for g and e then of each that was ended what it had left. When recording, then
+--          a number for each that was ended and one for the grant.
 -- State    tb, lb: used, parts, of, at, flow, since: used + parts/of permits are used as of at, and flow of them have drained
 --          every of microseconds since then. In bytes 7, 6, 6, 7, 4, 7
 --          fw: start, used, seven bytes each        sw: msgpack [newest, count, count, …], from the newest slice backwards
 --          sl: list, first used and newest, then time and permits of each moment that admitted, oldest first; times in seven
 --          bytes, permits in five          cc: sorted set, a member for each permit held, scored with the time it is taken back
+--          ls: of each lease permits in five bytes, when they were charged and its end in seven each, and its name with its
+--          length in a byte before it. A lease that has ended is kept for a while, so that what is left of it can be given back
 -- Tells    who remembers refusals: an empty message on the channel that is called like the count, if it may admit sooner than
 --          was said. That is so if something was given back, and if it was charged at a faster rate than before. Nobody is told
 --          of concurrency, which nobody remembers.
@@ -61,7 +71,8 @@ local TEXTS_KEPT = 4000
 local BUCKETS_KEPT = 1000
 local RECORDED_MILLIS = 86400000
 local OUTSIDE, NO_MEMORY = -1, -2
-local CHARGE, LOOK, GIVE_BACK, ONLY = 99, 108, 98, 111 -- c, l, b, o
+local CHARGE, LOOK, GIVE_BACK, ONLY, GRANT, END = 99, 108, 98, 111, 103, 101 -- c, l, b, o, g, e
+local ENDED_KEPT = 10000000
 
 -- Lua's own libraries are out of reach while this is loaded; the first call fetches them.
 local call, floor, max, min, byte, format, pack, unpack_bytes
@@ -1077,6 +1088,61 @@ function held.renew(c, d, now, testing)
   return renewed
 end
 
+----------------------------------------------------------------------------------------------------------------- leases
+
+local leases = {}
+algorithms.ls = leases
+
+local LEASE = '<I5I7I7Bc0'
+
+-- Those that are out, and those that have ended not long ago. When time has stepped back by much, none ends later than a new one.
+function leases.load(key, value, d, now)
+  local c = {key = key, all = {}, at = now, changed = false}
+  local place, length = 1, value and #value or 0
+  while place <= length do
+    local lease = {}
+    lease.permits, lease.charged_at, lease.ends, lease.name, place = unpack_bytes(LEASE, value, place)
+    if lease.ends - now > d.ttl + CLAMPED then
+      lease.ends, c.changed = now + d.ttl, d
+    end
+    if lease.ends + ENDED_KEPT > now then
+      c.all[#c.all + 1] = lease
+    end
+  end
+  return c
+end
+
+local function out_on_leases(c, now)
+  local out = 0
+  for i = 1, #c.all do
+    local lease = c.all[i]
+    out = out + (lease.ends > now and lease.permits or 0)
+  end
+  return out
+end
+
+-- The lease of that name, which is no more; nothing if there is none.
+local function take_lease(c, name)
+  for i = 1, #c.all do
+    if c.all[i].name == name then
+      return table.remove(c.all, i)
+    end
+  end
+end
+
+function leases.write(c, now, testing)
+  local records, last = {}, 0
+  for i, lease in ipairs(c.all) do
+    records[i] = pack(LEASE, lease.permits, lease.charged_at, lease.ends, #lease.name, lease.name)
+    last = max(last, lease.ends)
+  end
+  if #records == 0 then
+    call('DEL', c.key)
+  else
+    call('SET', c.key, table.concat(records), 'PX', ttl_millis(last + ENDED_KEPT - now, testing))
+  end
+end
+
 --------------------------------------------------------------------------------------------------------------- demands
 
 local function demand(text)
@@ -1103,6 +1169,11 @@ local function demand(text)
     d.length, d.slices, d.weighted = first, tonumber(second), words[8] == '1'
   elseif kind == 'sl' then
     d.window = first
+  elseif kind == 'ls' then
+    d.ttl, d.lease, d.ended = first, words[9], {}
+    for i = 10, #words, 2 do
+      d.ended[#d.ended + 1] = {name = words[i], spent = tonumber(words[i + 1])}
+    end
   else
     d.ttl, d.holder = first, words[9]
   end
@@ -1121,7 +1192,10 @@ local function read_demands(args, list)
       if known_size >= TEXTS_KEPT then
         known, known_size = {}, 0
       end
-      known[text], known_size = d, known_size + 1
+      -- Names of leases and of who holds come but once.
+      if not d.ttl then
+        known[text], known_size = d, known_size + 1
+      end
     end
     list[i - 3] = d
   end
@@ -1164,11 +1238,16 @@ local function all_fit(counts, wanted, grants, n, now)
   return fit
 end
 
--- Numbers the decisions of a count, for whoever checks a history later.
-local function number(name)
-  local n = call('INCR', name)
-  call('PEXPIRE', name, RECORDED_MILLIS)
-  return pack('<d', n)
+-- Numbers the steps of a count, for whoever checks a history later, and says since when: numbers that begin anew are others.
+local function number(name, now)
+  local since, n
+  local last = call('MGET', name)[1]
+  if last then
+    since, n = string.match(last, '^(%d+) (%d+)$')
+  end
+  since, n = tonumber(since or now), (n or 0) + 1
+  call('SET', name, format('%d %d', since, n), 'PX', RECORDED_MILLIS)
+  return pack('<dd', since, n)
 end
 
 -- Of the call that is running: only one runs at a time.
@@ -1253,6 +1332,56 @@ local function change_charges(purpose, n)
   answer(pack('<d', done and 1 or 0))
 end
 
+-- The same demand for another number of permits; of what is given back, charged at that time.
+local function for_permits_of(d, permits, charged_at)
+  return setmetatable({permits = permits, max_wait = charged_at}, {__index = d})
+end
+
+-- Gives back what was not spent of them, as far as they are known and it still counts.
+local function end_leases()
+  local c, d, out, asked = these[1], wanted[1], these[2], wanted[2]
+  local unspent = {}
+  for i, ended in ipairs(asked.ended) do
+    local lease = take_lease(out, ended.name)
+    local left = lease and max(0, lease.permits - ended.spent) or 0
+    if left > 0 then
+      d.algorithm.give_back(c, for_permits_of(d, left, lease.charged_at), now, testing)
+    end
+    if lease then
+      out.changed = asked
+    end
+    unspent[i] = pack('<d', left)
+  end
+  return table.concat(unspent)
+end
+
+-- Nobody gets more than half of what may still be out, so that the first to come do not leave the others without.
+local function grant_lease()
+  local unspent = end_leases()
+  local c, d, out, asked = these[1], wanted[1], these[2], wanted[2]
+  local algorithm = d.algorithm
+  local room = asked.capacity - out_on_leases(out, now)
+  local most = room < d.at_least and 0 or min(d.permits, max(d.at_least, floor((room + 1) / 2)))
+  local part = most > 0 and for_permits_of(d, most, d.max_wait) or d
+  local grant = algorithm.grant(c, part, now)
+  local charged = most > 0 and grant > 0
+  local remaining, left, reset = algorithm.verdict(c, part, grant, charged, now)
+  local charged_at, ends = c.at, now + asked.ttl
+  if charged then
+    if c.last and c.last < ends then
+      ends = c.last
+    end
+    algorithm.charge(c, part, grant, now, testing)
+    out.all[#out.all + 1] = {name = asked.lease, permits = grant, charged_at = charged_at, ends = ends}
+    out.changed = asked
+  elseif most > 0 then
+    algorithm.refuse(c, part, now, testing)
+  end
+  answer(pack('<ddddddd', charged and grant or 0, most > 0 and 0 or 1, remaining, most > 0 and left or 0, reset, charged_at,
+    ends - now))
+  answer(unspent)
+end
+
 -- Whether that is all.
 local function decide_only(plan, place)
   local k1, k2, d1, d2 = byte(plan, place, place + 3)
@@ -1267,6 +1396,18 @@ local function decide_only(plan, place)
   return room
 end
 
+local function number_steps(purpose, n)
+  if purpose == GRANT or purpose == END then
+    for _ = 1, #wanted[2].ended + (purpose == GRANT and 1 or 0) do
+      answer(number(names[1], now))
+    end
+    return
+  end
+  for i = 1, n do
+    answer(number(names[i], now))
+  end
+end
+
 local function decide_asks(plan)
   local place, length = 1, #plan
   while place < length do
@@ -1276,9 +1417,13 @@ local function decide_asks(plan)
     local only = purpose == ONLY
     if not (only and decide_only(plan, from)) then
       local charges = only or purpose == CHARGE
-      local hindrance = read_ask(plan, from, n, charges)
+      local hindrance = read_ask(plan, from, n, charges or purpose == GRANT)
       if hindrance then
         answer(pack('<d', hindrance))
+      elseif purpose == GRANT then
+        grant_lease()
+      elseif purpose == END then
+        answer(end_leases())
       elseif charges or purpose == LOOK then
         if not (charges and charge_buckets(n)) then
           decide_ask(n, charges)
@@ -1287,9 +1432,7 @@ local function decide_asks(plan)
         change_charges(purpose, n)
       end
       if recording and not hindrance then
-        for i = 1, n do
-          answer(number(names[i]))
-        end
+        number_steps(purpose, n)
       end
     end
   end

@@ -10,6 +10,8 @@ import io.sluice.core.Limit;
 import io.sluice.core.LocalEngine;
 import io.sluice.core.Rate;
 import io.sluice.core.SlidingWindow;
+import io.sluice.core.history.Event;
+import io.sluice.core.history.Recorded;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Decided;
@@ -392,7 +394,7 @@ final class CoalescerTest {
 
     @Test
     void recordsEveryStepOfACountWithItsNumber() throws Exception {
-        ConcurrentLinkedQueue<Recorded> heard = new ConcurrentLinkedQueue<>();
+        ConcurrentLinkedQueue<Event> heard = new ConcurrentLinkedQueue<>();
         RedisOptions recording = RedisOptions.defaults().recording(heard::add);
         try (RedisEngine one = connect(recording);
                 RedisEngine two = connect(recording)) {
@@ -412,6 +414,8 @@ final class CoalescerTest {
             }
         }
         Map<String, List<Recorded>> histories = heard.stream()
+                .filter(Recorded.class::isInstance)
+                .map(Recorded.class::cast)
                 .sorted(Comparator.comparingLong(Recorded::number))
                 .collect(Collectors.groupingBy(Recorded::count));
         assertThat(histories).hasSize(4);

@@ -244,7 +244,7 @@ final class RedisEngineTest {
                         + "+info +publish +psubscribe "
                         + "+fcall +function|load +time +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen "
                         + "+lindex "
-                        + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore +incr";
+                        + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore";
         withRedis(redis -> redis.dispatch(
                 CommandType.ACL,
                 new StatusOutput<>(StringCodec.UTF8),

@@ -2,6 +2,7 @@ package io.sluice.rules;
 
 import io.sluice.core.Limit;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.LeasePolicy;
 import io.sluice.rules.internal.CountKey;
 import io.sluice.rules.internal.CountKeys;
 import java.time.Instant;
@@ -108,7 +109,8 @@ record Applied(
                                     override.isPresent(),
                                     Demand.of(numbers, inStore ? tagged(of.text(), limit) : of.text(), permits)
                                             .labelled(lacking.label())
-                                            .guardedBy(inStore ? guard(rule) : Demand.UNGUARDED),
+                                            .guardedBy(inStore ? guard(rule) : Demand.UNGUARDED)
+                                            .leasedBy(inStore ? ready.lease() : LeasePolicy.NONE),
                                     inStore,
                                     shadow)
                             : lacking);

@@ -28,7 +28,7 @@ record Bound(
     }
 
     Label label() {
-        return new Label(rule.id(), limit.id(), (inStore ? Mode.DISTRIBUTED : Mode.LOCAL).word());
+        return new Label(rule.id(), limit.id(), (inStore ? rule.handling().mode() : Mode.LOCAL).word());
     }
 
     Ruling.Reported reported(long remaining, Optional<Duration> resetAfter) {

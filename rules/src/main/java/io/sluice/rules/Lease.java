@@ -1,8 +1,10 @@
 package io.sluice.rules;
 
 import io.sluice.core.Limit;
+import io.sluice.core.spi.LeasePolicy;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 
 /**
  * How permits are taken in advance under {@link Mode#LOCAL_DISTRIBUTED}. Immutable.
@@ -26,5 +28,10 @@ public record Lease(OptionalLong size, double share, Duration ttl) {
         });
         Ranges.share("share", share);
         Ranges.span("ttl", ttl, LONGEST_TTL);
+    }
+
+    /** The same as engines read it. */
+    LeasePolicy policy() {
+        return new LeasePolicy(size.orElse(0), share, TimeUnit.NANOSECONDS.toMicros(ttl.toNanos()));
     }
 }

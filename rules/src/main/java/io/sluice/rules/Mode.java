@@ -4,7 +4,9 @@ package io.sluice.rules;
 public enum Mode {
     /** In the store that all nodes share, every time. */
     DISTRIBUTED("distributed"),
-    /** In process, on permits leased from the store. Leases are not built yet: decided as {@link #DISTRIBUTED}, which is stricter. */
+    /**
+     * In process, on permits leased from the store; where there is no lease, or the limit cannot be leased, as {@link #DISTRIBUTED}.
+     */
     LOCAL_DISTRIBUTED("local_distributed"),
     /** In each process by itself. */
     LOCAL("local");

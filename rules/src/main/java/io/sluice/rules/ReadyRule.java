@@ -1,6 +1,7 @@
 package io.sluice.rules;
 
 import io.sluice.core.Limit;
+import io.sluice.core.spi.LeasePolicy;
 import io.sluice.rules.internal.index.FirstMatch;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,17 +13,26 @@ import org.jspecify.annotations.Nullable;
 final class ReadyRule {
 
     private final Rule rule;
+    private final LeasePolicy lease;
 
     /** By the position of the limit; null for one without overrides. */
     private final List<@Nullable FirstMatch<LimitOverride>> overrides;
 
     ReadyRule(Rule rule) {
         this.rule = rule;
+        this.lease = rule.handling().mode() == Mode.LOCAL_DISTRIBUTED
+                ? rule.handling().lease().policy()
+                : LeasePolicy.NONE;
         this.overrides = rule.overrides().isEmpty() ? List.of() : laidOut(rule);
     }
 
     Rule rule() {
         return rule;
+    }
+
+    /** How permits of its limits are taken in advance from a shared store. */
+    LeasePolicy lease() {
+        return lease;
     }
 
     /** The numbers that are in force for a request instead of the limit's own. */

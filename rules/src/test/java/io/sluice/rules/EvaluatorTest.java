@@ -8,8 +8,10 @@ import io.sluice.core.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.Ruling.Impossible;
@@ -260,6 +262,33 @@ class EvaluatorTest {
     }
 
     @Test
+    void demandsOfLeasedRulesSayHowTheyAreLeased() {
+        Evaluator evaluator = withStore("""
+                rules:
+                  - { id: a, mode: local_distributed, lease: { size: 20, share: 0.2, ttl: 2s }, limits: [{ rate: 100 }] }
+                  - { id: b, mode: local_distributed, limits: [{ rate: 100 }] }
+                  - { id: c, limits: [{ rate: 100 }] }
+                """);
+
+        settled(evaluator, Map.of(), 1);
+
+        assertThat(store.asks.get(0).demands())
+                .extracting(Demand::lease)
+                .containsExactly(
+                        new LeasePolicy(20, 0.2, 2_000_000), new LeasePolicy(0, 0.1, 1_000_000), LeasePolicy.NONE);
+    }
+
+    @Test
+    void withoutAStoreNothingIsLeased() {
+        String rules = "rules: [{ id: a, mode: local_distributed, limits: [{ rate: 5 }] }]";
+
+        Settled ruling = settled(inProcess(rules), Map.of(), 1);
+
+        assertThat(ruling.mode()).isEqualTo("local");
+        assertThat(ruling.decisions().get(0).allowed()).isTrue();
+    }
+
+    @Test
     void onlyLocalRulesStayOutOfTheStore() {
         Evaluator evaluator = withStore("""
                 rules:
@@ -269,7 +298,7 @@ class EvaluatorTest {
                 """);
 
         assertThat(settled(evaluator, Map.of("path", "/far"), 1).mode()).isEqualTo("distributed");
-        assertThat(settled(evaluator, Map.of("path", "/leased"), 1).mode()).isEqualTo("distributed");
+        assertThat(settled(evaluator, Map.of("path", "/leased"), 1).mode()).isEqualTo("local_distributed");
         assertThat(store.asks).hasSize(2);
         assertThat(settled(evaluator, Map.of("path", "/near"), 1).mode()).isEqualTo("local");
         assertThat(store.asks).hasSize(2);

@@ -13,6 +13,7 @@ import java.util.Objects;
  * @param onFailure what decides if the engine does not
  * @param localShare the part of each limit that this process enforces under {@link FailurePolicy#LOCAL}
  * @param ruleVersion the rules that were in force; 0 without rules
+ * @param id what it is called in a history, see {@link io.sluice.core.history.AskIds}; empty if it has no name yet
  */
 public record Ask(
         List<Demand> demands,
@@ -20,7 +21,8 @@ public record Ask(
         long deadlineNanos,
         FailurePolicy onFailure,
         double localShare,
-        long ruleVersion) {
+        long ruleVersion,
+        String id) {
 
     /** For asks that wait for as long as it takes. */
     public static final long NO_DEADLINE = Long.MAX_VALUE;
@@ -40,6 +42,7 @@ public record Ask(
         demands = List.copyOf(demands);
         Objects.requireNonNull(purpose, "purpose");
         Objects.requireNonNull(onFailure, "onFailure");
+        Objects.requireNonNull(id, "id");
         if (!(localShare > 0 && localShare <= 1)) {
             throw new IllegalArgumentException("localShare: " + localShare + " (expected: above 0, at most 1)");
         }
@@ -54,6 +57,17 @@ public record Ask(
         }
     }
 
+    /** An ask without a name. */
+    public Ask(
+            List<Demand> demands,
+            Purpose purpose,
+            long deadlineNanos,
+            FailurePolicy onFailure,
+            double localShare,
+            long ruleVersion) {
+        this(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, "");
+    }
+
     /** A charging ask that waits for as long as it takes. */
     public static Ask charging(List<Demand> demands) {
         return new Ask(demands, Purpose.CHARGE, NO_DEADLINE, FailurePolicy.LOCAL, DEFAULT_LOCAL_SHARE, 0);
@@ -61,15 +75,25 @@ public record Ask(
 
     /** The same question without the charge. */
     public Ask looking() {
-        return new Ask(demands, Purpose.LOOK, deadlineNanos, onFailure, localShare, ruleVersion);
+        return new Ask(demands, Purpose.LOOK, deadlineNanos, onFailure, localShare, ruleVersion, id);
     }
 
     public Ask dueAt(long deadlineNanos) {
-        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion);
+        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
     }
 
     public Ask onFailure(FailurePolicy policy, double localShare) {
-        return new Ask(demands, purpose, deadlineNanos, policy, localShare, ruleVersion);
+        return new Ask(demands, purpose, deadlineNanos, policy, localShare, ruleVersion, id);
+    }
+
+    /** The same question under this name. */
+    public Ask called(String id) {
+        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
+    }
+
+    /** The same question of some of its demands, or of others that stand for them. */
+    public Ask of(List<Demand> demands) {
+        return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
     }
 
     public boolean charges() {

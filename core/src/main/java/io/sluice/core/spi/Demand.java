@@ -18,6 +18,7 @@ import java.util.UUID;
  * @param label what reports call this limit
  * @param guard so many times the limit a process may have and ask a shared store for, see {@link io.sluice.core.Guard}; at least
  *     1, or {@link #UNGUARDED}
+ * @param lease how permits may be taken in advance, if at all
  */
 public record Demand(
         Limit limit,
@@ -27,7 +28,8 @@ public record Demand(
         long maxWaitMicros,
         String holder,
         Label label,
-        double guard) {
+        double guard,
+        LeasePolicy lease) {
 
     /** The guard of who asks for as much as it likes. */
     public static final double UNGUARDED = Double.POSITIVE_INFINITY;
@@ -44,6 +46,7 @@ public record Demand(
             throw new IllegalArgumentException(
                     "holder: \"" + holder + "\" (expected: a name for permits that are held, " + "none for others)");
         }
+        Objects.requireNonNull(lease, "lease");
         if (permits < 1 || permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException("permits: " + permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
         }
@@ -66,32 +69,38 @@ public record Demand(
     public static Demand of(Limit limit, String key, long permits) {
         String holder = limit instanceof Concurrency ? UUID.randomUUID().toString() : "";
         Label label = new Label(limit.name(), limit.name(), "local");
-        return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label, UNGUARDED);
+        return new Demand(
+                limit, key, permits, permits, limit.maxWaitMicros(), holder, label, UNGUARDED, LeasePolicy.NONE);
     }
 
     /** The same demand on another limit of the same shape. */
     public Demand on(Limit limit) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }
 
     public Demand heldBy(String holder) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }
 
     public Demand orAtLeast(long atLeast) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }
 
     public Demand waitingUpTo(long maxWaitMicros) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }
 
     public Demand labelled(Label label) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }
 
     public Demand guardedBy(double times) {
-        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, times);
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, times, lease);
+    }
+
+    /** The same demand, which may be met with permits taken in advance. */
+    public Demand leasedBy(LeasePolicy lease) {
+        return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }
 
     /** Whether both mean the same count. */

@@ -158,7 +158,8 @@ final class HonestAnswersTest {
                                 same.maxWaitMicros(),
                                 same.holder(),
                                 same.label(),
-                                same.guard());
+                                same.guard(),
+                                same.lease());
                         assertThat(twin.ask(exactly, now).granted())
                                 .as("%s: what fits beside a charge fits without it, %s", random, limit)
                                 .isEqualTo(granted);

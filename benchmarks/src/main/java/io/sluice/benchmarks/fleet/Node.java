@@ -1,0 +1,82 @@
+package io.sluice.benchmarks.fleet;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link Worker} in a process of its own. */
+final class Node implements AutoCloseable {
+
+    private final Process process;
+    private final BufferedReader out;
+
+    private Node(Process process) {
+        this.process = process;
+        this.out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    static Node start(String uri, String name, @Nullable Path history, Load load) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Worker.class.getName(),
+                uri,
+                name,
+                history == null ? "" : history.toString()));
+        command.addAll(load.words());
+        return new Node(new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start());
+    }
+
+    void awaitReady() throws IOException {
+        String line = out.readLine();
+        if (!"ready".equals(line)) {
+            throw new IOException("node: " + line + " (expected: ready)");
+        }
+    }
+
+    void go() throws IOException {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
+    }
+
+    void signal(String signal) {
+        try {
+            new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                    .start()
+                    .waitFor(5, TimeUnit.SECONDS);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What became of its requests; nothing if it was killed. */
+    Tally.Totals totals() throws IOException {
+        String line = out.readLine();
+        return line == null ? Tally.Totals.NONE : Tally.Totals.of(List.of(line.split(" ")));
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            process.waitFor(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.sluice.redis;
+
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for a lease that is under way, and the callers who wait for it because nothing is at hand: no more of them than it can
+ * serve. Answered once. Safe for use by many threads.
+ */
+final class LeaseInquiry {
+
+    /** Somebody who asked for one count and waits for the lease. */
+    record Waiter(Ask ask, CompletableFuture<Outcome> outcome) {}
+
+    final LeaseRequest request;
+
+    /** Before it was sent. */
+    final long askedNanos;
+
+    /** Completes when the answer was taken in, and what it leaves to be ended is. */
+    final CompletableFuture<Void> done = new CompletableFuture<>();
+
+    private @Nullable List<Waiter> waiters = new ArrayList<>();
+    private long room;
+
+    LeaseInquiry(LeaseRequest request, long askedNanos) {
+        this.request = request;
+        this.askedNanos = askedNanos;
+        this.room = request.wanted();
+    }
+
+    /** Lets a caller wait; false if it was answered meanwhile, or would not be enough for him. */
+    synchronized boolean join(Waiter waiter) {
+        long permits = waiter.ask.demands().get(0).permits();
+        if (waiters == null || permits > room) {
+            return false;
+        }
+        room -= permits;
+        waiters.add(waiter);
+        return true;
+    }
+
+    /** Those who have waited; null if it was answered before. */
+    synchronized @Nullable List<Waiter> settle() {
+        List<Waiter> all = waiters;
+        waiters = null;
+        return all;
+    }
+}

@@ -1,0 +1,59 @@
+package io.sluice.redis;
+
+import io.sluice.core.Limit;
+import io.sluice.core.history.Answered;
+import io.sluice.core.history.HistoryListener;
+import io.sluice.core.history.Spent;
+import io.sluice.core.history.Unspent;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.time.Clock;
+
+/** Tells a history what becomes of leases. Safe for use by many threads. */
+final class LeaseRecorder implements LeaseListener {
+
+    private final HistoryListener history;
+    private final CountKeys names;
+    private final Clock clock;
+
+    LeaseRecorder(HistoryListener history, CountKeys names, Clock clock) {
+        this.history = history;
+        this.names = names;
+        this.clock = clock;
+    }
+
+    @Override
+    public void spent(Ask ask, Demand demand, String lease, long permits, long nowNanos, long endsNanos) {
+        String count = names.of(demand.limit(), demand.key());
+        history.happened(new Spent(ask.id(), count, lease, permits, nowNanos, endsNanos, clock.epochMicros()));
+    }
+
+    @Override
+    public void unspent(
+            String ask, Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {
+        String count = names.of(limit, key);
+        history.happened(new Unspent(ask, count, lease, permits, nowNanos, endsNanos, clock.epochMicros()));
+    }
+
+    @Override
+    public void answered(Ask ask, Decided decided) {
+        String refusing = null;
+        for (int i = decided.verdicts().size() - 1; i >= 0; i--) {
+            Demand demand = ask.demands().get(i);
+            refusing = decided.verdicts().get(i).fits() ? refusing : names.of(demand.limit(), demand.key());
+        }
+        history.happened(new Answered(
+                ask.id(),
+                ask.demands().size(),
+                ask.charges(),
+                decided.allowed(),
+                Answered.Source.LEASE,
+                decided.degraded(),
+                refusing,
+                ask.demands().get(0).permits(),
+                ask.ruleVersion(),
+                clock.nanoTime(),
+                clock.epochMicros()));
+    }
+}

@@ -1,0 +1,121 @@
+package io.sluice.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.Limit;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.LeasePolicy;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Many threads on one key, on the real clock. */
+class LeaseThreadsTest {
+
+    private static final int THREADS = 8;
+
+    @Test
+    void aLeaseIsSpentExactlyOnce() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            HeldLease lease = new HeldLease("l", 1_000, 0, Long.MAX_VALUE, 0);
+            AtomicLong taken = new AtomicLong();
+            AtomicLong spent = new AtomicLong(-2);
+            together(thread -> {
+                if (thread == 0) {
+                    Thread.onSpinWait();
+                    spent.set(lease.close());
+                    return;
+                }
+                for (int i = 0; i < 200; i++) {
+                    if (lease.take(2, 2, Long.MAX_VALUE) >= 0) {
+                        taken.addAndGet(2);
+                        if (i % 3 == 0 && lease.putBack(2)) {
+                            taken.addAndGet(-2);
+                        }
+                    }
+                }
+            });
+            assertThat(spent.get()).isEqualTo(taken.get()).isBetween(0L, 1_000L);
+            assertThat(lease.close()).isNegative();
+        }
+    }
+
+    @Test
+    void whatIsAdmittedIsWhatWasCharged() throws Exception {
+        long limit = 60_000;
+        Limit daily = Limit.named("d").slidingWindow(limit, Duration.ofDays(900));
+        Clock clock = Clock.system();
+        ExecutorService wire = Executors.newSingleThreadExecutor();
+        try {
+            LeaseModel model = new LeaseModel(clock::epochMicros, wire::execute);
+            model.keepsAsks = false;
+            Leases leases = Leases.over(model.engine(), model, clock, LeaseListener.NONE);
+            Ask ask = Ask.charging(List.of(Demand.of(daily, "k", 1).leasedBy(new LeasePolicy(0, 0.1, 20_000))));
+            AtomicLong admitted = new AtomicLong();
+            together(thread -> {
+                for (int i = 0; i < 10_000; i++) {
+                    Decided decided = decided(leases.decide(ask));
+                    if (decided.allowed()) {
+                        admitted.incrementAndGet();
+                        if (i % 10 == thread) {
+                            leases.giveBack(decided.charges(ask))
+                                    .toCompletableFuture()
+                                    .join();
+                            admitted.decrementAndGet();
+                        }
+                    }
+                }
+            });
+            leases.close();
+            assertThat(limit - model.remaining(daily, "k")).isEqualTo(admitted.get());
+        } finally {
+            wire.shutdownNow();
+        }
+    }
+
+    private static Decided decided(Answer answer) {
+        Outcome outcome = answer instanceof Pending pending
+                ? pending.outcome().toCompletableFuture().join()
+                : (Outcome) answer;
+        return (Decided) outcome;
+    }
+
+    private interface Task {
+        void run(int thread) throws Exception;
+    }
+
+    private static void together(Task task) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            CountDownLatch ready = new CountDownLatch(THREADS);
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                int thread = i;
+                all.add(threads.submit(() -> {
+                    ready.countDown();
+                    ready.await();
+                    task.run(thread);
+                    return null;
+                }));
+            }
+            for (Future<?> each : all) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}

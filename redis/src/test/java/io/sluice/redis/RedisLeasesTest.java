@@ -1,0 +1,240 @@
+package io.sluice.redis;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.Calendar;
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.SlidingWindow;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.time.Clock;
+import io.sluice.testkit.RedisReply;
+import io.sluice.testkit.RedisServer;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Redis grants and ends leases as the model does. */
+class RedisLeasesTest {
+
+    private static final long START = 1_700_000_000_000_000L;
+    private static final Limit BUCKET = Limit.named("bucket").tokenBucket(Rate.perSecond(1_000));
+
+    private static final String COUNT = new CountKeys("leases").of(BUCKET, "key");
+
+    private static RedisServer redis;
+
+    private final AtomicLong now = new AtomicLong(START);
+    private RedisEngine engine;
+    private LeaseStore store;
+
+    @BeforeAll
+    static void startRedis() throws Exception {
+        redis = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void connect() throws Exception {
+        redis.command("FLUSHALL");
+        engine = RedisEngine.onTime(
+                redis.uri(), "leases", Clock.system(), RedisOptions.defaults(), () -> Long.toString(now.get()));
+        engine.ready().toCompletableFuture().get(10, SECONDS);
+        store = engine.leases();
+    }
+
+    @AfterEach
+    void disconnect() {
+        engine.close();
+    }
+
+    static List<Limit> limits() {
+        Limit.Named named = Limit.named("fleet");
+        return List.of(
+                named.tokenBucket(Rate.perSecond(1_000)).withBurst(700),
+                named.leakyBucket(Rate.perSecond(1_000)),
+                named.fixedWindow(1_000, Duration.ofSeconds(1)),
+                named.fixedWindow(1_000, Calendar.DAY, ZoneId.of("Europe/Berlin")),
+                named.slidingWindow(1_000, Duration.ofSeconds(1)),
+                new SlidingWindow("fleet", 1_000, Duration.ofSeconds(1), 10, true));
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void answersLikeTheModel(Limit limit) throws Exception {
+        for (int seed = 0; seed < 12; seed++) {
+            Random random = new Random(seed);
+            LeaseModel model = new LeaseModel(now::get, Runnable::run);
+            Engine modelEngine = model.engine();
+            String key = "key-" + seed;
+            List<EndedLease> open = new ArrayList<>();
+            List<Charge> charges = new ArrayList<>();
+            for (int step = 0; step < 120; step++) {
+                String where = "seed " + seed + ", step " + step;
+                switch (random.nextInt(6)) {
+                    case 0, 1 -> {
+                        List<EndedLease> ended = some(open, random);
+                        long wanted = 1 + random.nextLong(200);
+                        LeaseRequest request = new LeaseRequest(
+                                limit,
+                                key,
+                                "s" + seed + "-" + step,
+                                wanted,
+                                1 + random.nextLong(wanted),
+                                100,
+                                1_000_000,
+                                limit.maxWaitMicros() > 0 ? 50_000 : 0,
+                                ended);
+                        LeaseAnswer answer = join(store.request(request));
+                        assertThat(answer).as(where).isEqualTo(join(model.request(request)));
+                        if (answer instanceof LeaseAnswer.Granted granted) {
+                            open.add(new EndedLease(request.lease(), random.nextLong(granted.permits() + 1)));
+                        }
+                    }
+                    case 2 -> {
+                        List<EndedLease> ended = some(open, random);
+                        join(store.end(limit, key, ended));
+                        join(model.end(limit, key, ended));
+                    }
+                    case 3, 4 -> {
+                        Ask ask = Ask.charging(List.of(Demand.of(limit, key, 1 + random.nextInt(80))));
+                        Decided decided = decided(engine, ask);
+                        assertThat(decided).as(where).isEqualTo(decided(modelEngine, ask));
+                        charges.addAll(decided.charges(ask));
+                    }
+                    default -> {
+                        if (!charges.isEmpty()) {
+                            Charge charge = charges.remove(random.nextInt(charges.size()));
+                            join(engine.giveBack(List.of(charge)));
+                            join(modelEngine.giveBack(List.of(charge)));
+                        }
+                    }
+                }
+                now.addAndGet(random.nextInt(4) == 0 ? random.nextLong(700_000) : random.nextLong(20_000));
+            }
+        }
+    }
+
+    private static List<EndedLease> some(List<EndedLease> open, Random random) {
+        List<EndedLease> ended = new ArrayList<>();
+        while (!open.isEmpty() && random.nextBoolean()) {
+            ended.add(open.remove(random.nextInt(open.size())));
+        }
+        return ended;
+    }
+
+    @Test
+    void grantsNoMoreThanTheShareOverAll() {
+        long out = 0;
+        for (int i = 0; i < 50; i++) {
+            if (join(store.request(request("l" + i, 60, 1))) instanceof LeaseAnswer.Granted granted) {
+                out += granted.permits();
+            }
+        }
+        assertThat(out).isEqualTo(100);
+        assertThat(join(store.request(request("more", 1, 1))))
+                .isEqualTo(new LeaseAnswer.Refused(true, 900, 0, 100_000, START));
+        now.addAndGet(1_000_000);
+        assertThat(join(store.request(request("later", 60, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+    }
+
+    @Test
+    void givesBackWhatWasNotSpentOnce() {
+        assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+        assertThat(left()).isEqualTo(960);
+        join(store.end(BUCKET, "key", List.of(new EndedLease("first", 30))));
+        assertThat(left()).isEqualTo(970);
+        join(store.end(BUCKET, "key", List.of(new EndedLease("first", 0))));
+        assertThat(left()).isEqualTo(970);
+    }
+
+    @Test
+    void endsALeaseWhoseAnswerWasLost() {
+        join(store.request(request("lost", 40, 1)));
+        LeaseAnswer answer = join(store.request(
+                new LeaseRequest(BUCKET, "key", "next", 40, 1, 100, 1_000_000, 0, List.of(new EndedLease("lost", 0)))));
+        assertThat(answer).isInstanceOf(LeaseAnswer.Granted.class);
+        assertThat(left()).isEqualTo(960);
+    }
+
+    @Test
+    void keepsNoRecordOfLeasesThatEndedLongAgo() throws Exception {
+        join(store.request(request("first", 40, 1)));
+        now.addAndGet(12_000_000);
+        join(store.request(request("second", 40, 1)));
+        assertThat(redis.command("STRLEN", CountKeys.leases(COUNT)))
+                .isEqualTo(new RedisReply.Whole(5 + 7 + 7 + 1 + "second".length()));
+    }
+
+    @Test
+    void leavesNoKeyWithoutATimeToLive() throws Exception {
+        join(store.request(request("first", 40, 1)));
+        for (String key : List.of(COUNT, CountKeys.leases(COUNT))) {
+            assertThat(redis.command("PTTL", key))
+                    .isInstanceOfSatisfying(RedisReply.Whole.class, left -> assertThat(left.number())
+                            .isPositive());
+        }
+    }
+
+    @Test
+    void letsNoLeaseBeOutLongerThanANewOneWhenTimeHasSteppedBack() {
+        join(store.request(request("first", 50, 1)));
+        now.addAndGet(-3_600_000_000L);
+        assertThat(join(store.request(request("second", 200, 1))))
+                .isInstanceOfSatisfying(LeaseAnswer.Granted.class, granted -> assertThat(granted.permits())
+                        .isEqualTo(25));
+        now.addAndGet(1_000_001);
+        assertThat(join(store.request(request("third", 200, 1))))
+                .isInstanceOfSatisfying(LeaseAnswer.Granted.class, granted -> assertThat(granted.permits())
+                        .isEqualTo(50));
+    }
+
+    @Test
+    void saysNothingIsKnownWhenRedisIsGone() {
+        try (RedisEngine gone = RedisEngine.connect("redis://127.0.0.1:1", "leases", Clock.system())) {
+            assertThat(join(gone.leases().request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Unknown.class);
+            assertThat(gone.leases().end(BUCKET, "key", List.of(new EndedLease("first", 0))))
+                    .failsWithin(Duration.ofSeconds(5));
+        }
+    }
+
+    private static LeaseRequest request(String lease, long wanted, long atLeast) {
+        return new LeaseRequest(BUCKET, "key", lease, wanted, atLeast, 100, 1_000_000, 0, List.of());
+    }
+
+    private long left() {
+        Ask look = Ask.charging(List.of(Demand.of(BUCKET, "key", 1))).looking();
+        return decided(engine, look).verdicts().get(0).remaining();
+    }
+
+    private static Decided decided(Engine engine, Ask ask) {
+        Answer answer = engine.decide(ask);
+        return (Decided) (answer instanceof Pending pending ? join(pending.outcome()) : answer);
+    }
+
+    private static <T> T join(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().orTimeout(10, SECONDS).join();
+    }
+}

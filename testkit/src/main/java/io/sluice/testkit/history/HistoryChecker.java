@@ -1,0 +1,150 @@
+package io.sluice.testkit.history;
+
+import io.sluice.core.Limit;
+import io.sluice.core.history.Answered;
+import io.sluice.core.history.Event;
+import io.sluice.core.history.Recorded;
+import io.sluice.core.history.Spent;
+import io.sluice.core.history.Unspent;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * Judges histories afterwards: whether what was done is what the limits allow, what the algorithms answer and what callers were
+ * told; {@code docs/history.md} says in full what that proves. It raises no false alarm: what it cannot know, because a process was
+ * killed or an answer was lost, it takes in favour of who did it. It presumes that recording began on counts that were unused.
+ *
+ * <pre>{@code
+ * HistoryWriter history = HistoryWriter.open(dir.resolve("n1.history"), "n1");   // in each process
+ * RedisOptions options = RedisOptions.defaults().recording(history);
+ * ...
+ * Report report = HistoryChecker.check(files);                                   // afterwards, of all of them
+ * }</pre>
+ *
+ * Takes n log n time in the number of events.
+ */
+public final class HistoryChecker {
+
+    private final Findings findings = new Findings();
+    private long checked;
+    private long missing;
+    private long unchecked;
+    private long answers;
+    private long spends;
+
+    private HistoryChecker() {}
+
+    /** Reads and checks the files of all processes that used the same counts. */
+    public static Report check(List<Path> files) throws IOException {
+        return check(History.read(files));
+    }
+
+    /** Checks a history. */
+    public static Report check(History history) {
+        return new HistoryChecker().checked(history);
+    }
+
+    /** Checks the files that are named, prints the report, and exits with 1 if anything is wrong. */
+    public static void main(String[] files) throws IOException {
+        if (files.length == 0) {
+            System.err.println("no files (expected: the history files of all processes that shared counts)");
+            System.exit(2);
+        }
+        Report report = check(Stream.of(files).map(Path::of).toList());
+        System.out.println(report);
+        System.exit(report.isClean() ? 0 : 1);
+    }
+
+    private Report checked(History history) {
+        Map<String, List<Recorded>> counts = new LinkedHashMap<>();
+        for (History.Node node : history.nodes()) {
+            node(node, counts);
+        }
+        boolean whole = history.nodes().stream().allMatch(History.Node::whole);
+        counts.forEach((count, steps) -> {
+            steps.sort(Comparator.comparingLong(Recorded::since).thenComparingLong(Recorded::number));
+            numberings(count, steps);
+            if (whole) {
+                Returns.check(count, steps, findings);
+            }
+        });
+        return new Report(findings.kept(), findings.found(), checked, missing, unchecked, answers, spends);
+    }
+
+    private void node(History.Node node, Map<String, List<Recorded>> counts) {
+        AskCheck asks = new AskCheck(findings, node.whole());
+        SpendCheck leases = new SpendCheck(findings);
+        for (Event event : node.events()) {
+            if (event instanceof Recorded recorded) {
+                counts.computeIfAbsent(recorded.count(), unknown -> new ArrayList<>())
+                        .add(recorded);
+                recorded(recorded, asks, leases);
+            } else if (event instanceof Spent spent) {
+                spends++;
+                asks.spent(spent);
+                leases.spent(spent);
+            } else if (event instanceof Unspent unspent) {
+                spends++;
+                asks.unspent(unspent);
+                leases.unspent(unspent);
+            } else if (event instanceof Answered answered) {
+                answers++;
+                asks.answered(answered);
+            }
+        }
+        asks.finish();
+        if (node.whole()) {
+            leases.finish();
+        }
+    }
+
+    private static void recorded(Recorded recorded, AskCheck asks, SpendCheck leases) {
+        if (recorded.step() instanceof Recorded.Asked asked) {
+            asks.asked(recorded, asked);
+        } else if (recorded.step() instanceof Recorded.Granted granted) {
+            leases.granted(recorded.count(), granted);
+            if (granted.granted() == 0) {
+                asks.leaseRefused(recorded.count());
+            }
+        } else if (recorded.step() instanceof Recorded.Ended ended) {
+            leases.ended(recorded.count(), ended);
+        }
+    }
+
+    /** Each numbering of a count is a history of its own: the store had forgotten everything before it. */
+    private void numberings(String count, List<Recorded> steps) {
+        int from = 0;
+        for (int to = 1; to <= steps.size(); to++) {
+            if (to == steps.size() || steps.get(to).since() != steps.get(from).since()) {
+                numbering(count, steps.subList(from, to));
+                from = to;
+            }
+        }
+    }
+
+    private void numbering(String count, List<Recorded> steps) {
+        int inOrder = 1;
+        while (inOrder < steps.size()
+                && steps.get(inOrder).number() != steps.get(inOrder - 1).number()) {
+            inOrder++;
+        }
+        // A replica that took over had not heard of the last steps and numbered its own like them. Which came after
+        // which is not known.
+        int sure = inOrder == steps.size() ? inOrder : inOrder - 1;
+        unchecked += steps.size() - sure;
+        List<Recorded> checkable = steps.subList(0, sure);
+        Limit limit = CountCheck.limitOf(checkable);
+        if (limit != null) {
+            CountCheck check = new CountCheck(count, limit, findings);
+            check.check(checkable);
+            checked += check.checked();
+            missing += check.missing();
+        }
+    }
+}

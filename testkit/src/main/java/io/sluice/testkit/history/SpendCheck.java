@@ -1,0 +1,97 @@
+package io.sluice.testkit.history;
+
+import io.sluice.core.history.Recorded;
+import io.sluice.core.history.Spent;
+import io.sluice.core.history.Unspent;
+import io.sluice.testkit.history.Violation.Kind;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What one node did with its leases. */
+final class SpendCheck {
+
+    private final Findings findings;
+    private final Map<String, Lease> leases = new HashMap<>();
+
+    private static final class Lease {
+        private final String count;
+        private long granted;
+        private long spent;
+        private long unspent;
+        private long leastTold = Long.MAX_VALUE;
+        private long mostTold;
+
+        Lease(String count) {
+            this.count = count;
+        }
+    }
+
+    SpendCheck(Findings findings) {
+        this.findings = findings;
+    }
+
+    void granted(String count, Recorded.Granted granted) {
+        lease(granted.lease(), count).granted += granted.granted();
+    }
+
+    void ended(String count, Recorded.Ended ended) {
+        Lease lease = lease(ended.lease(), count);
+        lease.leastTold = Math.min(lease.leastTold, ended.spent());
+        lease.mostTold = Math.max(lease.mostTold, ended.spent());
+    }
+
+    void spent(Spent spent) {
+        if (spent.ownNanos() - spent.endsNanos() >= 0) {
+            findings.add(
+                    Kind.LEASE_EXPIRED,
+                    spent.count(),
+                    0,
+                    "lease %s spent at %d (expected: before %d)"
+                            .formatted(spent.lease(), spent.ownNanos(), spent.endsNanos()));
+        }
+        Lease lease = lease(spent.lease(), spent.count());
+        lease.spent += spent.permits();
+        long net = lease.spent - lease.unspent;
+        if (net > lease.granted) {
+            findings.add(
+                    Kind.LEASE_OVERSPENT,
+                    spent.count(),
+                    0,
+                    "%d spent of lease %s (expected: at most %d)".formatted(net, spent.lease(), lease.granted));
+        }
+    }
+
+    void unspent(Unspent unspent) {
+        if (unspent.lease().isEmpty()) {
+            return;
+        }
+        lease(unspent.lease(), unspent.count()).unspent += unspent.permits();
+    }
+
+    /** To be called after all events, of a node whose history is whole. */
+    void finish() {
+        leases.forEach((id, lease) -> {
+            if (lease.leastTold == Long.MAX_VALUE) {
+                return;
+            }
+            // What was put back after the end was told is lost, which is nobody's harm.
+            long net = lease.spent - lease.unspent;
+            if (lease.leastTold < net || lease.mostTold > lease.spent) {
+                findings.add(
+                        Kind.LEASE_ENDED,
+                        lease.count,
+                        0,
+                        "lease %s ended with %d spent (expected: %d..%d, which were)"
+                                .formatted(
+                                        id,
+                                        lease.leastTold < net ? lease.leastTold : lease.mostTold,
+                                        net,
+                                        lease.spent));
+            }
+        });
+    }
+
+    private Lease lease(String id, String count) {
+        return leases.computeIfAbsent(id, unknown -> new Lease(count));
+    }
+}

@@ -1,0 +1,170 @@
+package io.sluice.testkit.history;
+
+import io.sluice.core.FixedWindow;
+import io.sluice.core.Limit;
+import io.sluice.core.algorithm.Count;
+import io.sluice.core.history.Recorded;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A store on the pure algorithms, on one thread and on a time that is set by hand; with a bug, if one is planted. */
+final class SimulatedStore {
+
+    private static final long FORGOTTEN_AFTER_MICROS = 5_000_000;
+
+    private final Bug bug;
+    private final Map<String, Stored> counts = new HashMap<>();
+    long nowMicros;
+
+    private static final class Stored {
+        final Count count;
+        final long since;
+        final Map<String, Lease> leases = new LinkedHashMap<>();
+        long number;
+
+        Stored(Count count, long since) {
+            this.count = count;
+            this.since = since;
+        }
+    }
+
+    private record Lease(Limit limit, String key, long permits, long endsMicros, long chargedAtMicros) {}
+
+    SimulatedStore(Bug bug, long nowMicros) {
+        this.bug = bug;
+        this.nowMicros = nowMicros;
+    }
+
+    static String name(Limit limit, String key) {
+        return limit.name() + ":" + limit.shape() + ":" + key;
+    }
+
+    /** Everything is gone. */
+    void empty() {
+        counts.clear();
+    }
+
+    /** Decides asks that come at once; only a store with a bug decides them otherwise than one after the other. */
+    List<List<Recorded>> decide(List<List<Demand>> asks, List<String> ids, boolean charging, long clientMicros) {
+        long now = bug == Bug.CLIENT_TIME ? clientMicros : nowMicros;
+        List<List<Recorded>> answers = new ArrayList<>();
+        if (bug == Bug.NON_ATOMIC) {
+            List<long[]> read = new ArrayList<>();
+            for (List<Demand> demands : asks) {
+                read.add(grants(demands, now));
+            }
+            for (int i = 0; i < asks.size(); i++) {
+                answers.add(write(asks.get(i), ids.get(i), charging, read.get(i), now));
+            }
+        } else {
+            for (int i = 0; i < asks.size(); i++) {
+                answers.add(write(asks.get(i), ids.get(i), charging, grants(asks.get(i), now), now));
+            }
+        }
+        return answers;
+    }
+
+    private long[] grants(List<Demand> demands, long now) {
+        return demands.stream()
+                .mapToLong(demand -> stored(demand.limit(), demand.key()).count.grant(demand, now))
+                .toArray();
+    }
+
+    private List<Recorded> write(List<Demand> demands, String id, boolean charging, long[] grants, long now) {
+        boolean fits = true;
+        for (long grant : grants) {
+            fits &= grant > 0;
+        }
+        List<Recorded> steps = new ArrayList<>();
+        boolean refused = false;
+        for (int i = 0; i < grants.length; i++) {
+            Demand demand = demands.get(i);
+            Count count = stored(demand.limit(), demand.key()).count;
+            refused |= grants[i] == 0;
+            boolean charged = charging && (bug == Bug.HALF_AN_ASK ? !refused : fits);
+            Verdict verdict = count.verdict(demand, grants[i], charged, now);
+            if (charged) {
+                count.charge(demand, grants[i], now);
+            } else if (charging) {
+                count.refuse(now);
+            }
+            steps.add(step(demand.limit(), demand.key(), new Recorded.Asked(id, demand, charging, 1, verdict)));
+        }
+        return steps;
+    }
+
+    Recorded giveBack(Charge charge) {
+        stored(charge.limit(), charge.key()).count.giveBack(charge, nowMicros);
+        return step(charge.limit(), charge.key(), new Recorded.GivenBack(charge));
+    }
+
+    Recorded renew(Charge charge) {
+        boolean held = stored(charge.limit(), charge.key()).count.renew(charge, nowMicros);
+        return step(charge.limit(), charge.key(), new Recorded.Renewed(charge, held));
+    }
+
+    Recorded lease(String id, Limit limit, String key, long wanted, long atLeast, long cap, long ttlMicros) {
+        Stored stored = stored(limit, key);
+        stored.leases.values().removeIf(lease -> lease.endsMicros + FORGOTTEN_AFTER_MICROS < nowMicros);
+        long outstanding = stored.leases.values().stream()
+                .filter(lease -> lease.endsMicros > nowMicros)
+                .mapToLong(Lease::permits)
+                .sum();
+        long room = bug == Bug.LEASE_BEYOND_CAP ? cap : cap - outstanding;
+        long most = Math.min(wanted, Math.max(atLeast, (room + 1) / 2));
+        long maxWait = limit.algorithm().equals("leaky_bucket") ? limit.maxWaitMicros() : 0;
+        long grant = 0;
+        long wait = 0;
+        long chargedAt = nowMicros;
+        if (room >= atLeast) {
+            Demand demand = ModelReplay.demand(limit, key, most, Math.min(most, atLeast), maxWait, "");
+            grant = stored.count.grant(demand, nowMicros);
+            if (grant > 0) {
+                Verdict verdict = stored.count.verdict(demand, grant, true, nowMicros);
+                wait = verdict.waitMicros();
+                chargedAt = verdict.chargedAtMicros();
+                if (bug != Bug.LEASE_NOT_CHARGED) {
+                    stored.count.charge(demand, grant, nowMicros);
+                }
+            } else {
+                stored.count.refuse(nowMicros);
+            }
+        }
+        long ends = nowMicros + ttlMicros;
+        if (limit instanceof FixedWindow window && bug != Bug.LEASE_OUTLIVES_WINDOW) {
+            ends = Math.min(ends, window.windows().at(chargedAt).endMicros());
+        }
+        if (grant > 0) {
+            stored.leases.put(id, new Lease(limit, key, grant, ends, chargedAt));
+        }
+        return step(
+                limit,
+                key,
+                new Recorded.Granted(id, limit, key, wanted, atLeast, cap, maxWait, grant, ends, wait, chargedAt));
+    }
+
+    Recorded end(String id, Limit limit, String key, long spent) {
+        Stored stored = stored(limit, key);
+        Lease lease = bug == Bug.LEASE_ENDED_TWICE ? stored.leases.get(id) : stored.leases.remove(id);
+        long unspent = lease == null ? 0 : lease.permits - spent;
+        if (lease != null && unspent > 0) {
+            stored.count.giveBack(new Charge(lease.limit, key, unspent, lease.chargedAtMicros, ""), nowMicros);
+        }
+        return step(limit, key, new Recorded.Ended(id, spent, unspent));
+    }
+
+    private Stored stored(Limit limit, String key) {
+        return counts.computeIfAbsent(name(limit, key), name -> new Stored(new FaultyCount(limit, bug), nowMicros));
+    }
+
+    private Recorded step(Limit limit, String key, Recorded.Step step) {
+        Stored stored = stored(limit, key);
+        return new Recorded(name(limit, key), stored.since, ++stored.number, nowMicros, step);
+    }
+}
