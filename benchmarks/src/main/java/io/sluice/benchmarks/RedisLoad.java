@@ -15,6 +15,9 @@ import java.util.regex.Pattern;
  */
 final class RedisLoad {
 
+    /** They answer at once, and so show nothing that is under way. */
+    private static final String LEASES = "sluice, leases";
+
     private static final Map<String, Function<String, Contender>> CONTENDERS = new LinkedHashMap<>();
 
     static {
@@ -23,6 +26,9 @@ final class RedisLoad {
         CONTENDERS.put("sluice, single calls", RedisSluice::single);
         CONTENDERS.put("sluice, four levels", RedisSluice::four);
         CONTENDERS.put("sluice, four calls", RedisSluice::fourCalls);
+        CONTENDERS.put(LEASES, uri -> RedisSluice.leased(uri, 0));
+        CONTENDERS.put(LEASES + " of 1000", uri -> RedisSluice.leased(uri, 1_000));
+        CONTENDERS.put(LEASES + " of 10000", uri -> RedisSluice.leased(uri, 10_000));
         CONTENDERS.put("bucket4j", RedisPeers::bucket4j);
         CONTENDERS.put("redisson", RedisPeers::redisson);
         CONTENDERS.put("gateway script", RedisPeers::gateway);
@@ -51,7 +57,8 @@ final class RedisLoad {
                     RedisMeter meter = new RedisMeter(server.uri())) {
                 Map<String, Contender> contenders = new LinkedHashMap<>();
                 CONTENDERS.forEach((name, make) -> {
-                    if (wanted.matcher(shape.name() + "/" + name).find()) {
+                    boolean shown = shape.blocking() || !name.startsWith(LEASES);
+                    if (shown && wanted.matcher(shape.name() + "/" + name).find()) {
                         contenders.put(name, make.apply(server.uri()));
                     }
                 });

@@ -4,7 +4,10 @@ import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
+import io.sluice.redis.Leases;
 import io.sluice.redis.RedisEngine;
 import io.sluice.redis.RedisOptions;
 import java.time.Duration;
@@ -21,11 +24,19 @@ final class RedisSluice implements Contender {
     private final Limiter limiter;
     private final Function<String, List<Demand>> demands;
 
-    private RedisSluice(String uri, RedisOptions options, Function<String, List<Demand>> demands) {
-        RedisEngine engine = RedisEngine.connect(uri, "sluice", Clock.system(), options);
-        engine.ready().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+    private RedisSluice(Engine engine, Function<String, List<Demand>> demands) {
         this.limiter = new Limiter(engine, Clock.system(), List.of());
         this.demands = demands;
+    }
+
+    private RedisSluice(String uri, RedisOptions options, Function<String, List<Demand>> demands) {
+        this(connected(uri, options), demands);
+    }
+
+    private static RedisEngine connected(String uri, RedisOptions options) {
+        RedisEngine engine = RedisEngine.connect(uri, "sluice", Clock.system(), options);
+        engine.ready().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+        return engine;
     }
 
     static Contender coalesced(String uri) {
@@ -34,6 +45,19 @@ final class RedisSluice implements Contender {
 
     static Contender single(String uri) {
         return new RedisSluice(uri, RedisOptions.defaults().coalescing(false), RedisSluice::one);
+    }
+
+    /**
+     * On leases.
+     *
+     * @param size of a lease; 0 by the rate of each key
+     */
+    static Contender leased(String uri, long size) {
+        RedisEngine engine = connected(uri, RedisOptions.defaults());
+        LeasePolicy policy = new LeasePolicy(size, 0.5, 1_000_000);
+        return new RedisSluice(
+                Leases.over(engine, engine, Clock.system()),
+                key -> List.of(Demand.of(Workload.ONE, key, 1).leasedBy(policy)));
     }
 
     /** Four levels in one decision. */

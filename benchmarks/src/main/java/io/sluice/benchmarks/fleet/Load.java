@@ -31,6 +31,7 @@ record Load(
 
     private static final Duration DEADLINE = Duration.ofMillis(100);
 
+    private static final Limit.Named SECOND = Limit.named("second");
     private static final LeasePolicy USUAL = new LeasePolicy(0, 0.1, 1_000_000);
 
     Limit limit() {
@@ -47,17 +48,15 @@ record Load(
     }
 
     /** A request, which nobody lets pass while Redis does not answer: so all that passed is in the history. */
-    Ask ask(Limit limit, long nowNanos) {
-        Demand demand = Demand.of(limit, "one", 1).waitingUpTo(0);
+    Ask ask(Limit limit, String key, long nowNanos) {
+        Demand demand = Demand.of(limit, key, 1).waitingUpTo(0);
         List<Demand> demands = new ArrayList<>();
         demands.add(leased ? demand.leasedBy(new LeasePolicy(size, USUAL.share(), USUAL.ttlMicros())) : demand);
         if (mixed) {
-            demands.add(Demand.of(SECOND.fixedWindow(perSecond / 2, Duration.ofSeconds(1)), "one", 1));
+            demands.add(Demand.of(SECOND.fixedWindow(perSecond / 2, Duration.ofSeconds(1)), key, 1));
         }
         return Ask.charging(demands).dueAt(nowNanos + DEADLINE.toNanos()).onFailure(FailurePolicy.CLOSED, 1);
     }
-
-    private static final Limit.Named SECOND = Limit.named("second");
 
     List<String> words() {
         return List.of(
