@@ -11,7 +11,9 @@ import io.sluice.redis.Leases;
 import io.sluice.redis.RedisEngine;
 import io.sluice.redis.RedisOptions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -55,9 +57,11 @@ final class RedisSluice implements Contender {
     static Contender leased(String uri, long size) {
         RedisEngine engine = connected(uri, RedisOptions.defaults());
         LeasePolicy policy = new LeasePolicy(size, 0.5, 1_000_000);
-        return new RedisSluice(
-                Leases.over(engine, engine, Clock.system()),
-                key -> List.of(Demand.of(Workload.ONE, key, 1).leasedBy(policy)));
+        Map<String, List<Demand>> demands = new HashMap<>();
+        for (String key : LoadShape.allKeys()) {
+            demands.put(key, List.of(Demand.of(Workload.ONE, key, 1).leasedBy(policy)));
+        }
+        return new RedisSluice(Leases.over(engine, engine, Clock.system()), demands::get);
     }
 
     /** Four levels in one decision. */

@@ -12,6 +12,7 @@ import io.sluice.core.spi.Pending;
 import io.sluice.core.spi.Undecided;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,12 +38,16 @@ public final class FallbackEngine implements Engine {
     /** After a refusal that only the failure caused, callers are told to come back after this long. */
     private static final long RETRY_MICROS = 1_000_000;
 
+    private static final Limit NOTHING = Limit.named("nothing").fixedWindow(0, Duration.ofSeconds(1));
     private static final int SCALED_LIMITS_KEPT = 10_000;
 
     private final Engine engine;
     private final LocalEngine local;
     private final Clock clock;
     private final ConcurrentHashMap<Share, Limit> scaled = new ConcurrentHashMap<>();
+
+    /** The last that was asked for. */
+    private volatile Part lastPart = new Part(NOTHING, 1, NOTHING);
 
     public FallbackEngine(Engine engine, Clock clock) {
         this.engine = engine;
@@ -170,9 +175,7 @@ public final class FallbackEngine implements Engine {
 
         StandIn(Ask ask) {
             this.ask = ask;
-            boolean countsAlong = ask.onFailure() == FailurePolicy.LOCAL
-                    && ask.charges()
-                    && ask.demands().stream().noneMatch(demand -> demand.limit() instanceof Concurrency);
+            boolean countsAlong = ask.onFailure() == FailurePolicy.LOCAL && ask.charges() && !holds(ask.demands());
             this.local = countsAlong ? decideLocally(ask) : null;
         }
 
@@ -199,6 +202,15 @@ public final class FallbackEngine implements Engine {
             }
             return new Decided(decided.allowed(), verdicts, decided.atMicros(), reason);
         }
+    }
+
+    private static boolean holds(List<Demand> demands) {
+        for (Demand demand : demands) {
+            if (demand.limit() instanceof Concurrency) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Decided decideLocally(Ask ask) {
@@ -243,12 +255,21 @@ public final class FallbackEngine implements Engine {
         return new Decided(allowed, verdicts, now, reason);
     }
 
+    @SuppressWarnings("ReferenceEquality") // the same limits come again and again, and comparing all of one costs more
     private Limit part(Limit limit, double share) {
+        Part last = lastPart;
+        if (last.whole == limit && last.share == share) {
+            return last.part;
+        }
         if (scaled.size() > SCALED_LIMITS_KEPT) {
             scaled.clear();
         }
-        return scaled.computeIfAbsent(new Share(limit, share), s -> s.limit.scaled(s.share));
+        Limit part = scaled.computeIfAbsent(new Share(limit, share), s -> s.limit.scaled(s.share));
+        lastPart = new Part(limit, share, part);
+        return part;
     }
+
+    private record Part(Limit whole, double share, Limit part) {}
 
     private record Share(Limit limit, double share) {}
 }
