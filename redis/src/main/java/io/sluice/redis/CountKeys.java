@@ -41,19 +41,15 @@ final class CountKeys {
         return prefix + ":" + limit.name() + ":" + limit.shape() + ":" + encoded(key);
     }
 
-    /** Where the steps of a count are numbered when they are recorded. */
+    /** Where the steps of a count are numbered when they are recorded; in the same slot, under a name that no count has. */
     static byte[] numbering(byte[] count) {
-        return beside(new String(count, StandardCharsets.UTF_8), "#n").getBytes(StandardCharsets.UTF_8);
+        String name = new String(count, StandardCharsets.UTF_8);
+        return (name.indexOf('{') < 0 ? "{" + name + "}#n" : name + "#n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Where the leases of a count are recorded. */
-    static String leases(String count) {
-        return beside(count, "#l");
-    }
-
-    /** In the same slot of a Cluster, under a name that no count has, because no count's ends like this. */
-    private static String beside(String count, String end) {
-        return count.indexOf('{') < 0 ? "{" + count + "}" + end : count + end;
+    /** Where the leases of a count are recorded: in the same slot of a Cluster, under a name that no count has. */
+    String leases(String count) {
+        return prefix + ":#l:" + (count.indexOf('{') < 0 ? "{" + count + "}" : count.substring(prefix.length() + 1));
     }
 
     /** A text without spaces, lines, braces and {@code #}, different for each different key. */

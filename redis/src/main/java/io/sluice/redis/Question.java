@@ -252,7 +252,7 @@ abstract sealed class Question {
             super(purpose, Ask.NO_DEADLINE, 2);
             this.request = request;
             counts[0] = names.of(request.limit(), request.key());
-            counts[1] = CountKeys.leases(counts[0]);
+            counts[1] = names.leases(counts[0]);
             write(serverMicros);
         }
 

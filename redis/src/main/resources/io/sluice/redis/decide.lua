@@ -1209,7 +1209,14 @@ local function values_of(keys, size)
   end
   if size == 1 then
     local value = redis.pcall('GET', keys[1])
-    return {type(value) == 'string' and value}
+    if type(value) == 'table' then
+      -- What is no string may be a log. Any other error is one: a count that cannot be read must not pass for an unused one.
+      if string.sub(value.err, 1, 9) ~= 'WRONGTYPE' then
+        error(value.err)
+      end
+      value = false
+    end
+    return {value}
   end
   -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
   if size == #keys and size <= KEYS_AT_ONCE then

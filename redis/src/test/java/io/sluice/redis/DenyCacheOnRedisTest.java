@@ -172,7 +172,7 @@ final class DenyCacheOnRedisTest {
     @Test
     void decidesAndRemembersForAMomentIfItMayNeitherPublishNorSubscribe() throws Exception {
         String rules = "on >secret resetchannels ~rate_limit:* -@all +hello +auth +ping +fcall +function|load +time "
-                + "+mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex";
+                + "+get +mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex";
         redis.dispatch(
                 CommandType.ACL,
                 new StatusOutput<>(StringCodec.UTF8),

@@ -242,7 +242,7 @@ final class RedisEngineTest {
         String rules =
                 "on >secret resetchannels &rate_limit:* ~rate_limit:* ~{rate_limit:*}#n -@all +hello +auth +ping "
                         + "+info +publish +psubscribe "
-                        + "+fcall +function|load +time +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen "
+                        + "+fcall +function|load +time +get +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen "
                         + "+lindex "
                         + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore";
         withRedis(redis -> redis.dispatch(
@@ -262,6 +262,19 @@ final class RedisEngineTest {
                         uri, "rate_limit", Clock.system(), count -> refunds.incrementAndGet(), () -> {})) {
             engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
             Awaitility.await().until(channel::isHeard);
+            assertThat(decide(engine, Demand.of(TEN, "alone", 1))
+                            .verdicts()
+                            .get(0)
+                            .remaining())
+                    .isEqualTo(9);
+            assertThat(decide(engine, Demand.of(TEN, "alone", 1))
+                            .verdicts()
+                            .get(0)
+                            .remaining())
+                    .isEqualTo(8);
+            LeaseRequest lease = new LeaseRequest(TEN, "leased", "l1", 1, 1, 1, 1_000_000, 0, List.of());
+            assertThat(engine.leases().request(lease).toCompletableFuture().get(20, TimeUnit.SECONDS))
+                    .isInstanceOf(LeaseAnswer.Granted.class);
             Ask ask = Ask.charging(all);
             for (int i = 0; i < 3; i++) {
                 Decided charged = decided(engine.decide(ask));
@@ -275,6 +288,24 @@ final class RedisEngineTest {
                 engine.giveBack(charges).toCompletableFuture().get(20, TimeUnit.SECONDS);
             }
             Awaitility.await().until(() -> refunds.get() == 9);
+        }
+    }
+
+    @Test
+    void doesNotTakeACountThatItMayNotReadForAnUnusedOne() throws Exception {
+        String rules = "on >secret ~* -@all +hello +auth +ping +info +fcall +function|load +time +set";
+        withRedis(redis -> redis.dispatch(
+                CommandType.ACL,
+                new StatusOutput<>(StringCodec.UTF8),
+                new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("blind").addValues(rules.split(" "))));
+        String uri = server.uri().replace("redis://", "redis://blind:secret@");
+        try (RedisEngine engine = RedisEngine.connect(uri, prefix(), Clock.system())) {
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Answer answer = engine.decide(ask(Demand.of(TEN, "k", 1)));
+            Outcome outcome = answer instanceof Pending pending
+                    ? pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS)
+                    : (Outcome) answer;
+            assertThat(outcome).isInstanceOf(Undecided.class);
         }
     }
 

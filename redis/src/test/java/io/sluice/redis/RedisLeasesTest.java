@@ -3,6 +3,7 @@ package io.sluice.redis;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.cluster.SlotHash;
 import io.sluice.core.Calendar;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
@@ -38,7 +39,8 @@ class RedisLeasesTest {
     private static final long START = 1_700_000_000_000_000L;
     private static final Limit BUCKET = Limit.named("bucket").tokenBucket(Rate.perSecond(1_000));
 
-    private static final String COUNT = new CountKeys("leases").of(BUCKET, "key");
+    private static final CountKeys NAMES = new CountKeys("leases");
+    private static final String COUNT = NAMES.of(BUCKET, "key");
 
     private static RedisServer redis;
 
@@ -161,6 +163,18 @@ class RedisLeasesTest {
     }
 
     @Test
+    void keepsLeasesInTheSlotOfTheirCount() {
+        for (boolean tags : List.of(true, false)) {
+            CountKeys names = new CountKeys("rate_limit", tags);
+            for (String key : List.of("u-17", "{acme}user=u-17", "{}", "", "a{b}c", "x".repeat(300))) {
+                String count = names.of(BUCKET, key);
+                assertThat(SlotHash.getSlot(names.leases(count))).as(key).isEqualTo(SlotHash.getSlot(count));
+                assertThat(names.leases(count)).startsWith("rate_limit:");
+            }
+        }
+    }
+
+    @Test
     void givesBackWhatWasNotSpentOnce() {
         assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
         assertThat(left()).isEqualTo(960);
@@ -184,14 +198,14 @@ class RedisLeasesTest {
         join(store.request(request("first", 40, 1)));
         now.addAndGet(12_000_000);
         join(store.request(request("second", 40, 1)));
-        assertThat(redis.command("STRLEN", CountKeys.leases(COUNT)))
+        assertThat(redis.command("STRLEN", NAMES.leases(COUNT)))
                 .isEqualTo(new RedisReply.Whole(5 + 7 + 7 + 1 + "second".length()));
     }
 
     @Test
     void leavesNoKeyWithoutATimeToLive() throws Exception {
         join(store.request(request("first", 40, 1)));
-        for (String key : List.of(COUNT, CountKeys.leases(COUNT))) {
+        for (String key : List.of(COUNT, NAMES.leases(COUNT))) {
             assertThat(redis.command("PTTL", key))
                     .isInstanceOfSatisfying(RedisReply.Whole.class, left -> assertThat(left.number())
                             .isPositive());

@@ -58,7 +58,7 @@ final class SlotMovesTest {
         cluster = RedisCluster.start();
         // As in docs/redis.md, with the tag of this test in the place of the prefix.
         String rules = "on >secret resetchannels ~" + TAG + "* -@all +hello +auth +ping +fcall +function|load"
-                + " +time +mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex"
+                + " +time +get +mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex"
                 + " +zrange +zcount +zscore +zadd +zrem +zremrangebyscore +exists +cluster|shards +cluster|info +asking";
         for (RedisServer node : cluster.nodes()) {
             String[] command = ("ACL SETUSER sluice " + rules).split(" ");
