@@ -112,6 +112,37 @@ final class NodeSystemTest {
     }
 
     @Test
+    void spendsLeasesAndReturnsThemWhenItIsStopped() throws Exception {
+        Files.writeString(rules, """
+                rules:
+                  - { id: orders, mode: local_distributed, deadline: 5s, limits: [{ rate: 1000/s, burst: 100000 }] }
+                """);
+        try (RedisServer redis = RedisServer.start();
+                SluiceProcess node = node("--redis", redis.uri())) {
+            Awaitility.await().until(() -> {
+                for (int i = 0; i < 50; i++) {
+                    HttpResponse<String> answer = node.post("{\"attributes\": {}}");
+                    assertThat(answer.statusCode()).isEqualTo(200);
+                    assertThat(answer.body()).contains("\"mode\":\"local_distributed\"");
+                }
+                return outstanding(node) > 0;
+            });
+            assertThat(redis.command("KEYS", "rate_limit:#l:*").texts()).hasSize(1);
+            assertThat(node.stop()).isZero();
+            assertThat(redis.command("KEYS", "rate_limit:#l:*").texts()).isEmpty();
+        }
+    }
+
+    private static double outstanding(SluiceProcess node) throws Exception {
+        return node.get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith("rate_limit_leases_outstanding "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
+                .sum();
+    }
+
+    @Test
     void startsWithSampleRulesByOneCommand() throws Exception {
         try (SluiceProcess start = SluiceProcess.run("start", "--api-port", "0", "--data", folder.toString())) {
             assertThat(start.get("/health").statusCode()).isEqualTo(200);
