@@ -1,7 +1,9 @@
 package io.sluice.benchmarks.fleet;
 
+import io.sluice.core.DecisionListener;
 import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
+import io.sluice.core.StandInRecorder;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.DenyCache;
@@ -61,7 +63,8 @@ public final class Worker {
         redis.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
         Engine memory = DenyCache.over(redis, uri, PREFIX, clock, options);
         Engine engine = load.leased() ? Leases.over(memory, redis, clock) : memory;
-        try (Limiter limiter = new Limiter(engine, clock, List.of())) {
+        List<DecisionListener> listeners = history == null ? List.of() : List.of(new StandInRecorder(history, clock));
+        try (Limiter limiter = new Limiter(engine, clock, listeners)) {
             warmUp(limiter, load);
             System.out.println("ready");
             if (System.in.read() < 0) {
