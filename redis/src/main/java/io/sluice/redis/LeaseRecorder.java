@@ -43,17 +43,6 @@ final class LeaseRecorder implements LeaseListener {
             Demand demand = ask.demands().get(i);
             refusing = decided.verdicts().get(i).fits() ? refusing : names.of(demand.limit(), demand.key());
         }
-        history.happened(new Answered(
-                ask.id(),
-                ask.demands().size(),
-                ask.charges(),
-                decided.allowed(),
-                Answered.Source.LEASE,
-                decided.degraded(),
-                refusing,
-                ask.demands().get(0).permits(),
-                ask.ruleVersion(),
-                clock.nanoTime(),
-                clock.epochMicros()));
+        history.happened(Answered.of(ask, decided, Answered.Source.LEASE, refusing, clock));
     }
 }

@@ -171,23 +171,11 @@ public final class RedisEngine implements Engine {
         if (!(outcome instanceof Decided decided)) {
             return;
         }
-        Ask ask = question.ask();
         String refusing = null;
         for (int i = question.size() - 1; i >= 0; i--) {
             refusing = decided.verdicts().get(i).fits() ? refusing : question.counts[i];
         }
-        recording.happened(new Answered(
-                ask.id(),
-                question.size(),
-                ask.charges(),
-                decided.allowed(),
-                Answered.Source.STORE,
-                decided.degraded(),
-                refusing,
-                ask.demands().get(0).permits(),
-                ask.ruleVersion(),
-                clock.nanoTime(),
-                clock.epochMicros()));
+        recording.happened(Answered.of(question.ask(), decided, Answered.Source.STORE, refusing, clock));
     }
 
     /** Where leases on the counts of this engine come from. */

@@ -1,5 +1,10 @@
 package io.sluice.core.history;
 
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.time.Clock;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +34,23 @@ public record Answered(
         long ownNanos,
         long epochMicros)
         implements Event {
+
+    /** That this was decided now; under the ask's name, or a new one if it has none. */
+    public static Answered of(Ask ask, Decided decided, Source source, @Nullable String refusing, Clock clock) {
+        List<Demand> demands = ask.demands();
+        return new Answered(
+                ask.id().isEmpty() ? AskIds.next() : ask.id(),
+                demands.size(),
+                ask.charges(),
+                decided.allowed(),
+                source,
+                decided.degraded(),
+                refusing,
+                demands.isEmpty() ? 0 : demands.get(0).permits(),
+                ask.ruleVersion(),
+                clock.nanoTime(),
+                clock.epochMicros());
+    }
 
     /** Who knew the answer. */
     public enum Source {
