@@ -788,6 +788,73 @@ class LeasesTest {
         assertThat(model.remaining(DAILY, "k")).isEqualTo(10_000 - 8);
     }
 
+    @Test
+    void anAskThatIsRefusedNamesTheLimitThatRefusesWhateverIsHeardMeanwhile() {
+        List<Runnable> meanwhile = new ArrayList<>();
+        LeaseListener listener = new LeaseListener() {
+            @Override
+            public void unspent(
+                    String ask, Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {
+                meanwhile.forEach(Runnable::run);
+            }
+        };
+        try (Leases node = Leases.over(behind, model, clock, listener, 1_000, new OnTheSpot())) {
+            for (int i = 0; i < 20; i++) {
+                outcome(node.decide(one(GLOBAL, 1)));
+            }
+            Ask daily = ask(Demand.of(DAILY, "k", 1).leasedBy(ALL));
+            Decided last = (Decided) outcome(node.decide(daily));
+            Decided allowed = last;
+            for (int i = 0; i < 20_000 && last.allowed(); i++) {
+                allowed = last;
+                last = (Decided) outcome(node.decide(daily));
+            }
+            Charge charge = new Charge(DAILY, "k", 1, 0, "");
+            meanwhile.add(() -> node.giveBack(List.of(charge)));
+            Decided decided = (Decided) node.decide(both(GLOBAL, DAILY));
+            assertThat(allowed.allowed()).isTrue();
+            assertThat(decided.allowed()).isFalse();
+            assertThat(decided.verdicts()).extracting(Verdict::fits).containsExactly(true, false);
+        }
+    }
+
+    @Test
+    void aHistoryThatFailsKeepsNobodyFromBeingDecided() {
+        RedisOptions options = RedisOptions.defaults().recording(event -> {
+            throw new IllegalStateException("planted");
+        });
+        LeaseListener recorder =
+                new LeaseRecorder(Objects.requireNonNull(options.recording()), new CountKeys("p"), clock);
+        try (Leases node = Leases.over(behind, model, clock, recorder, 1_000, new OnTheSpot())) {
+            for (int i = 0; i < 100; i++) {
+                assertThat(((Decided) outcome(node.decide(one(DAILY, 1)))).allowed())
+                        .isTrue();
+                clock.advance(Duration.ofMillis(1));
+            }
+            assertThat(model.remaining(DAILY, "k") + node.outstanding()).isEqualTo(10_000 - 100);
+        }
+    }
+
+    @Test
+    void whoeverWaitsIsAnsweredThoughServingAnotherFails() {
+        LeaseListener failing = new LeaseListener() {
+            @Override
+            public void answered(Ask ask, Decided decided) {
+                throw new IllegalStateException("planted");
+            }
+        };
+        try (Leases node = Leases.over(behind, model, clock, failing, 1_000, new OnTheSpot())) {
+            List<CompletableFuture<Outcome>> waiting = new ArrayList<>();
+            model.setMood(Mood.LATE);
+            for (int i = 0; i < 16; i++) {
+                waiting.add(pending(node.decide(one(DAILY, 1))));
+            }
+            model.setMood(Mood.ANSWERS);
+            model.deliver();
+            assertThat(waiting).allSatisfy(one -> assertThat(one).isCompleted());
+        }
+    }
+
     private void warmBoth() {
         for (int i = 0; i < 60; i++) {
             outcome(leases.decide(both(DAILY, GLOBAL)));
