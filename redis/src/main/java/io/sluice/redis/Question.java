@@ -319,7 +319,7 @@ abstract sealed class Question {
         @Override
         void fail(Undecided why) {
             uncount();
-            answer.complete(new LeaseAnswer.Unknown(why.reason()));
+            answer.complete(new LeaseAnswer.Unknown(why.reason(), why.mayHaveCharged()));
         }
     }
 

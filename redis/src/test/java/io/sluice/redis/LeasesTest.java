@@ -21,6 +21,7 @@ import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
 import io.sluice.redis.LeaseModel.Mood;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -853,6 +854,60 @@ class LeasesTest {
             model.deliver();
             assertThat(waiting).allSatisfy(one -> assertThat(one).isCompleted());
         }
+    }
+
+    @Test
+    void nothingIsOwedForRequestsThatWereSurelyNotGranted() {
+        warm(DAILY);
+        List<String> sent =
+                new ArrayList<>(model.requests.stream().map(LeaseRequest::lease).toList());
+        model.setMood(Mood.FAILS);
+        for (int i = 0; i < 400; i++) {
+            leases.decide(one(DAILY, 1));
+            clock.advance(Duration.ofMillis(10));
+        }
+        int failed = model.requests.size();
+        assertThat(failed).isGreaterThan(20);
+        model.setMood(Mood.ANSWERS);
+        run(DAILY, 100, Duration.ofMillis(1));
+        clock.advance(Duration.ofSeconds(2));
+        model.requests.subList(failed, model.requests.size()).forEach(request -> sent.add(request.lease()));
+        assertThat(model.ended).extracting(EndedLease::lease).isSubsetOf(sent);
+        assertThat(model.outstanding(DAILY, "k")).isZero();
+    }
+
+    @Test
+    void whereLeasesComeTooLateTheyAreNotAskedForAllTheTime() {
+        LeasePolicy brief = new LeasePolicy(0, 0.1, 1_000);
+        model.setMood(Mood.LATE);
+        for (int i = 0; i < 2_000; i++) {
+            leases.decide(ask(Demand.of(DAILY, "k", 1).leasedBy(brief)));
+            clock.advance(Duration.of(100, ChronoUnit.MICROS));
+            if (i % 20 == 19) {
+                model.deliver();
+            }
+        }
+        // Of those of 200 ms, each of which would take 2 ms.
+        assertThat(model.requests.size()).isBetween(2, 15);
+    }
+
+    @Test
+    void aSweepEndsLeasesOfSomeKeysAndThoseOfOthersWithTheNext() {
+        for (int key = 0; key < 900; key++) {
+            for (int i = 0; i < 9; i++) {
+                outcome(leases.decide(ask(Demand.of(DAILY, "k" + key, 1).leasedBy(TENTH))));
+            }
+        }
+        assertThat(model.records()).isEqualTo(900);
+        long most = 0;
+        for (int i = 0; i < 20; i++) {
+            long before = model.calls;
+            clock.advance(SWEEP);
+            most = Math.max(most, model.calls - before);
+        }
+        assertThat(most).isEqualTo(256);
+        assertThat(model.records()).isZero();
+        assertThat(leases.outstanding()).isZero();
     }
 
     private void warmBoth() {
