@@ -32,6 +32,10 @@ sealed interface LeaseAnswer {
     record Refused(boolean byShare, long remaining, long retryAfterMicros, long resetAfterMicros, long atMicros)
             implements LeaseAnswer {}
 
-    /** Nothing is known: the lease may have been granted or not, what was to be ended may be or not. */
-    record Unknown(String reason) implements LeaseAnswer {}
+    /**
+     * There are no permits to spend.
+     *
+     * @param mayBeDone whether the lease may have been granted all the same, and what was to be ended may be; else nothing was done
+     */
+    record Unknown(String reason, boolean mayBeDone) implements LeaseAnswer {}
 }

@@ -1,6 +1,7 @@
 package io.sluice.redis;
 
 import io.sluice.core.time.Clock;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,6 +15,8 @@ import java.util.function.BooleanSupplier;
 final class LeaseSweep implements AutoCloseable {
 
     static final Duration PERIOD = Duration.ofMillis(50);
+
+    private static final System.Logger LOG = System.getLogger(LeaseSweep.class.getName());
 
     private final Clock clock;
     private final Executor thread;
@@ -53,14 +56,24 @@ final class LeaseSweep implements AutoCloseable {
         if (closed) {
             return;
         }
-        if (task.getAsBoolean()) {
+        if (isMore()) {
             again();
             return;
         }
         running.set(false);
         // What came since the task looked did not start it.
-        if (task.getAsBoolean()) {
+        if (isMore()) {
             start();
+        }
+    }
+
+    /** A task that failed may not have come to its end. */
+    private boolean isMore() {
+        try {
+            return task.getAsBoolean();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "a sweep of leases failed", e);
+            return true;
         }
     }
 

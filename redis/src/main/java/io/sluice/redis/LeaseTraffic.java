@@ -36,6 +36,9 @@ final class LeaseTraffic implements AutoCloseable {
     /** A request that is not answered by then is taken for lost. */
     private static final long LOST_NANOS = Duration.ofSeconds(1).toNanos();
 
+    /** In how many calls a sweep ends leases: whoever asks for something shall not wait behind those of thousands of keys. */
+    private static final int MOST_ENDS = 256;
+
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private final LeaseStore store;
@@ -104,7 +107,7 @@ final class LeaseTraffic implements AutoCloseable {
             answer = CompletableFuture.failedFuture(e);
         }
         answer.whenComplete((heard, failure) ->
-                answered(key, inquiry, heard == null ? new LeaseAnswer.Unknown(String.valueOf(failure)) : heard));
+                answered(key, inquiry, heard == null ? new LeaseAnswer.Unknown(String.valueOf(failure), true) : heard));
     }
 
     private void answered(LeasedKey key, LeaseInquiry inquiry, LeaseAnswer answer) {
@@ -125,7 +128,10 @@ final class LeaseTraffic implements AutoCloseable {
     /** Ends what is over or idle, forgets keys that nobody asks for; whether there is anything left to sweep. */
     private boolean sweep() {
         long now = clock.nanoTime();
-        active.forEach(key -> sweep(key, now));
+        int ends = 0;
+        for (LeasedKey key : active) {
+            ends += sweep(key, ends < MOST_ENDS, now) ? 1 : 0;
+        }
         if (now - sweptKeysNanos >= IDLE_KEY_NANOS) {
             sweptKeysNanos = now;
             table.dropIf(key -> key.leaveIfIdle(IDLE_KEY_NANOS, now));
@@ -133,12 +139,15 @@ final class LeaseTraffic implements AutoCloseable {
         return table.size() > 0 || !active.isEmpty();
     }
 
-    private void sweep(LeasedKey key, long nowNanos) {
+    /** Whether the store was told of something, which it is only if it may. */
+    private boolean sweep(LeasedKey key, boolean mayTell, long nowNanos) {
         LeaseInquiry inquiry = key.underWay();
         if (inquiry != null && nowNanos - inquiry.askedNanos >= LOST_NANOS) {
-            answered(key, inquiry, new LeaseAnswer.Unknown("lost"));
+            answered(key, inquiry, new LeaseAnswer.Unknown("lost", true));
         }
-        end(key, key.sweep(nowNanos));
+        key.sweep(nowNanos);
+        List<EndedLease> due = mayTell ? key.due(nowNanos) : List.of();
+        end(key, due);
         if (key.isQuiet()) {
             active.remove(key);
             // Somebody may have asked since.
@@ -146,6 +155,7 @@ final class LeaseTraffic implements AutoCloseable {
                 active.add(key);
             }
         }
+        return !due.isEmpty();
     }
 
     private CompletionStage<Void> end(LeasedKey key, List<EndedLease> ended) {
@@ -180,7 +190,7 @@ final class LeaseTraffic implements AutoCloseable {
             LeaseInquiry inquiry = key.underWay();
             if (inquiry != null) {
                 ends.add(inquiry.done);
-                lost.add(() -> answered(key, inquiry, new LeaseAnswer.Unknown("closed")));
+                lost.add(() -> answered(key, inquiry, new LeaseAnswer.Unknown("closed", true)));
             }
         }
         try {

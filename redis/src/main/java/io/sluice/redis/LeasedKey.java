@@ -312,14 +312,21 @@ final class LeasedKey {
                 granted(inquiry, granted, nowNanos);
             } else if (answer instanceof LeaseAnswer.Refused refused) {
                 refused(inquiry, refused, nowNanos);
-            } else {
-                askFromNanos = nowNanos + FAILURE_PAUSE_NANOS;
-                inquiry.request.ended().forEach(ended -> owed.add(ended, askFromNanos));
-                owed.add(new EndedLease(inquiry.request.lease(), 0), askFromNanos);
+            } else if (answer instanceof LeaseAnswer.Unknown unknown) {
+                failed(inquiry.request, unknown, nowNanos);
             }
             underWay = null;
             return waiters;
         }
+    }
+
+    private void failed(LeaseRequest request, LeaseAnswer.Unknown unknown, long nowNanos) {
+        long fromNanos = nowNanos + FAILURE_PAUSE_NANOS;
+        request.ended().forEach(ended -> owed.add(ended, fromNanos));
+        if (unknown.mayBeDone()) {
+            owed.add(new EndedLease(request.lease(), 0), fromNanos);
+        }
+        askFromNanos = fromNanos;
     }
 
     private void granted(LeaseInquiry inquiry, LeaseAnswer.Granted granted, long nowNanos) {
@@ -336,6 +343,8 @@ final class LeasedKey {
         askFromNanos = refusal == null ? nowNanos : refusal.untilNanos();
         news = new LeaseNews(granted.remaining(), granted.resetAfterMicros(), granted.atMicros(), nowNanos, refusal);
         if (gone || lease.isOver(nowNanos)) {
+            // The next one had better not come as late.
+            askFromNanos = nowNanos + pauseNanos;
             retire(lease, nowNanos, nowNanos);
             return;
         }
@@ -370,12 +379,8 @@ final class LeasedKey {
                 nowNanos + retryNanos);
     }
 
-    /**
-     * Ends what is over or idle.
-     *
-     * @return what the store is to be told now
-     */
-    synchronized List<EndedLease> sweep(long nowNanos) {
+    /** Ends what is over or idle. */
+    synchronized void sweep(long nowNanos) {
         long spent = spent();
         if (spent != spentAtSweep) {
             spentAtSweep = spent;
@@ -393,6 +398,10 @@ final class LeasedKey {
             first = next;
             second = null;
         }
+    }
+
+    /** What the store is to be told now. */
+    synchronized List<EndedLease> due(long nowNanos) {
         return owed.due(nowNanos);
     }
 

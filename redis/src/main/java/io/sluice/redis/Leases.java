@@ -239,14 +239,10 @@ public final class Leases implements Engine {
             waiter.outcome().complete(new Undecided(engine.name() + "-timeout", false));
             return;
         }
-        Decided here = decideHere(key, ask, ask.demands().get(0), nowNanos);
-        if (here != null) {
-            waiter.outcome().complete(here);
-            return;
-        }
         Answer answer;
         try {
-            answer = engine.decide(ask);
+            Decided here = decideHere(key, ask, ask.demands().get(0), nowNanos);
+            answer = here != null ? here : engine.decide(ask);
         } catch (RuntimeException e) {
             answer = new Undecided(engine.name() + "-error", true);
         }

@@ -20,6 +20,8 @@ final class OwedEnds {
     private final List<Owed> owed = new ArrayList<>();
     private List<EndedLease> beingTold = List.of();
     private long sinceNanos;
+
+    /** How often in a row it was told in vain, the last time at {@link #sinceNanos}. */
     private int failures;
 
     /** @param dueNanos when it no longer waits for a request */
@@ -45,7 +47,9 @@ final class OwedEnds {
         if (!beingTold.isEmpty() && nowNanos - sinceNanos >= AGAIN_NANOS) {
             told(beingTold, false, nowNanos);
         }
-        if (!beingTold.isEmpty() || owed.stream().noneMatch(one -> nowNanos - one.dueNanos >= 0)) {
+        // Whatever is due: a store that is away for a moment must not use up all the times.
+        boolean tooSoon = failures > 0 && nowNanos - sinceNanos < AGAIN_NANOS;
+        if (!beingTold.isEmpty() || tooSoon || owed.stream().noneMatch(one -> nowNanos - one.dueNanos >= 0)) {
             return List.of();
         }
         beingTold = take();

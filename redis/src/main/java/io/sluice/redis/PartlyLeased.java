@@ -26,6 +26,10 @@ final class PartlyLeased {
     private final Ask ask;
     private final @Nullable LeasedKey[] keys;
     private final @Nullable Verdict[] taken;
+
+    /** What keeps it from being allowed: once it was said it holds, whatever the key hears meanwhile. */
+    private final @Nullable Verdict[] refusals;
+
     private final long nowNanos;
     private final Leases leases;
     private final AtomicBoolean heard = new AtomicBoolean();
@@ -35,6 +39,7 @@ final class PartlyLeased {
         this.ask = ask;
         this.keys = keys;
         this.taken = new Verdict[keys.length];
+        this.refusals = new Verdict[keys.length];
         this.nowNanos = nowNanos;
         this.leases = leases;
     }
@@ -45,7 +50,9 @@ final class PartlyLeased {
             LeasedKey key = keys[i];
             Demand demand = ask.demands().get(i);
             Verdict verdict = key == null ? null : key.take(ask, demand, false, nowNanos);
-            if (verdict == null && key != null && key.refusal(demand, nowNanos) != null) {
+            Verdict refusal = verdict == null && key != null ? key.refusal(demand, nowNanos) : null;
+            if (refusal != null) {
+                refusals[i] = refusal;
                 return refused();
             }
             taken[i] = verdict;
@@ -125,6 +132,10 @@ final class PartlyLeased {
     }
 
     private Verdict unasked(int i, long atMicros) {
+        Verdict refusal = refusals[i];
+        if (refusal != null) {
+            return refusal;
+        }
         LeasedKey key = keys[i];
         Demand demand = ask.demands().get(i);
         return key == null ? Verdict.unasked(demand.limit().capacity(), atMicros) : key.unasked(demand, nowNanos);

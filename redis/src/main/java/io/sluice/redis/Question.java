@@ -242,9 +242,6 @@ abstract sealed class Question {
     /** Leases of one count, to be ended and perhaps one to be granted. */
     static final class Leasing extends Question {
 
-        /** Of a lease that is only ended nobody says how long it was meant to last. */
-        private static final long LONGEST_MICROS = 86_400_000_000L;
-
         final CompletableFuture<LeaseAnswer> answer = new CompletableFuture<>();
         private final LeaseRequest request;
 
@@ -262,7 +259,7 @@ abstract sealed class Question {
 
         /** The answer is not known to be anything but {@link LeaseAnswer.Unknown} if this fails. */
         static Leasing ending(Limit limit, String key, List<EndedLease> ended, CountKeys names, long serverMicros) {
-            LeaseRequest request = new LeaseRequest(limit, key, "-", 1, 1, 0, LONGEST_MICROS, 0, ended);
+            LeaseRequest request = new LeaseRequest(limit, key, "-", 1, 1, 0, 0, 0, ended);
             return new Leasing('e', request, names, serverMicros);
         }
 
@@ -322,7 +319,7 @@ abstract sealed class Question {
         @Override
         void fail(Undecided why) {
             uncount();
-            answer.complete(new LeaseAnswer.Unknown(why.reason()));
+            answer.complete(new LeaseAnswer.Unknown(why.reason(), why.mayHaveCharged()));
         }
     }
 

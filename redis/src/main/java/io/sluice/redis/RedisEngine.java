@@ -216,7 +216,7 @@ public final class RedisEngine implements Engine {
     private CompletionStage<LeaseAnswer> asked(Question.Leasing question) {
         Undecided gone = servers.unavailable(servers.placeOf(question.counts[0]));
         if (gone != null) {
-            return CompletableFuture.completedFuture(new LeaseAnswer.Unknown(gone.reason()));
+            return CompletableFuture.completedFuture(new LeaseAnswer.Unknown(gone.reason(), false));
         }
         put(question);
         return question.answer;

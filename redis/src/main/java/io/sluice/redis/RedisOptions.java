@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param coalesces whether asks that wait for the connection go out together; without it each is a call of its own
  * @param recording who hears of every step on every count, numbered in their order, and of every answer; it costs a read
- *     and a write more for each demand. Null for nobody
+ *     and a write more for each demand. What it throws is logged. Null for nobody
  * @param slow a Redis that has not answered for this long is not asked any more until it answers more quickly: {@link #SLOW}, unless
  *     it is far away
  * @param hashTags whether a key that begins with a text in braces, {@code {acme}user=u-17}, says by it in which slot of a
@@ -33,6 +33,7 @@ public record RedisOptions(
             throw new IllegalArgumentException("slow: " + slow + " (expected: more than nothing)");
         }
         Objects.requireNonNull(listener, "listener");
+        recording = UnfailingHistory.of(recording);
     }
 
     /** Coalescing, no recording, no hash tags, nobody who listens. */

@@ -2,7 +2,6 @@ package io.sluice.redis;
 
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.history.Recorded;
-import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /** The numbers that {@code decide.lua} answers a batch with, read from the front by one question after the other. */
 final class Reply {
 
-    private static final System.Logger LOG = System.getLogger(Reply.class.getName());
     private static final int OUTSIDE = -1;
     private static final int FULL = -2;
 
@@ -60,11 +58,6 @@ final class Reply {
         if (listener == null) {
             return;
         }
-        Recorded recorded = new Recorded(count, next(), next(), micros, step);
-        try {
-            listener.happened(recorded);
-        } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "a history listener failed", e);
-        }
+        listener.happened(new Recorded(count, next(), next(), micros, step));
     }
 }

@@ -39,7 +39,7 @@
 --          sl: list, first used and newest, then time and permits of each moment that admitted, oldest first; times in seven
 --          bytes, permits in five          cc: sorted set, a member for each permit held, scored with the time it is taken back
 --          ls: of each lease permits in five bytes, when they were charged and its end in seven each, and its name with its
---          length in a byte before it. A lease that has ended is kept for a while, so that what is left of it can be given back
+--          length in a byte before it, oldest first. Some that have ended are kept for a while, so that what is left can be given back
 -- Tells    who remembers refusals: an empty message on the channel that is called like the count, if it may admit sooner than
 --          was said. That is so if something was given back, and if it was charged at a faster rate than before. Nobody is told
 --          of concurrency, which nobody remembers.
@@ -72,7 +72,7 @@ local BUCKETS_KEPT = 1000
 local RECORDED_MILLIS = 86400000
 local OUTSIDE, NO_MEMORY = -1, -2
 local CHARGE, LOOK, GIVE_BACK, ONLY, GRANT, END = 99, 108, 98, 111, 103, 101 -- c, l, b, o, g, e
-local ENDED_KEPT = 10000000
+local ENDED_KEPT, ENDED_MOST = 10000000, 100 -- leases that have ended: for how long they are kept, and how many
 
 -- Lua's own libraries are out of reach while this is loaded; the first call fetches them.
 local call, floor, max, min, byte, format, pack, unpack_bytes
@@ -1095,18 +1095,38 @@ algorithms.ls = leases
 
 local LEASE = '<I5I7I7Bc0'
 
--- Those that are out, and those that have ended not long ago. When time has stepped back by much, none ends later than a new one.
-function leases.load(key, value, d, now)
-  local c = {key = key, all = {}, at = now, changed = false}
-  local place, length = 1, value and #value or 0
+local function read_leases(value)
+  local all, place, length = {}, 1, value and #value or 0
   while place <= length do
     local lease = {}
     lease.permits, lease.charged_at, lease.ends, lease.name, place = unpack_bytes(LEASE, value, place)
-    if lease.ends - now > d.ttl + CLAMPED then
-      lease.ends, c.changed = now + d.ttl, d
+    all[#all + 1] = lease
+  end
+  return all
+end
+
+-- Those that are out, and some that have ended not long ago. One that was granted at a time that is yet to come, because time has
+-- stepped back by much, is out for as long as it was granted for, from now on, and gives nothing back: where it counts is not known.
+function leases.load(key, value, d, now)
+  local c = {key = key, all = {}, at = now, changed = false}
+  local read, all = pcall(read_leases, value)
+  local ended = 0
+  for i = 1, read and #all or 0 do
+    local lease = all[i]
+    if lease.charged_at - now > CLAMPED then
+      lease.ends, lease.charged_at, c.changed = now + lease.ends - lease.charged_at, 0, d
     end
-    if lease.ends + ENDED_KEPT > now then
+    ended = ended + (lease.ends > now and 0 or 1)
+  end
+  for i = 1, read and #all or 0 do
+    local lease = all[i]
+    if lease.ends > now then
       c.all[#c.all + 1] = lease
+    else
+      if ended <= ENDED_MOST and lease.ends + ENDED_KEPT > now then
+        c.all[#c.all + 1] = lease
+      end
+      ended = ended - 1
     end
   end
   return c

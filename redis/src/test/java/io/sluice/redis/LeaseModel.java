@@ -108,7 +108,7 @@ final class LeaseModel implements LeaseStore {
         synchronized (this) {
             requests.add(request);
         }
-        return call(() -> grant(request), new LeaseAnswer.Unknown("model-fails"));
+        return call(() -> grant(request), new LeaseAnswer.Unknown("model-fails", false));
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Many threads on one key, on the real clock. */
@@ -86,11 +87,56 @@ class LeaseThreadsTest {
         }
     }
 
-    private static Decided decided(Answer answer) {
-        Outcome outcome = answer instanceof Pending pending
-                ? pending.outcome().toCompletableFuture().join()
+    @Test
+    void whatIsAdmittedIsWhatWasChargedThoughItIsClosedMeanwhile() throws Exception {
+        Limit daily = Limit.named("d").slidingWindow(10_000_000, Duration.ofDays(900));
+        Clock clock = Clock.system();
+        for (int round = 0; round < 30; round++) {
+            ExecutorService wire = Executors.newSingleThreadExecutor();
+            try {
+                LeaseModel model = new LeaseModel(clock::epochMicros, wire::execute);
+                model.keepsAsks = false;
+                Leases leases = Leases.over(model.engine(), model, clock, LeaseListener.NONE);
+                AtomicLong admitted = new AtomicLong();
+                AtomicLong decisions = new AtomicLong();
+                long closeAt = 50L << (round % 10);
+                together(thread -> {
+                    Ask ask = Ask.charging(
+                            List.of(Demand.of(daily, "k" + thread % 3, 1).leasedBy(new LeasePolicy(0, 0.1, 20_000))));
+                    boolean open = true;
+                    while (open) {
+                        if (outcome(leases.decide(ask)) instanceof Decided decided) {
+                            admitted.addAndGet(decided.allowed() ? 1 : 0);
+                        } else {
+                            open = false;
+                        }
+                        if (decisions.incrementAndGet() == closeAt) {
+                            leases.close();
+                        }
+                    }
+                });
+                Awaitility.await().untilAsserted(() -> assertThat(3 * daily.capacity()
+                                - model.remaining(daily, "k0")
+                                - model.remaining(daily, "k1")
+                                - model.remaining(daily, "k2"))
+                        .isEqualTo(admitted.get()));
+            } finally {
+                wire.shutdownNow();
+            }
+        }
+    }
+
+    private static Outcome outcome(Answer answer) {
+        return answer instanceof Pending pending
+                ? pending.outcome()
+                        .toCompletableFuture()
+                        .orTimeout(20, TimeUnit.SECONDS)
+                        .join()
                 : (Outcome) answer;
-        return (Decided) outcome;
+    }
+
+    private static Decided decided(Answer answer) {
+        return (Decided) outcome(answer);
     }
 
     private interface Task {

@@ -21,6 +21,7 @@ import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
 import io.sluice.redis.LeaseModel.Mood;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -786,6 +787,143 @@ class LeasesTest {
         clock.advance(Duration.ofSeconds(2));
         assertThat(model.records()).isZero();
         assertThat(model.remaining(DAILY, "k")).isEqualTo(10_000 - 8);
+    }
+
+    @Test
+    void anAskThatIsRefusedNamesTheLimitThatRefusesWhateverIsHeardMeanwhile() {
+        List<Runnable> meanwhile = new ArrayList<>();
+        LeaseListener listener = new LeaseListener() {
+            @Override
+            public void unspent(
+                    String ask, Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {
+                meanwhile.forEach(Runnable::run);
+            }
+        };
+        try (Leases node = Leases.over(behind, model, clock, listener, 1_000, new OnTheSpot())) {
+            for (int i = 0; i < 20; i++) {
+                outcome(node.decide(one(GLOBAL, 1)));
+            }
+            Ask daily = ask(Demand.of(DAILY, "k", 1).leasedBy(ALL));
+            Decided last = (Decided) outcome(node.decide(daily));
+            Decided allowed = last;
+            for (int i = 0; i < 20_000 && last.allowed(); i++) {
+                allowed = last;
+                last = (Decided) outcome(node.decide(daily));
+            }
+            Charge charge = new Charge(DAILY, "k", 1, 0, "");
+            meanwhile.add(() -> node.giveBack(List.of(charge)));
+            Decided decided = (Decided) node.decide(both(GLOBAL, DAILY));
+            assertThat(allowed.allowed()).isTrue();
+            assertThat(decided.allowed()).isFalse();
+            assertThat(decided.verdicts()).extracting(Verdict::fits).containsExactly(true, false);
+        }
+    }
+
+    @Test
+    void aHistoryThatFailsKeepsNobodyFromBeingDecided() {
+        RedisOptions options = RedisOptions.defaults().recording(event -> {
+            throw new IllegalStateException("planted");
+        });
+        LeaseListener recorder =
+                new LeaseRecorder(Objects.requireNonNull(options.recording()), new CountKeys("p"), clock);
+        try (Leases node = Leases.over(behind, model, clock, recorder, 1_000, new OnTheSpot())) {
+            for (int i = 0; i < 100; i++) {
+                assertThat(((Decided) outcome(node.decide(one(DAILY, 1)))).allowed())
+                        .isTrue();
+                clock.advance(Duration.ofMillis(1));
+            }
+            assertThat(model.remaining(DAILY, "k") + node.outstanding()).isEqualTo(10_000 - 100);
+        }
+    }
+
+    @Test
+    void whoeverWaitsIsAnsweredThoughServingAnotherFails() {
+        LeaseListener failing = new LeaseListener() {
+            @Override
+            public void answered(Ask ask, Decided decided) {
+                throw new IllegalStateException("planted");
+            }
+        };
+        try (Leases node = Leases.over(behind, model, clock, failing, 1_000, new OnTheSpot())) {
+            List<CompletableFuture<Outcome>> waiting = new ArrayList<>();
+            model.setMood(Mood.LATE);
+            for (int i = 0; i < 16; i++) {
+                waiting.add(pending(node.decide(one(DAILY, 1))));
+            }
+            model.setMood(Mood.ANSWERS);
+            model.deliver();
+            assertThat(waiting).allSatisfy(one -> assertThat(one).isCompleted());
+        }
+    }
+
+    @Test
+    void nothingIsOwedForRequestsThatWereSurelyNotGranted() {
+        warm(DAILY);
+        List<String> sent =
+                new ArrayList<>(model.requests.stream().map(LeaseRequest::lease).toList());
+        model.setMood(Mood.FAILS);
+        for (int i = 0; i < 30; i++) {
+            leases.decide(one(DAILY, 1));
+            clock.advance(Duration.ofMillis(10));
+        }
+        int failed = model.requests.size();
+        assertThat(failed).isGreaterThan(sent.size());
+        model.setMood(Mood.ANSWERS);
+        run(DAILY, 100, Duration.ofMillis(1));
+        clock.advance(Duration.ofSeconds(2));
+        model.requests.subList(failed, model.requests.size()).forEach(request -> sent.add(request.lease()));
+        assertThat(model.ended).extracting(EndedLease::lease).isSubsetOf(sent);
+        assertThat(model.outstanding(DAILY, "k")).isZero();
+    }
+
+    @Test
+    void whatIsLeftOfALeaseComesBackAfterTwoSecondsWithoutTheStoreHoweverManyAsk() {
+        warm(DAILY);
+        model.setMood(Mood.FAILS);
+        clock.advance(Duration.ofMillis(400));
+        assertThat(leases.outstanding()).isZero();
+        for (int i = 0; i < 200; i++) {
+            leases.decide(one(DAILY, 1));
+            clock.advance(Duration.ofMillis(10));
+        }
+        model.setMood(Mood.ANSWERS);
+        run(DAILY, 50, Duration.ofMillis(1));
+        clock.advance(Duration.ofSeconds(3));
+        assertThat(model.remaining(DAILY, "k")).isEqualTo(10_000 - 8 - 50);
+    }
+
+    @Test
+    void whereLeasesComeTooLateTheyAreNotAskedForAllTheTime() {
+        LeasePolicy brief = new LeasePolicy(0, 0.1, 1_000);
+        model.setMood(Mood.LATE);
+        for (int i = 0; i < 2_000; i++) {
+            leases.decide(ask(Demand.of(DAILY, "k", 1).leasedBy(brief)));
+            clock.advance(Duration.of(100, ChronoUnit.MICROS));
+            if (i % 20 == 19) {
+                model.deliver();
+            }
+        }
+        // Of those of 200 ms, each of which would take 2 ms.
+        assertThat(model.requests.size()).isBetween(2, 15);
+    }
+
+    @Test
+    void aSweepEndsLeasesOfSomeKeysAndThoseOfOthersWithTheNext() {
+        for (int key = 0; key < 900; key++) {
+            for (int i = 0; i < 9; i++) {
+                outcome(leases.decide(ask(Demand.of(DAILY, "k" + key, 1).leasedBy(TENTH))));
+            }
+        }
+        assertThat(model.records()).isEqualTo(900);
+        long most = 0;
+        for (int i = 0; i < 20; i++) {
+            long before = model.calls;
+            clock.advance(SWEEP);
+            most = Math.max(most, model.calls - before);
+        }
+        assertThat(most).isEqualTo(256);
+        assertThat(model.records()).isZero();
+        assertThat(leases.outstanding()).isZero();
     }
 
     private void warmBoth() {

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Redis grants and ends leases as the model does. */
 class RedisLeasesTest {
@@ -226,6 +227,71 @@ class RedisLeasesTest {
     }
 
     @Test
+    void aLeaseIsOutForAsLongAsItWasGrantedForWhateverOthersAskFor() {
+        join(store.request(request("first", 80, 1)));
+        join(store.end(BUCKET, "key", List.of(new EndedLease("first", 0))));
+        LeaseRequest hour = new LeaseRequest(BUCKET, "key", "hour", 80, 1, 100, 3_600_000_000L, 0, List.of());
+        assertThat(join(store.request(hour)))
+                .isInstanceOfSatisfying(LeaseAnswer.Granted.class, granted -> assertThat(granted.permits())
+                        .isEqualTo(50));
+        // The rule has changed to leases of a second; not everybody has heard of it yet.
+        assertThat(join(store.request(request("second", 1, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+        now.addAndGet(30_000_000);
+        long out = 50;
+        for (int i = 0; i < 20; i++) {
+            if (join(store.request(request("more" + i, 60, 1))) instanceof LeaseAnswer.Granted granted) {
+                out += granted.permits();
+            }
+        }
+        assertThat(out).isEqualTo(100);
+    }
+
+    @Test
+    void givesBackWhatIsLeftOfALongLeaseThoughOthersAskForShortOnes() {
+        Limit window = Limit.named("window").fixedWindow(1_000, Duration.ofHours(10));
+        LeaseRequest hour = new LeaseRequest(window, "key", "hour", 50, 1, 100, 3_600_000_000L, 0, List.of());
+        join(store.request(hour));
+        join(store.request(new LeaseRequest(window, "key", "second", 10, 1, 100, 1_000_000, 0, List.of())));
+        now.addAndGet(30_000_000);
+        join(store.request(new LeaseRequest(window, "key", "third", 10, 1, 100, 1_000_000, 0, List.of())));
+        join(store.end(window, "key", List.of(new EndedLease("hour", 20))));
+        assertThat(left(window)).isEqualTo(1_000 - 20 - 10 - 10);
+    }
+
+    @Test
+    void keepsFewRecordsOfLeasesThatHaveEnded() {
+        for (int i = 0; i < 1_000; i++) {
+            LeaseRequest request = new LeaseRequest(BUCKET, "key", "l" + i, 1, 1, 100, 1_000, 0, List.of());
+            assertThat(join(store.request(request))).isInstanceOf(LeaseAnswer.Granted.class);
+            now.addAndGet(2_000);
+        }
+        RedisReply length = redis.command("STRLEN", CountKeys.leases(COUNT));
+        assertThat(((RedisReply.Whole) length).number()).isLessThan(5_000);
+        // Those that ended last can still be given back.
+        long before = left();
+        join(store.end(BUCKET, "key", List.of(new EndedLease("l998", 0), new EndedLease("l999", 0))));
+        assertThat(left()).isBetween(before, before + 2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"x", "something that somebody else has written in the place of leases", "12345678901234567890"})
+    void recordsThatCannotBeReadAreNone(String foreign) throws Exception {
+        redis.command("SET", CountKeys.leases(COUNT), foreign);
+        assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+        join(store.end(BUCKET, "key", List.of(new EndedLease("first", 30))));
+        assertThat(left()).isEqualTo(970);
+    }
+
+    @Test
+    void whatIsNoTextInThePlaceOfRecordsIsNone() throws Exception {
+        redis.command("RPUSH", CountKeys.leases(COUNT), "foreign");
+        assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+        join(store.end(BUCKET, "key", List.of(new EndedLease("first", 30))));
+        assertThat(left()).isEqualTo(970);
+    }
+
+    @Test
     void saysNothingIsKnownWhenRedisIsGone() {
         try (RedisEngine gone = RedisEngine.connect("redis://127.0.0.1:1", "leases", Clock.system())) {
             assertThat(join(gone.leases().request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Unknown.class);
@@ -239,7 +305,11 @@ class RedisLeasesTest {
     }
 
     private long left() {
-        Ask look = Ask.charging(List.of(Demand.of(BUCKET, "key", 1))).looking();
+        return left(BUCKET);
+    }
+
+    private long left(Limit limit) {
+        Ask look = Ask.charging(List.of(Demand.of(limit, "key", 1))).looking();
         return decided(engine, look).verdicts().get(0).remaining();
     }
 

@@ -1,0 +1,147 @@
+package io.sluice.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.FallbackEngine;
+import io.sluice.core.Limit;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.LeasePolicy;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.time.Clock;
+import io.sluice.testkit.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Leases of a Redis that is full, hangs or has lost everything. */
+final class LeasesInTroubleTest {
+
+    private static final LeasePolicy POLICY = new LeasePolicy(0, 0.1, 300_000);
+    private static final Limit WINDOW = Limit.named("window").fixedWindow(1_000_000, Duration.ofDays(300));
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private RedisServer redis;
+    private RedisEngine engine;
+    private Leases leases;
+    private FallbackEngine front;
+
+    @BeforeEach
+    void connect() throws Exception {
+        redis = RedisServer.start();
+        Clock clock = Clock.system();
+        engine = RedisEngine.connect(redis.uri(), "trouble", clock);
+        leases = Leases.over(engine, engine, clock);
+        front = new FallbackEngine(leases, clock);
+        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    @AfterEach
+    void stop() {
+        front.close();
+        redis.close();
+    }
+
+    @Test
+    void whileMemoryIsFullWhoeverHasACountIsDecided() throws Exception {
+        long admitted = untilLeased();
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+        for (int i = 0; i < 500; i++) {
+            admitted += ask() ? 1 : 0;
+        }
+        // There is no memory for new records: then nothing is leased.
+        Awaitility.await().atMost(PATIENCE).until(() -> leases.outstanding() == 0);
+        redis.command("DEL", CountKeys.leases(new CountKeys("trouble").of(WINDOW, "k")));
+        for (int i = 0; i < 500; i++) {
+            assertThat(decided().degraded()).isNull();
+            admitted++;
+        }
+        assertThat(leases.outstanding()).isZero();
+        redis.command("CONFIG", "SET", "maxmemory", "0");
+        admitted += untilLeased();
+        assertCharged(admitted, admitted);
+    }
+
+    @Test
+    void aRedisThatHangsCostsNoMoreThanWhatWasUnderWay() throws Exception {
+        long admitted = 0;
+        long refused = 0;
+        for (int round = 0; round < 3; round++) {
+            admitted += untilLeased();
+            redis.freeze();
+            long until = System.nanoTime() + Duration.ofMillis(1_500).toNanos();
+            while (System.nanoTime() - until < 0) {
+                boolean allowed = ask();
+                admitted += allowed ? 1 : 0;
+                refused += allowed ? 0 : 1;
+                LockSupport.parkNanos(1_000_000);
+            }
+            redis.thaw();
+            Awaitility.await().atMost(PATIENCE).until(engine::isReady);
+        }
+        admitted += untilLeased();
+        assertThat(refused).isPositive();
+        assertCharged(admitted, admitted + refused);
+    }
+
+    @Test
+    void aRedisThatLostEverythingIsAskedAgain() throws Exception {
+        untilLeased();
+        redis.kill();
+        Awaitility.await().atMost(PATIENCE).until(() -> leases.outstanding() == 0 && !ask());
+        redis.restart();
+        Awaitility.await().atMost(PATIENCE).until(engine::isReady);
+        long admitted = untilLeased();
+        assertCharged(admitted, admitted);
+    }
+
+    /** Once everything is given back that was not spent. */
+    private void assertCharged(long atLeast, long atMost) {
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(leases.outstanding()).isZero();
+            Ask look = Ask.charging(List.of(Demand.of(WINDOW, "k", 1))).looking();
+            long left = decided(engine.decide(look)).verdicts().get(0).remaining();
+            assertThat(WINDOW.capacity() - left).isBetween(atLeast, atMost);
+        });
+    }
+
+    /** How many were admitted until a lease was at hand. */
+    private long untilLeased() {
+        long admitted = 0;
+        long until = System.nanoTime() + PATIENCE.toNanos();
+        do {
+            admitted += ask() ? 1 : 0;
+        } while (leases.outstanding() == 0 && System.nanoTime() - until < 0);
+        assertThat(leases.outstanding()).isPositive();
+        return admitted;
+    }
+
+    /** Whether somebody who will not wait for long is admitted. */
+    private boolean ask() {
+        return decided().allowed();
+    }
+
+    private Decided decided() {
+        Ask ask = Ask.charging(List.of(Demand.of(WINDOW, "k", 1).leasedBy(POLICY)))
+                .dueAt(System.nanoTime() + Duration.ofMillis(100).toNanos())
+                .onFailure(FailurePolicy.CLOSED, 1);
+        return decided(front.decide(ask));
+    }
+
+    private static Decided decided(Answer answer) {
+        CompletableFuture<Outcome> outcome = answer instanceof Pending pending
+                ? pending.outcome().toCompletableFuture()
+                : CompletableFuture.completedFuture((Outcome) answer);
+        return (Decided) outcome.orTimeout(20, TimeUnit.SECONDS).join();
+    }
+}
