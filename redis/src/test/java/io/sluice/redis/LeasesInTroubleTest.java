@@ -61,7 +61,8 @@ final class LeasesInTroubleTest {
         }
         // There is no memory for new records: then nothing is leased.
         Awaitility.await().atMost(PATIENCE).until(() -> leases.outstanding() == 0);
-        redis.command("DEL", CountKeys.leases(new CountKeys("trouble").of(WINDOW, "k")));
+        CountKeys names = new CountKeys("trouble");
+        redis.command("DEL", names.leases(names.of(WINDOW, "k")));
         for (int i = 0; i < 500; i++) {
             assertThat(decided().degraded()).isNull();
             admitted++;

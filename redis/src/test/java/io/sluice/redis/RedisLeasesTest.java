@@ -265,7 +265,7 @@ class RedisLeasesTest {
             assertThat(join(store.request(request))).isInstanceOf(LeaseAnswer.Granted.class);
             now.addAndGet(2_000);
         }
-        RedisReply length = redis.command("STRLEN", CountKeys.leases(COUNT));
+        RedisReply length = redis.command("STRLEN", NAMES.leases(COUNT));
         assertThat(((RedisReply.Whole) length).number()).isLessThan(5_000);
         // Those that ended last can still be given back.
         long before = left();
@@ -277,7 +277,7 @@ class RedisLeasesTest {
     @ValueSource(
             strings = {"x", "something that somebody else has written in the place of leases", "12345678901234567890"})
     void recordsThatCannotBeReadAreNone(String foreign) throws Exception {
-        redis.command("SET", CountKeys.leases(COUNT), foreign);
+        redis.command("SET", NAMES.leases(COUNT), foreign);
         assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
         join(store.end(BUCKET, "key", List.of(new EndedLease("first", 30))));
         assertThat(left()).isEqualTo(970);
@@ -285,7 +285,7 @@ class RedisLeasesTest {
 
     @Test
     void whatIsNoTextInThePlaceOfRecordsIsNone() throws Exception {
-        redis.command("RPUSH", CountKeys.leases(COUNT), "foreign");
+        redis.command("RPUSH", NAMES.leases(COUNT), "foreign");
         assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
         join(store.end(BUCKET, "key", List.of(new EndedLease("first", 30))));
         assertThat(left()).isEqualTo(970);
