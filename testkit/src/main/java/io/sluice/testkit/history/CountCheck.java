@@ -46,12 +46,13 @@ final class CountCheck {
         ModelReplay replay = new ModelReplay(limit);
         Bound allowed = Bound.of(limit);
         for (Recorded step : steps) {
+            Limit named = limitOf(step.step());
+            limit = named == null ? limit : named;
             if (forks.isUnsure(step.atMicros())) {
+                replay.heardOf(limit);
                 unchecked++;
                 continue;
             }
-            Limit named = limitOf(step.step());
-            limit = named == null ? limit : named;
             int before = forks.before(step.atMicros());
             boolean first = last == 0 && step.number() == 1;
             if (!first && (before != forked || step.number() != last + 1)) {

@@ -62,9 +62,9 @@ final class SimulatedStore {
         done.clear();
     }
 
-    /** The replica takes over, and has not heard of the last steps. */
+    /** The replica takes over, and has not heard of the last steps; of the first it has. */
     void failOver(int lost) {
-        List<Done> heard = List.copyOf(done.subList(0, Math.max(0, done.size() - lost)));
+        List<Done> heard = List.copyOf(done.subList(0, Math.max(1, done.size() - lost)));
         long now = nowMicros;
         empty();
         for (Done each : heard) {

@@ -67,6 +67,7 @@ final class Simulation {
         Simulation simulation = new Simulation(seed, Bug.NONE);
         simulation.replicated = true;
         simulation.store.replicate();
+        simulation.anyNode().askAndHear(BEACON);
         for (int i = 0; i < steps; i++) {
             simulation.step();
             if (simulation.random.nextInt(steps / 2) == 0) {
@@ -204,6 +205,9 @@ final class Simulation {
     private void disaster(SimulatedNode node) {
         if (random.nextInt(3) == 0) {
             store.empty();
+            if (replicated) {
+                anyNode().askAndHear(BEACON);
+            }
         } else {
             node.kill();
             living.remove(node);
