@@ -39,7 +39,6 @@ public final class FaultProxy implements AutoCloseable {
     /** What commands of these names, or all if there are none, are answered with. */
     private record OwnAnswer(String line, Set<String> names) {}
 
-    private final int targetPort;
     private final int port;
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
     private final Set<Socket> unheard = ConcurrentHashMap.newKeySet();
@@ -48,6 +47,7 @@ public final class FaultProxy implements AutoCloseable {
     private final LongAdder answered = new LongAdder();
     private final LongAdder bytesToServer = new LongAdder();
     private final LongAdder bytesToClient = new LongAdder();
+    private volatile int targetPort;
     private volatile Traffic traffic = Traffic.PASSES;
     private volatile long delayToServer;
     private volatile long delayToClient;
@@ -133,6 +133,12 @@ public final class FaultProxy implements AutoCloseable {
         unheard.forEach(FaultProxy::reset);
         unheard.clear();
         connections.forEach(ProxiedConnection::cut);
+    }
+
+    /** Leads to another server from now on, and resets the connections to the one before: as an address that moves. */
+    public void redirect(RedisServer server) {
+        targetPort = server.port();
+        cut();
     }
 
     /** Refuses new connections; open ones stay. */
@@ -244,8 +250,9 @@ public final class FaultProxy implements AutoCloseable {
 
     private void connect(Socket client) {
         Socket server = new Socket();
+        int target = targetPort;
         try {
-            server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), targetPort), CONNECT_MILLIS);
+            server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target), CONNECT_MILLIS);
             server.setTcpNoDelay(true);
             client.setTcpNoDelay(true);
         } catch (IOException e) {
@@ -257,6 +264,9 @@ public final class FaultProxy implements AutoCloseable {
         connections.add(connection);
         threads.removeIf(thread -> !thread.isAlive());
         threads.addAll(connection.start());
+        if (target != targetPort) {
+            connection.cut();
+        }
     }
 
     private final class Listener {

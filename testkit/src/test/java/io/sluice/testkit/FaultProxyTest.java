@@ -46,6 +46,23 @@ final class FaultProxyTest {
     }
 
     @Test
+    void leadsToAnotherServerOnceItIsRedirected() {
+        try (RedisServer other = RedisServer.start();
+                RedisConnection before = connect()) {
+            assertThat(before.command("SET", "who", "first").text()).isEqualTo("OK");
+            other.command("SET", "who", "second");
+
+            proxy.redirect(other);
+
+            assertThatThrownBy(() -> before.command("GET", "who")).isInstanceOf(UncheckedIOException.class);
+            try (RedisConnection after = connect()) {
+                assertThat(after.command("GET", "who").text()).isEqualTo("second");
+            }
+            proxy.cut();
+        }
+    }
+
+    @Test
     void passesEverythingOnAndCountsIt() {
         String large = "x".repeat(1_000_000);
         try (RedisConnection client = connect()) {

@@ -1,7 +1,7 @@
 package io.sluice.benchmarks.faults;
 
 /**
- * Something that happens to Redis.
+ * Something that happens to Redis, or to nodes.
  *
  * @param id as in the table of faults
  * @param what happens

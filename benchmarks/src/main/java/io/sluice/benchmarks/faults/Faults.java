@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The faults of Redis that can be made to happen, and the table of what was promised and what was measured. */
+/** The faults that can be made to happen, and the table of what was promised and what was measured. */
 public final class Faults {
 
     private Faults() {}
@@ -21,7 +21,11 @@ public final class Faults {
                         "Redis hung (SIGSTOP)",
                         "p99 ≤ 25 ms, p99.9 ≤ 40 ms; heap < 32 MB more at 5,000/s; threads constant; back ≤ 1 s",
                         Outages::hung),
-                new Fault("F3", "Redis slow by 100 ms", "p99 ≤ 25 ms; back ≤ 1 s", Outages::slow),
+                new Fault(
+                        "F3",
+                        "Redis slow by 15 ms, by 100 ms",
+                        "+15 ms: p50 ≤ 1 ms on leased keys; +100 ms: p99 ≤ 25 ms, back ≤ 1 s",
+                        Outages::slow),
                 new Fault(
                         "F4",
                         "half-open connection",
@@ -35,8 +39,8 @@ public final class Faults {
                 new Fault(
                         "F6",
                         "failover with unreplicated writes",
-                        "extra ≤ b + r × lost interval",
-                        Surroundings::failover),
+                        "extra ≤ b + r × lost interval; checker passes",
+                        Failovers::all),
                 new Fault("F7", "functions flushed every 100 ms", "every decision by Redis", Outages::flushed),
                 new Fault(
                         "F9",
@@ -56,10 +60,21 @@ public final class Faults {
                         "operations in the first 5 s ≤ 1.5 × steady",
                         Surroundings::reconnecting),
                 new Fault(
+                        "F15",
+                        "node killed with leases or permits",
+                        "back ≤ 1 s ttl + 1 s; extra 0 (checker)",
+                        Nodes::killed),
+                new Fault(
+                        "F16",
+                        "node stopped (SIGSTOP), then continued",
+                        "nothing spent at or after its end (checker)",
+                        Nodes::stopped),
+                new Fault(
                         "F17",
                         "answers lost after Redis charged",
                         "never repeated: passed ≤ charged ≤ asked",
-                        Outages::answersLost));
+                        Outages::answersLost),
+                new Fault("F25", "old and new function at once", "checker passes on the mix", Nodes::versions));
     }
 
     /** Runs all faults, or those whose number is given, and prints a row of the table for each. */

@@ -4,11 +4,13 @@ import io.sluice.core.Limit;
 import io.sluice.core.Rate;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.FailurePolicy;
+import io.sluice.redis.RedisOptions;
 import io.sluice.testkit.FaultProxy;
 import io.sluice.testkit.RedisServer;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /** Redis is gone, hangs, is slow, forgets, or answers with errors. */
 final class Outages {
@@ -68,6 +70,37 @@ final class Outages {
     }
 
     static void slow(Trial trial) {
+        slowWithLeases(trial);
+        slowerThanSlow(trial);
+    }
+
+    /** Slow, and not so slow that it would not be asked: of a leased key hardly anybody notices. */
+    private static void slowWithLeases(Trial trial) {
+        try (RedisServer server = RedisServer.start();
+                FaultProxy proxy = FaultProxy.before(server);
+                Rig rig = Rig.leasing(proxy.uri(), RedisOptions.defaults());
+                Traffic traffic = Traffic.on(rig.engine, 2_000, Duration.ofMinutes(1), Rig::leased)) {
+            traffic.goOn(MOMENT);
+            int first = traffic.mark();
+            proxy.delay(Duration.ZERO, Duration.ofMillis(15));
+            traffic.goOn(trial.lasting(Duration.ofSeconds(10), Duration.ofSeconds(1)));
+            int last = traffic.mark();
+            traffic.untilDecided();
+            trial.figure("+15 ms: p50 of leased keys", traffic.quantile(0.5, first, last), 1, "ms");
+            trial.note(String.format(
+                    Locale.ROOT,
+                    "p99 %.2f ms, %d of %d degraded",
+                    traffic.quantile(0.99, first, last),
+                    traffic.degraded(first, last),
+                    last - first));
+            trial.must(traffic.failed() == 0, "no exception reaches a caller");
+            trial.must(
+                    2 * traffic.byRedis(first, last) > last - first,
+                    "leases hide it: " + traffic.degraded(first, last) + " degraded of " + (last - first));
+        }
+    }
+
+    private static void slowerThanSlow(Trial trial) {
         try (RedisServer server = RedisServer.start();
                 FaultProxy proxy = FaultProxy.before(server);
                 Rig rig = new Rig(proxy.uri());

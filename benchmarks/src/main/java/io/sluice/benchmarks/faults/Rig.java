@@ -4,10 +4,13 @@ import io.sluice.core.FallbackEngine;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
+import io.sluice.redis.DenyCache;
+import io.sluice.redis.Leases;
 import io.sluice.redis.RedisEngine;
 import io.sluice.redis.RedisOptions;
-import io.sluice.redis.StoreListener;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,17 +23,25 @@ final class Rig implements AutoCloseable {
     static final Limit PLENTY =
             Limit.named("plenty").tokenBucket(Rate.perSecond(1_000_000)).withBurst(1_000_000);
 
+    /** The default of nodes. */
+    static final LeasePolicy LEASED = new LeasePolicy(0, 0.1, 1_000_000);
+
+    private static final String PREFIX = "rate_limit";
+
     final RedisEngine redis;
     final FallbackEngine engine;
 
     Rig(String uri) {
-        this(uri, Clock.system(), StoreListener.NONE);
+        this(uri, Clock.system(), RedisOptions.defaults());
     }
 
-    Rig(String uri, Clock clock, StoreListener listener) {
-        redis = RedisEngine.connect(
-                uri, "rate_limit", clock, RedisOptions.defaults().listener(listener));
-        engine = new FallbackEngine(redis, clock);
+    Rig(String uri, Clock clock, RedisOptions options) {
+        this(uri, clock, options, false);
+    }
+
+    private Rig(String uri, Clock clock, RedisOptions options, boolean leases) {
+        redis = RedisEngine.connect(uri, PREFIX, clock, options);
+        engine = new FallbackEngine(leases ? leases(uri, clock, options) : redis, clock);
         try {
             redis.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
@@ -41,9 +52,23 @@ final class Rig implements AutoCloseable {
         }
     }
 
+    /** As a node has it: with a memory of refusals, and leases before it. */
+    static Rig leasing(String uri, RedisOptions options) {
+        return new Rig(uri, Clock.system(), options, true);
+    }
+
+    private Engine leases(String uri, Clock clock, RedisOptions options) {
+        return Leases.over(DenyCache.over(redis, uri, PREFIX, clock, options), redis, clock);
+    }
+
     /** One of a hundred keys. */
     static List<Demand> plenty(int i) {
         return List.of(Demand.of(PLENTY, "k" + i % 100, 1));
+    }
+
+    /** One of four keys, often enough for leases. */
+    static List<Demand> leased(int i) {
+        return List.of(Demand.of(PLENTY, "k" + i % 4, 1).leasedBy(LEASED));
     }
 
     @Override

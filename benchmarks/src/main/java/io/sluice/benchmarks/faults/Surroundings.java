@@ -4,10 +4,8 @@ import io.sluice.core.Calendar;
 import io.sluice.core.Limit;
 import io.sluice.core.Rate;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.StoreListener;
-import io.sluice.testkit.RedisSentinels;
+import io.sluice.redis.RedisOptions;
 import io.sluice.testkit.RedisServer;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -21,50 +19,6 @@ final class Surroundings {
 
     private Surroundings() {}
 
-    /** Replication stops, Redis goes on granting for a while, and then it is the replica that knows nothing of it. */
-    static void failover(Trial trial) {
-        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(20)).withBurst(50);
-        int runs = trial.times(20, 1);
-        double worst = 0;
-        double slowest = 0;
-        for (int run = 0; run < runs; run++) {
-            try (RedisSentinels sentinels = RedisSentinels.start(1);
-                    Rig rig = new Rig(sentinels.uri());
-                    Traffic traffic = Traffic.on(
-                            rig.engine,
-                            200,
-                            Duration.ofMinutes(2),
-                            FailurePolicy.CLOSED,
-                            i -> List.of(Demand.of(limit, "k", 1)))) {
-                traffic.goOn(MOMENT);
-                sentinels.awaitReplication();
-                long stopped = System.nanoTime();
-                sentinels.stopReplication();
-                traffic.goOn(Duration.ofMillis(500));
-                int before = traffic.markAt(stopped);
-                sentinels.killPrimary();
-                long killed = System.nanoTime();
-                double lost = (killed - stopped) / 1e9;
-                sentinels.awaitFailover();
-                long elected = System.nanoTime();
-                slowest = Math.max(slowest, traffic.untilDecidedByRedis(elected));
-                traffic.goOn(MOMENT);
-                long now = System.nanoTime();
-                int last = traffic.markAt(now);
-                traffic.untilDecided();
-                double allowed = 50 + 20 * (now - stopped) / 1e9;
-                double extra = traffic.passed(before, last) - allowed;
-                double bound = 50 + 20 * lost;
-                worst = Math.max(worst, extra / bound);
-                trial.must(extra <= bound, "extra " + extra + " (bound: " + bound + ")");
-                trial.must(traffic.failed() == 0, "no exception reaches a caller");
-            }
-        }
-        trial.note(runs + " failovers");
-        trial.figure("extra, of b + r × lost interval,", Math.max(0, worst), 1, "");
-        trial.figure("back on the new primary after at most", slowest, 1_000, "ms");
-    }
-
     /** A day's window and a bucket, asked by three nodes: one an hour ahead, one an hour behind. */
     static void clientClocks(Trial trial) {
         List<Limit> limits = List.of(
@@ -73,8 +27,8 @@ final class Surroundings {
                 Limit.named("log").slidingLog(100, Duration.ofHours(1)));
         try (RedisServer server = RedisServer.start();
                 Rig right = new Rig(server.uri());
-                Rig ahead = new Rig(server.uri(), offBy(Duration.ofHours(1)), StoreListener.NONE);
-                Rig behind = new Rig(server.uri(), offBy(Duration.ofHours(-1)), StoreListener.NONE)) {
+                Rig ahead = new Rig(server.uri(), offBy(Duration.ofHours(1)), RedisOptions.defaults());
+                Rig behind = new Rig(server.uri(), offBy(Duration.ofHours(-1)), RedisOptions.defaults())) {
             long changed = 0;
             for (Limit limit : limits) {
                 long passed = 0;

@@ -10,8 +10,7 @@ public final class Fleets {
 
     private static final int NODES = 4;
     private static final long PER_SECOND = 2_000;
-    private static final List<String> LEASED =
-            List.of("token_bucket", "leaky_bucket", "fixed_window", "sliding_window");
+    static final List<String> LEASED = List.of("token_bucket", "leaky_bucket", "fixed_window", "sliding_window");
     private static final List<String> OTHERS = List.of("sliding_log", "concurrency");
     private static final double[] LOADS = {0.5, 1, 5};
 

@@ -32,7 +32,7 @@ record Load(
     private static final Duration DEADLINE = Duration.ofMillis(100);
 
     private static final Limit.Named SECOND = Limit.named("second");
-    private static final LeasePolicy USUAL = new LeasePolicy(0, 0.1, 1_000_000);
+    static final LeasePolicy USUAL = new LeasePolicy(0, 0.1, 1_000_000);
 
     Limit limit() {
         Limit.Named named = Limit.named("fleet");

@@ -1,5 +1,6 @@
 package io.sluice.benchmarks.fleet;
 
+import io.sluice.testkit.history.History;
 import io.sluice.testkit.history.Report;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -8,10 +9,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * What became of a fleet.
  *
+ * @param history what the nodes wrote down; null if they did not
  * @param report null if there was no history
  * @param histories where they are, if there is something wrong with them
  */
-record Logbook(Voyage voyage, Tally.Totals totals, @Nullable Report report, Path histories) {
+record Logbook(
+        Voyage voyage,
+        Tally.Totals totals,
+        @Nullable History history,
+        @Nullable Report report,
+        Path histories) {
 
     static final String HEAD = String.format(
                     "| %-14s | %-11s | %5s | %-21s | %9s | %8s | %11s | %7s | %7s | %-9s |%n",

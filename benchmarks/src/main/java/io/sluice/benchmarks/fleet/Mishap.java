@@ -53,7 +53,7 @@ enum Mishap {
     /** Returns while the fleet is still at work. */
     abstract void strike(List<Node> nodes, RedisServer redis, double seconds);
 
-    private static void pause(double seconds) {
+    static void pause(double seconds) {
         try {
             Thread.sleep((long) (seconds * 1_000));
         } catch (InterruptedException e) {

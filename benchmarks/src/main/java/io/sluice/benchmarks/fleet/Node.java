@@ -23,13 +23,18 @@ final class Node implements AutoCloseable {
     }
 
     static Node start(String uri, String name, @Nullable Path history, Load load) throws IOException {
+        return start(System.getProperty("java.class.path"), uri, name, history, load);
+    }
+
+    /** Of other classes or resources than this process. */
+    static Node start(String classPath, String uri, String name, @Nullable Path history, Load load) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 Worker.class.getName(),
                 uri,
                 name,

@@ -1,6 +1,7 @@
 package io.sluice.benchmarks.fleet;
 
 import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.history.History;
 import io.sluice.testkit.history.HistoryChecker;
 import io.sluice.testkit.history.Report;
 import java.io.IOException;
@@ -33,14 +34,26 @@ record Voyage(int nodes, Load load, double times, Mishap mishap) {
     }
 
     Logbook sail(boolean recorded) throws IOException {
+        try (RedisServer redis = RedisServer.start()) {
+            return sail(redis, List.of(System.getProperty("java.class.path")), recorded);
+        }
+    }
+
+    /**
+     * Sails on a Redis that is there.
+     *
+     * @param classPaths of the first node, the second and so on, and then again from the first
+     */
+    Logbook sail(RedisServer redis, List<String> classPaths, boolean recorded) throws IOException {
         Path folder = Files.createTempDirectory("sluice-fleet");
         List<Node> fleet = new ArrayList<>();
         List<Path> histories = new ArrayList<>();
-        try (RedisServer redis = RedisServer.start()) {
+        try {
             for (int i = 0; i < nodes; i++) {
                 Path history = folder.resolve("n" + i + ".history");
                 histories.add(history);
-                fleet.add(Node.start(redis.uri(), "n" + i, recorded ? history : null, load));
+                String classPath = classPaths.get(i % classPaths.size());
+                fleet.add(Node.start(classPath, redis.uri(), "n" + i, recorded ? history : null, load));
             }
             for (Node node : fleet) {
                 node.awaitReady();
@@ -53,17 +66,22 @@ record Voyage(int nodes, Load load, double times, Mishap mishap) {
             for (Node node : fleet) {
                 totals = totals.and(node.totals());
             }
-            Report report = recorded ? HistoryChecker.check(histories) : null;
+            History history = recorded ? History.read(histories) : null;
+            Report report = history == null ? null : HistoryChecker.check(history);
             if (report == null || report.isClean()) {
-                for (Path history : histories) {
-                    Files.deleteIfExists(history);
-                }
-                Files.delete(folder);
+                deleteAll(histories, folder);
             }
-            return new Logbook(this, totals, report, folder);
+            return new Logbook(this, totals, history, report, folder);
         } finally {
             fleet.forEach(Node::close);
         }
+    }
+
+    static void deleteAll(List<Path> histories, Path folder) throws IOException {
+        for (Path history : histories) {
+            Files.deleteIfExists(history);
+        }
+        Files.delete(folder);
     }
 
     String words() {

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Worker {
 
+    /** Whose count they all ask for. */
+    static final String KEY = "one";
+
     private static final String PREFIX = "fleet";
     private static final long PAUSE_NANOS = 500_000;
 
@@ -70,7 +73,7 @@ public final class Worker {
             if (System.in.read() < 0) {
                 return;
             }
-            ask(limiter, load, "one", tally);
+            ask(limiter, load, KEY, tally);
         }
     }
 

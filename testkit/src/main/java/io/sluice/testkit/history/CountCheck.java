@@ -20,6 +20,7 @@ final class CountCheck {
     private Limit limit;
     private long checked;
     private long missing;
+    private long unchecked;
 
     CountCheck(String count, Limit limit, Findings findings) {
         this.count = count;
@@ -38,18 +39,27 @@ final class CountCheck {
         return null;
     }
 
-    /** @param steps by rising numbers */
-    void check(List<Recorded> steps) {
+    /** @param steps by rising numbers, of which each fork begins anew */
+    void check(List<Recorded> steps, Forks forks) {
         long last = 0;
+        int forked = 0;
         ModelReplay replay = new ModelReplay(limit);
         Bound allowed = Bound.of(limit);
         for (Recorded step : steps) {
             Limit named = limitOf(step.step());
             limit = named == null ? limit : named;
-            if (step.number() != last + 1) {
-                missing += step.number() - last - 1;
+            if (forks.isUnsure(step.atMicros())) {
+                replay.heardOf(limit);
+                unchecked++;
+                continue;
+            }
+            int before = forks.before(step.atMicros());
+            boolean first = last == 0 && step.number() == 1;
+            if (!first && (before != forked || step.number() != last + 1)) {
+                missing += before == forked ? step.number() - last - 1 : 0;
                 forget(replay, allowed, step.atMicros());
             }
+            forked = before;
             replay.begin(limit, step.atMicros());
             allowed.at(step.atMicros());
             ledger.at(step.atMicros());
@@ -69,6 +79,10 @@ final class CountCheck {
 
     long missing() {
         return missing;
+    }
+
+    long unchecked() {
+        return unchecked;
     }
 
     private void forget(ModelReplay replay, Bound allowed, long atMicros) {

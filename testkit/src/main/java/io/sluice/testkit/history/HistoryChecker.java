@@ -67,11 +67,14 @@ public final class HistoryChecker {
             node(node, counts);
         }
         boolean whole = history.nodes().stream().allMatch(History.Node::whole);
+        Forks forks = Forks.of(counts.values());
         counts.forEach((count, steps) -> {
-            steps.sort(Comparator.comparingLong(Recorded::since).thenComparingLong(Recorded::number));
-            numberings(count, steps);
+            steps.sort(Comparator.comparingLong(Recorded::since)
+                    .thenComparingInt(step -> forks.before(step.atMicros()))
+                    .thenComparingLong(Recorded::number));
+            numberings(count, steps, forks);
             if (whole) {
-                Returns.check(count, steps, findings);
+                Returns.check(count, steps, forks, findings);
             }
         });
         return new Report(findings.kept(), findings.found(), checked, missing, unchecked, answers, spends);
@@ -118,33 +121,24 @@ public final class HistoryChecker {
     }
 
     /** Each numbering of a count is a history of its own: the store had forgotten everything before it. */
-    private void numberings(String count, List<Recorded> steps) {
+    private void numberings(String count, List<Recorded> steps, Forks forks) {
         int from = 0;
         for (int to = 1; to <= steps.size(); to++) {
             if (to == steps.size() || steps.get(to).since() != steps.get(from).since()) {
-                numbering(count, steps.subList(from, to));
+                numbering(count, steps.subList(from, to), forks);
                 from = to;
             }
         }
     }
 
-    private void numbering(String count, List<Recorded> steps) {
-        int inOrder = 1;
-        while (inOrder < steps.size()
-                && steps.get(inOrder).number() != steps.get(inOrder - 1).number()) {
-            inOrder++;
-        }
-        // A replica that took over had not heard of the last steps and numbered its own like them. Which came after
-        // which is not known.
-        int sure = inOrder == steps.size() ? inOrder : inOrder - 1;
-        unchecked += steps.size() - sure;
-        List<Recorded> checkable = steps.subList(0, sure);
-        Limit limit = CountCheck.limitOf(checkable);
+    private void numbering(String count, List<Recorded> steps, Forks forks) {
+        Limit limit = CountCheck.limitOf(steps);
         if (limit != null) {
             CountCheck check = new CountCheck(count, limit, findings);
-            check.check(checkable);
+            check.check(steps, forks);
             checked += check.checked();
             missing += check.missing();
+            unchecked += check.unchecked();
         }
     }
 }

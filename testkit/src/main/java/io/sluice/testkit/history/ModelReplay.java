@@ -64,9 +64,14 @@ final class ModelReplay {
         return exact;
     }
 
+    /** Something may have been charged by this limit. */
+    void heardOf(Limit limit) {
+        longestMicros = Math.max(longestMicros, memoryOf(limit));
+    }
+
     /** To be called before each step. */
     void begin(Limit limit, long nowMicros) {
-        longestMicros = Math.max(longestMicros, memoryOf(limit));
+        heardOf(limit);
         boolean otherTtl = limit instanceof Concurrency && limit.windowMicros() != ttlMicros;
         ttlMicros = limit.windowMicros();
         if (!exact && (unsettled || nowMicros < lastMicros || otherTtl)) {

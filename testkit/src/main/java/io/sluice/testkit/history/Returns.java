@@ -6,17 +6,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Nothing is given back of a count that was not charged there, and nothing twice. Permits that are held go by their holder. */
+/**
+ * Nothing is given back of a count that was not charged there, and nothing twice. Permits that are held go by their holder. A replica
+ * that has not heard of what was given back may be given it again.
+ */
 final class Returns {
 
     private final Map<Long, Long> charged = new HashMap<>();
     private final Map<String, Recorded.Granted> leases = new HashMap<>();
 
     /** @param steps of one count, all that are known */
-    static void check(String count, List<Recorded> steps, Findings findings) {
+    static void check(String count, List<Recorded> steps, Forks forks, Findings findings) {
         Returns returns = new Returns();
         steps.forEach(step -> returns.charge(step.step()));
         for (Recorded step : steps) {
+            if (forks.before(step.atMicros()) > 0 || forks.isUnsure(step.atMicros())) {
+                continue;
+            }
             long over = returns.giveBack(step.step());
             if (over > 0) {
                 findings.add(

@@ -49,16 +49,7 @@ final class SpendCheck {
                     "lease %s spent at %d (expected: before %d)"
                             .formatted(spent.lease(), spent.ownNanos(), spent.endsNanos()));
         }
-        Lease lease = lease(spent.lease(), spent.count());
-        lease.spent += spent.permits();
-        long net = lease.spent - lease.unspent;
-        if (net > lease.granted) {
-            findings.add(
-                    Kind.LEASE_OVERSPENT,
-                    spent.count(),
-                    0,
-                    "%d spent of lease %s (expected: at most %d)".formatted(net, spent.lease(), lease.granted));
-        }
+        lease(spent.lease(), spent.count()).spent += spent.permits();
     }
 
     void unspent(Unspent unspent) {
@@ -71,6 +62,7 @@ final class SpendCheck {
     /** To be called after all events, of a node whose history is whole. */
     void finish() {
         leases.forEach((id, lease) -> {
+            overspent(id, lease);
             if (lease.leastTold == Long.MAX_VALUE) {
                 return;
             }
@@ -89,6 +81,18 @@ final class SpendCheck {
                                         lease.spent));
             }
         });
+    }
+
+    /** In the end, because who puts a permit back may tell of it later than somebody else who took it since. */
+    private void overspent(String id, Lease lease) {
+        long net = lease.spent - lease.unspent;
+        if (net > lease.granted) {
+            findings.add(
+                    Kind.LEASE_OVERSPENT,
+                    lease.count,
+                    0,
+                    "%d spent of lease %s (expected: at most %d)".formatted(net, id, lease.granted));
+        }
     }
 
     private Lease lease(String id, String count) {

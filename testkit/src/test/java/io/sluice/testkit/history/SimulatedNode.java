@@ -111,6 +111,19 @@ final class SimulatedNode {
         }
     }
 
+    /** Asks, and the answer does not get lost. */
+    void askAndHear(Demand demand) {
+        String id = nextAsk();
+        List<Demand> demands = List.of(demand);
+        long askedNanos = nanos();
+        heard(
+                demands,
+                id,
+                true,
+                store.decide(List.of(demands), List.of(id), true, wall()).get(0),
+                askedNanos);
+    }
+
     private void heard(List<Demand> demands, String id, boolean charging, List<Recorded> steps, long askedNanos) {
         events.addAll(steps);
         boolean allowed = Simulation.allowed(steps);

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** A store on the pure algorithms, on one thread and on a time that is set by hand; with a bug, if one is planted. */
 final class SimulatedStore {
@@ -20,7 +21,12 @@ final class SimulatedStore {
 
     private final Bug bug;
     private final Map<String, Stored> counts = new HashMap<>();
+    private final List<Done> done = new ArrayList<>();
+    private boolean replicated;
     long nowMicros;
+
+    /** What was done, so that a replica can do the same. */
+    private record Done(long nowMicros, Consumer<SimulatedStore> what) {}
 
     private static final class Stored {
         final Count count;
@@ -45,13 +51,38 @@ final class SimulatedStore {
         return limit.name() + ":" + limit.shape() + ":" + key;
     }
 
+    /** Has a replica from now on. */
+    void replicate() {
+        replicated = true;
+    }
+
     /** Everything is gone. */
     void empty() {
         counts.clear();
+        done.clear();
+    }
+
+    /** The replica takes over, and has not heard of the last steps; of the first it has. */
+    void failOver(int lost) {
+        List<Done> heard = List.copyOf(done.subList(0, Math.max(1, done.size() - lost)));
+        long now = nowMicros;
+        empty();
+        for (Done each : heard) {
+            nowMicros = each.nowMicros;
+            each.what.accept(this);
+        }
+        nowMicros = now;
+    }
+
+    private void tell(Consumer<SimulatedStore> what) {
+        if (replicated) {
+            done.add(new Done(nowMicros, what));
+        }
     }
 
     /** Decides asks that come at once; only a store with a bug decides them otherwise than one after the other. */
     List<List<Recorded>> decide(List<List<Demand>> asks, List<String> ids, boolean charging, long clientMicros) {
+        tell(store -> store.decide(asks, ids, charging, clientMicros));
         long now = bug == Bug.CLIENT_TIME ? clientMicros : nowMicros;
         List<List<Recorded>> answers = new ArrayList<>();
         if (bug == Bug.NON_ATOMIC) {
@@ -100,16 +131,19 @@ final class SimulatedStore {
     }
 
     Recorded giveBack(Charge charge) {
+        tell(store -> store.giveBack(charge));
         stored(charge.limit(), charge.key()).count.giveBack(charge, nowMicros);
         return step(charge.limit(), charge.key(), new Recorded.GivenBack(charge));
     }
 
     Recorded renew(Charge charge) {
+        tell(store -> store.renew(charge));
         boolean held = stored(charge.limit(), charge.key()).count.renew(charge, nowMicros);
         return step(charge.limit(), charge.key(), new Recorded.Renewed(charge, held));
     }
 
     Recorded lease(String id, Limit limit, String key, long wanted, long atLeast, long cap, long ttlMicros) {
+        tell(store -> store.lease(id, limit, key, wanted, atLeast, cap, ttlMicros));
         Stored stored = stored(limit, key);
         stored.leases.values().removeIf(lease -> lease.endsMicros + FORGOTTEN_AFTER_MICROS < nowMicros);
         long outstanding = stored.leases.values().stream()
@@ -150,6 +184,7 @@ final class SimulatedStore {
     }
 
     Recorded end(String id, Limit limit, String key, long spent) {
+        tell(store -> store.end(id, limit, key, spent));
         Stored stored = stored(limit, key);
         Lease lease = bug == Bug.LEASE_ENDED_TWICE ? stored.leases.get(id) : stored.leases.remove(id);
         long unspent = lease == null ? 0 : lease.permits - spent;

@@ -28,6 +28,9 @@ final class Simulation {
 
     private static final long START = 1_790_000_000_000_000L;
 
+    private static final Demand BEACON =
+            Demand.of(Limit.named("beacon").fixedWindow(1_000, Duration.ofDays(1)), "b", 1);
+
     private final Random random;
     private final Bug bug;
     private final SimulatedStore store;
@@ -35,6 +38,7 @@ final class Simulation {
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<SimulatedNode> living = new ArrayList<>();
     private final Map<String, Limit> inForce = new HashMap<>();
+    private boolean replicated;
     private long elapsedMicros;
     private long steppedMicros;
     private int named;
@@ -56,6 +60,29 @@ final class Simulation {
             simulation.step();
         }
         return new History(simulation.nodes.stream().map(SimulatedNode::told).toList());
+    }
+
+    /** On a store whose replica takes over now and then, without having heard of the last steps; clocks agree. */
+    static History runReplicated(long seed, int steps) {
+        Simulation simulation = new Simulation(seed, Bug.NONE);
+        simulation.replicated = true;
+        simulation.store.replicate();
+        simulation.anyNode().askAndHear(BEACON);
+        for (int i = 0; i < steps; i++) {
+            simulation.step();
+            if (simulation.random.nextInt(steps / 2) == 0) {
+                simulation.failOver();
+            }
+        }
+        return new History(simulation.nodes.stream().map(SimulatedNode::told).toList());
+    }
+
+    /** Of one lost step at least, and of one on the same count after it, somebody hears. */
+    private void failOver() {
+        anyNode().askAndHear(BEACON);
+        store.failOver(1 + random.nextInt(12));
+        pass();
+        anyNode().askAndHear(BEACON);
     }
 
     private void step() {
@@ -168,7 +195,7 @@ final class Simulation {
     }
 
     private void stepClock() {
-        boolean steps = bug == Bug.NONE || bug == Bug.MISSING_CLAMP || bug == Bug.CREDIT_AFTER_REBASE;
+        boolean steps = (bug == Bug.NONE && !replicated) || bug == Bug.MISSING_CLAMP || bug == Bug.CREDIT_AFTER_REBASE;
         if (steps) {
             long most = random.nextBoolean() && bug != Bug.CREDIT_AFTER_REBASE ? 900_000 : 8_000_000;
             steppedMicros += random.nextLong(2 * most) - most * 3 / 2;
@@ -178,6 +205,9 @@ final class Simulation {
     private void disaster(SimulatedNode node) {
         if (random.nextInt(3) == 0) {
             store.empty();
+            if (replicated) {
+                anyNode().askAndHear(BEACON);
+            }
         } else {
             node.kill();
             living.remove(node);

@@ -1,0 +1,44 @@
+package io.sluice.benchmarks.faults;
+
+import io.sluice.redis.RedisOptions;
+import io.sluice.testkit.history.HistoryChecker;
+import io.sluice.testkit.history.HistoryWriter;
+import io.sluice.testkit.history.Report;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the nodes of one run write down, in files that stay if something is wrong with them. */
+final class Histories {
+
+    private final Path folder = Files.createTempDirectory("sluice-faults");
+    private final List<Path> files = new ArrayList<>();
+    private final List<HistoryWriter> writers = new ArrayList<>();
+
+    Histories() throws IOException {}
+
+    /** For one more node. */
+    RedisOptions recording() throws IOException {
+        String node = "n" + files.size();
+        files.add(folder.resolve(node + ".history"));
+        HistoryWriter writer = HistoryWriter.open(files.get(files.size() - 1), node);
+        writers.add(writer);
+        return RedisOptions.defaults().recording(writer);
+    }
+
+    /** To be called when the nodes are closed. */
+    Report check(Trial trial) throws IOException {
+        writers.forEach(HistoryWriter::close);
+        Report report = HistoryChecker.check(files);
+        trial.must(report.isClean(), report + " in " + folder);
+        if (report.isClean()) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+            Files.delete(folder);
+        }
+        return report;
+    }
+}

@@ -1,0 +1,90 @@
+package io.sluice.benchmarks.faults;
+
+import io.sluice.benchmarks.fleet.Killed;
+import io.sluice.benchmarks.fleet.Stopped;
+import io.sluice.benchmarks.fleet.Versions;
+import io.sluice.testkit.history.Report;
+import io.sluice.testkit.history.Violation;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** Nodes die, stop, or are of different versions: real processes, whose histories are checked. */
+final class Nodes {
+
+    private Nodes() {}
+
+    /** A node is killed, and another one finds what it had: first not, then all of it. */
+    static void killed(Trial trial) throws IOException {
+        double leases = 0;
+        double held = 0;
+        long extra = 0;
+        int runs = trial.times(10, 1);
+        for (int run = 0; run < runs; run++) {
+            Killed leasing = Killed.leasing();
+            Killed holding = Killed.holding();
+            for (Killed each : List.of(leasing, holding)) {
+                trial.must(each.lost() > 0 && each.missed() > 0, "there is something to lose: " + each);
+                trial.must(each.backMillis() < 30_000, "it comes back: " + each);
+                mustBeClean(trial, each.report(), each.histories());
+                extra += each.report().found();
+            }
+            leases = Math.max(leases, leasing.backMillis());
+            held = Math.max(held, holding.backMillis());
+        }
+        trial.note(2 * runs + " nodes killed");
+        double longest = Killed.TTL.toMillis() + 1_000;
+        trial.figure("leased permits back after at most", leases, longest, "ms");
+        trial.figure("held ones after at most", held, longest, "ms");
+        trial.figure("violations", (double) extra, 0, "");
+    }
+
+    static void stopped(Trial trial) throws IOException {
+        double seconds =
+                trial.lasting(Duration.ofSeconds(10), Duration.ofSeconds(2)).toMillis() / 1e3;
+        List<String> algorithms = Stopped.ALGORITHMS.subList(0, trial.times(Stopped.ALGORITHMS.size(), 1));
+        long atHand = 0;
+        long spends = 0;
+        long late = 0;
+        for (String algorithm : algorithms) {
+            Stopped node = Stopped.during(algorithm, seconds);
+            atHand += node.atHand();
+            spends += node.spends();
+            late += node.report().violations().stream()
+                    .filter(violation -> violation.kind() == Violation.Kind.LEASE_EXPIRED)
+                    .count();
+            trial.must(node.seconds() > 0.8 * seconds, "it is stopped: for " + node.seconds() + " s");
+            trial.must(node.spends() > 0, "it goes on spending");
+            mustBeClean(trial, node.report(), node.histories());
+        }
+        trial.note(algorithms.size() + " nodes stopped for " + seconds + " s with " + atHand
+                + " leased permits at hand, which went on and spent " + spends + " times");
+        trial.figure("after the end", (double) late, 0, "");
+    }
+
+    /** Leases and single decisions, of each algorithm that is leased. */
+    static void versions(Trial trial) throws IOException {
+        double seconds =
+                trial.lasting(Duration.ofSeconds(4), Duration.ofSeconds(1)).toMillis() / 1e3;
+        int runs = trial.times(2 * Stopped.ALGORITHMS.size(), 1);
+        long decisions = 0;
+        long found = 0;
+        for (int i = 0; i < runs; i++) {
+            String algorithm = Stopped.ALGORITHMS.get(i / 2 % Stopped.ALGORITHMS.size());
+            Versions mix = Versions.together(algorithm, i % 2 == 0, seconds);
+            decisions += mix.decisions();
+            found += mix.report().found();
+            trial.must(mix.libraries() == 2, "both versions are in Redis: " + mix.libraries());
+            trial.must(mix.decisions() > 0, "something is decided");
+            trial.must(mix.report().missing() == 0, "every step is known: " + mix.report());
+            mustBeClean(trial, mix.report(), mix.histories());
+        }
+        trial.note(runs + " fleets of both versions, " + decisions + " decisions");
+        trial.figure("violations", (double) found, 0, "");
+    }
+
+    private static void mustBeClean(Trial trial, Report report, Path histories) {
+        trial.must(report.isClean(), report + " in " + histories);
+    }
+}
