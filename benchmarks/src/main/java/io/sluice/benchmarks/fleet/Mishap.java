@@ -31,6 +31,7 @@ enum Mishap {
             long end = System.nanoTime() + (long) (seconds * 0.8e9);
             while (System.nanoTime() < end) {
                 redis.command("FUNCTION", "FLUSH");
+                redis.command("SCRIPT", "FLUSH");
                 pause(0.1);
             }
         }
