@@ -49,10 +49,10 @@ public final class Fleets {
     private static List<Voyage> fast() {
         List<Voyage> fast = new ArrayList<>();
         for (String algorithm : LEASED) {
-            fast.add(Voyage.of(algorithm, 80_000, true, false, NODES, 0.5, 6, Mishap.NONE));
-            fast.add(Voyage.of(algorithm, 8_000, true, false, NODES, 5, 6, Mishap.NONE));
+            fast.add(Voyage.of(algorithm, 80_000, true, false, NODES, 0.5, 5, Mishap.NONE));
+            fast.add(Voyage.of(algorithm, 8_000, true, false, NODES, 5, 5, Mishap.NONE));
         }
-        fast.add(Voyage.of("token_bucket", 8_000, false, false, NODES, 5, 6, Mishap.NONE));
+        fast.add(Voyage.of("token_bucket", 8_000, false, false, NODES, 5, 5, Mishap.NONE));
         return fast;
     }
 
@@ -61,17 +61,17 @@ public final class Fleets {
         List<Voyage> all = new ArrayList<>();
         for (String algorithm : LEASED) {
             for (double load : LOADS) {
-                all.add(voyage(algorithm, false, false, load, 4, Mishap.NONE));
-                all.add(voyage(algorithm, true, false, load, 4, Mishap.NONE));
+                all.add(voyage(algorithm, false, false, load, 3, Mishap.NONE));
+                all.add(voyage(algorithm, true, false, load, 3, Mishap.NONE));
             }
-            all.add(voyage(algorithm, true, true, 1, 4, Mishap.NONE));
+            all.add(voyage(algorithm, true, true, 1, 3, Mishap.NONE));
             for (Mishap mishap : List.of(Mishap.KILL, Mishap.FLUSH, Mishap.RESTART)) {
-                all.add(voyage(algorithm, true, false, 5, 6, mishap));
+                all.add(voyage(algorithm, true, false, 5, 4, mishap));
             }
             all.add(voyage(algorithm, true, false, 5, 20, Mishap.STOP));
         }
         for (String algorithm : OTHERS) {
-            all.add(voyage(algorithm, false, false, 5, 4, Mishap.NONE));
+            all.add(voyage(algorithm, false, false, 5, 3, Mishap.NONE));
         }
         return all;
     }
