@@ -18,8 +18,22 @@ final class Arena {
     /** Before the first word, in a large array. */
     private static final int HEADER = 4;
 
-    private int[] words = new int[8];
+    /** What a key usually takes, in words. */
+    private static final int USUAL = 16;
+
+    private static final int FIRST_ROOM = 1 << 24;
+
+    private int[] words;
     private int size = 1;
+
+    private Arena(int room) {
+        this.words = new int[room];
+    }
+
+    /** With room for about so many keys. */
+    static Arena forKeys(int keys) {
+        return new Arena((int) Math.min(FIRST_ROOM, 8 + (long) USUAL * keys));
+    }
 
     /** The address of what is written next. */
     int end() {

@@ -21,7 +21,7 @@ public final class BlockTable {
 
     /** To be asked whether it {@linkplain #has has} an address. */
     public static BlockTable of(Collection<Network> networks) {
-        BlockTable table = new BlockTable(new TextTable(new Arena()));
+        BlockTable table = new BlockTable(Tables.forKeys(networks.size()).texts());
         networks.forEach(network -> table.put(network, 0));
         return table;
     }

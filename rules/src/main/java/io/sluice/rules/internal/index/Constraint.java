@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 record Constraint(String attribute, String column, List<Key> keys, Predicate<String> holds) {
 
     private static final int PARTS = 4;
+    private static final int USUAL = 4;
 
     private Constraint(String attribute, List<Key> keys, Predicate<String> holds) {
         this(attribute, attribute, keys, holds);
@@ -28,7 +29,7 @@ record Constraint(String attribute, String column, List<Key> keys, Predicate<Str
 
     /** Everything that a scope asks of a request, each once. */
     static List<Constraint> of(Scope scope) {
-        List<Constraint> constraints = new ArrayList<>();
+        List<Constraint> constraints = new ArrayList<>(USUAL);
         String service = scope.service();
         if (service != null) {
             constraints.add(new Constraint("service", List.of(new Key.Text(service)), new Equal(service)));
@@ -38,8 +39,10 @@ record Constraint(String attribute, String column, List<Key> keys, Predicate<Str
             constraints.add(new Constraint("path", List.of(Key.Route.of(resource.segments())), new OnPath(resource)));
         }
         if (!scope.methods().isEmpty()) {
-            List<Key> methods = new ArrayList<>();
-            scope.methods().forEach(method -> methods.add(new Key.Text(method)));
+            List<Key> methods = new ArrayList<>(scope.methods().size());
+            for (String method : scope.methods()) {
+                methods.add(new Key.Text(method));
+            }
             constraints.add(new Constraint("method", methods, new OneOf(scope.methods())));
         }
         for (Condition condition : scope.match().values()) {
@@ -90,7 +93,10 @@ record Constraint(String attribute, String column, List<Key> keys, Predicate<Str
     }
 
     private static Constraint of(Condition condition) {
-        List<Key> keys = new ArrayList<>();
+        int size = condition.values().size()
+                + condition.globs().size()
+                + condition.networks().size();
+        List<Key> keys = new ArrayList<>(size);
         condition.values().forEach(value -> keys.add(new Key.Text(value)));
         condition.globs().forEach(glob -> keys.add(new Key.Wild(glob)));
         condition.networks().forEach(network -> keys.add(new Key.Block(network)));

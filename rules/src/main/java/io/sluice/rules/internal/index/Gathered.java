@@ -17,6 +17,10 @@ final class Gathered {
         all.add(filed);
     }
 
+    int size() {
+        return all.size();
+    }
+
     /** Files all of them, and returns what leads to them. */
     int settle(Layout layout, LeafWriter leaves) {
         if (all.size() <= FEW) {
@@ -37,8 +41,9 @@ final class Gathered {
     private Map<String, Map<Key, Gathered>> chosen(List<Filed> stay) {
         Survey survey = new Survey(all, FEW);
         Map<String, Map<Key, Gathered>> chosen = new LinkedHashMap<>();
-        for (Filed filed : all) {
-            Constraint best = survey.best(filed);
+        for (int i = 0; i < all.size(); i++) {
+            Filed filed = all.get(i);
+            Constraint best = survey.best(i);
             if (best == null) {
                 stay.add(filed);
                 continue;

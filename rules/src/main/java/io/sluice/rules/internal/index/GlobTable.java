@@ -30,7 +30,7 @@ public final class GlobTable {
 
     /** To be asked whether there {@linkplain #has is} one. */
     public static GlobTable of(Collection<Glob> globs) {
-        GlobTable table = new GlobTable(new TextTable(new Arena()));
+        GlobTable table = new GlobTable(Tables.forKeys(globs.size()).texts());
         globs.forEach(glob -> table.put(glob, 0));
         return table;
     }

@@ -4,6 +4,7 @@ import io.sluice.rules.Glob;
 import io.sluice.rules.Network;
 import io.sluice.rules.PathPattern.Any;
 import io.sluice.rules.PathPattern.Exact;
+import io.sluice.rules.PathPattern.Rest;
 import io.sluice.rules.PathPattern.Segment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -118,15 +119,22 @@ sealed interface Key {
         }
     }
 
-    /** The paths of a pattern, whatever it calls its segments. */
-    record Route(List<Segment> segments, String sample, int hash) implements Key {
+    /**
+     * The paths of a pattern, whatever it calls its segments.
+     *
+     * @param open whether any rest may follow; the sample says everything else
+     */
+    record Route(List<Segment> segments, String sample, boolean open, int hash) implements Key {
 
         /** No literal of a pattern has it, since blanks are refused there. */
         private static final String SOME = " ";
 
+        private static final int USUAL_LENGTH = 64;
+
         static Route of(List<Segment> segments) {
-            StringBuilder path = new StringBuilder();
-            for (Segment segment : segments) {
+            StringBuilder path = new StringBuilder(USUAL_LENGTH);
+            for (int i = 0; i < segments.size(); i++) {
+                Segment segment = segments.get(i);
                 if (segment instanceof Exact exact) {
                     path.append('/').append(exact.name());
                 } else if (segment instanceof Any) {
@@ -134,12 +142,13 @@ sealed interface Key {
                 }
             }
             String sample = path.toString();
-            return new Route(segments, sample, SecretHash.code(sample));
+            boolean open = !segments.isEmpty() && segments.get(segments.size() - 1) instanceof Rest;
+            return new Route(segments, sample, open, SecretHash.code(sample));
         }
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Route same && hash == same.hash && segments.equals(same.segments);
+            return other instanceof Route same && hash == same.hash && open == same.open && sample.equals(same.sample);
         }
 
         @Override

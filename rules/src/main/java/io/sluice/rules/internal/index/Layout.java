@@ -6,12 +6,14 @@ import java.util.List;
 /** All that a {@link Walk} goes through. Immutable once it is built. */
 final class Layout {
 
-    private final Tables tables = Tables.empty();
-    private final Leaves leaves = new Leaves(tables.arena());
+    private final Tables tables;
+    private final Leaves leaves;
     private final List<Node> nodes = new ArrayList<>(0);
     private final int root;
 
     Layout(Gathered all) {
+        tables = Tables.forKeys(all.size());
+        leaves = new Leaves(tables.arena());
         root = all.settle(this, new LeafWriter(tables.arena(), leaves));
         tables.arena().trim();
     }

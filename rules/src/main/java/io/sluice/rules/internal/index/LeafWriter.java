@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Writes {@link Leaves}: what several of them have in common only once. */
 final class LeafWriter {
@@ -23,14 +24,28 @@ final class LeafWriter {
         this.leaves = leaves;
     }
 
-    private record Asked(String attribute, List<Key> keys) {}
+    /** Compared by hand for the reason that {@link Key}s are. */
+    private record Asked(String attribute, List<Key> keys) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Asked same && attribute.equals(same.attribute) && keys.equals(same.keys);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * attribute.hashCode() + keys.hashCode();
+        }
+    }
 
     /** Leads to all of these, which are in the order of their positions. */
     int target(List<Filed> scopes) {
         if (scopes.size() == 1) {
             return target(scopes.get(0));
         }
-        int[] targets = scopes.stream().mapToInt(this::target).toArray();
+        int[] targets = new int[scopes.size()];
+        for (int i = 0; i < targets.length; i++) {
+            targets[i] = target(scopes.get(i));
+        }
         arena.together(1 + targets.length + KEY);
         int leaf = arena.end();
         arena.add(targets.length);
@@ -54,11 +69,8 @@ final class LeafWriter {
         for (int i = 0; i < compared.size(); i++) {
             Constraint constraint = compared.get(i);
             String text = constraint.text();
-            words[2 * i] = attributes.computeIfAbsent(constraint.attribute(), leaves::add);
-            words[2 * i + 1] = text != null
-                    ? texts.computeIfAbsent(text, arena::addText)
-                    : constraints.computeIfAbsent(
-                            new Asked(constraint.attribute(), constraint.keys()), absent -> leaves.add(constraint));
+            words[2 * i] = attribute(constraint.attribute());
+            words[2 * i + 1] = text != null ? text(text) : number(constraint);
         }
         arena.together(2 + words.length + KEY);
         int leaf = arena.end();
@@ -68,5 +80,33 @@ final class LeafWriter {
             arena.add(word);
         }
         return Target.of(Target.ONE, leaf);
+    }
+
+    private int attribute(String name) {
+        Integer known = attributes.get(name);
+        if (known == null) {
+            known = leaves.add(name);
+            attributes.put(name, known);
+        }
+        return known;
+    }
+
+    private int text(String text) {
+        Integer known = texts.get(text);
+        if (known == null) {
+            known = arena.addText(text);
+            texts.put(text, known);
+        }
+        return known;
+    }
+
+    private int number(Constraint constraint) {
+        Asked asked = new Asked(constraint.attribute(), constraint.keys());
+        Integer known = constraints.get(asked);
+        if (known == null) {
+            known = leaves.add(constraint);
+            constraints.put(asked, known);
+        }
+        return known;
     }
 }

@@ -14,18 +14,32 @@ import org.jspecify.annotations.Nullable;
 final class Survey {
 
     private final Map<String, Column> columns = new HashMap<>();
+    private final Choice choice = new Choice();
+    private final List<Filed> all;
     private final int enough;
+
+    /** Of each that something else than a segment tells apart well, what that is. */
+    private final @Nullable Constraint[] good;
 
     /** @param enough differences below this do not matter */
     Survey(List<Filed> all, int enough) {
+        this.all = all;
         this.enough = enough;
+        this.good = new Constraint[all.size()];
         if (!isChoice(all)) {
             return;
         }
-        all.forEach(filed -> add(filed.choices()));
-        columns.values().forEach(Column::sample);
         for (Filed filed : all) {
-            if (!isGood(best(filed.choices()))) {
+            add(filed.choices());
+        }
+        columns.values().forEach(Column::sample);
+        for (int i = 0; i < good.length; i++) {
+            Filed filed = all.get(i);
+            choice.clear();
+            consider(filed.choices());
+            if (choice.isGood()) {
+                good[i] = choice.best;
+            } else {
                 add(filed.parts());
             }
         }
@@ -41,48 +55,45 @@ final class Survey {
     }
 
     private void add(List<Constraint> choices) {
-        for (Constraint constraint : choices) {
+        for (int i = 0; i < choices.size(); i++) {
+            Constraint constraint = choices.get(i);
             column(constraint).add(constraint);
         }
     }
 
     /** The constraint under which a scope burdens requests the least; null if there is none that it may be filed under. */
     @Nullable
-    Constraint best(Filed filed) {
-        List<Constraint> choices = filed.choices();
+    Constraint best(int index) {
+        Filed filed = all.get(index);
         if (columns.isEmpty()) {
+            List<Constraint> choices = filed.choices();
             return choices.isEmpty() ? null : choices.get(0);
         }
-        Rank best = best(choices);
-        if (!isGood(best)) {
-            Rank other = best(filed.parts());
-            if (best == null || (other != null && other.isBetterThan(best))) {
-                best = other;
-            }
+        if (good[index] != null) {
+            return good[index];
         }
-        return best == null ? null : best.constraint;
+        choice.clear();
+        consider(filed.choices());
+        consider(filed.parts());
+        return choice.best;
     }
 
-    private boolean isGood(@Nullable Rank rank) {
-        return rank != null && rank.load <= enough;
-    }
-
-    private @Nullable Rank best(List<Constraint> choices) {
-        Rank best = null;
-        for (Constraint constraint : choices) {
-            Rank rank = rank(constraint);
-            best = best == null || rank.isBetterThan(best) ? rank : best;
+    private void consider(List<Constraint> choices) {
+        for (int i = 0; i < choices.size(); i++) {
+            Constraint constraint = choices.get(i);
+            Column column = column(constraint);
+            choice.offer(constraint, load(constraint, column), column.scopes);
         }
-        return best;
     }
 
-    private Rank rank(Constraint constraint) {
-        Column column = column(constraint);
+    /** How many scopes a request would find with this one, in the worst case that was seen. */
+    private long load(Constraint constraint, Column column) {
         long load = Math.max(enough, column.detours);
-        for (Key key : constraint.keys()) {
-            load = Math.max(load, column.load(key));
+        List<Key> keys = constraint.keys();
+        for (int i = 0; i < keys.size(); i++) {
+            load = Math.max(load, column.load(keys.get(i)));
         }
-        return new Rank(constraint, load, constraint.keys().size(), column.scopes);
+        return load;
     }
 
     private Column column(Constraint constraint) {
@@ -94,22 +105,41 @@ final class Survey {
         return column;
     }
 
-    /**
-     * @param load how many scopes a request would find with this one, in the worst case that was seen
-     * @param copies how often it would be filed
-     * @param scopes how many could be filed in the same table: the fewer tables, the fewer look-ups
-     */
-    private record Rank(Constraint constraint, long load, int copies, int scopes) {
-        boolean isBetterThan(Rank other) {
-            if (load != other.load) {
-                return load < other.load;
+    /** The best of what was offered. One for all scopes: another for each would be most of what a survey leaves behind. */
+    private final class Choice {
+
+        private @Nullable Constraint best;
+        private long load;
+        private int scopes;
+
+        void clear() {
+            best = null;
+        }
+
+        boolean isGood() {
+            return best != null && load <= enough;
+        }
+
+        /** @param scopes how many could be filed in the same table: the fewer tables, the fewer look-ups */
+        void offer(Constraint constraint, long load, int scopes) {
+            if (best == null || isBetter(constraint, load, scopes, best)) {
+                this.best = constraint;
+                this.load = load;
+                this.scopes = scopes;
             }
-            if (copies != other.copies) {
-                return copies < other.copies;
+        }
+
+        private boolean isBetter(Constraint constraint, long load, int scopes, Constraint than) {
+            if (load != this.load) {
+                return load < this.load;
             }
-            return scopes != other.scopes
-                    ? scopes > other.scopes
-                    : constraint.attribute().compareTo(other.constraint.attribute()) < 0;
+            int copies = constraint.keys().size();
+            if (copies != than.keys().size()) {
+                return copies < than.keys().size();
+            }
+            return scopes != this.scopes
+                    ? scopes > this.scopes
+                    : constraint.attribute().compareTo(than.attribute()) < 0;
         }
     }
 
@@ -132,7 +162,9 @@ final class Survey {
 
         void add(Constraint constraint) {
             scopes++;
-            for (Key key : constraint.keys()) {
+            List<Key> keys = constraint.keys();
+            for (int i = 0; i < keys.size(); i++) {
+                Key key = keys.get(i);
                 Count count = counts.computeIfAbsent(key, absent -> new Count());
                 overlapping |= !(key instanceof Key.Text || key instanceof Key.Part);
                 count.scopes++;
@@ -155,7 +187,7 @@ final class Survey {
             }
             List<Key> keys = List.copyOf(counts.keySet());
             List<Count> all = List.copyOf(counts.values());
-            Tables tables = Tables.empty();
+            Tables tables = Tables.forKeys(keys.size());
             Questions questions = new Questions(tables);
             Fork fork = new Fork(attribute, tables);
             for (int i = 0; i < keys.size(); i++) {

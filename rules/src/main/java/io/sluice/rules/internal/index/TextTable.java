@@ -13,19 +13,25 @@ final class TextTable {
     private static final int FIELDS = 2;
     private static final int RECORD = 1;
 
+    private static final int FIRST_ROOM = 1 << 20;
+
     private static final int FREE = 0;
     private static final int VALUE = 1;
     private static final int TEXT = 2;
 
     private final Arena arena;
-    private int[] slots = new int[2 * FIELDS];
-    private int shift = Integer.SIZE - 1;
+    private int[] slots;
+    private int shift;
     private int size;
     private int places;
     private int longest;
 
-    TextTable(Arena arena) {
+    /** @param texts about so many are going to be filed */
+    TextTable(Arena arena, int texts) {
+        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * Math.min(FIRST_ROOM, texts) | 1);
         this.arena = arena;
+        this.slots = new int[FIELDS << bits];
+        this.shift = Integer.SIZE - bits;
     }
 
     /** One that has no text yet. */
