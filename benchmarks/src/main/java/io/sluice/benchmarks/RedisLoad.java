@@ -23,12 +23,14 @@ final class RedisLoad {
     static {
         CONTENDERS.put("trivial EVALSHA", RedisPeers::trivial);
         CONTENDERS.put("sluice", RedisSluice::coalesced);
+        CONTENDERS.put("sluice, recorded", RedisSluice::recorded);
         CONTENDERS.put("sluice, single calls", RedisSluice::single);
         CONTENDERS.put("sluice, four levels", RedisSluice::four);
         CONTENDERS.put("sluice, four calls", RedisSluice::fourCalls);
         CONTENDERS.put(LEASES, uri -> RedisSluice.leased(uri, 0));
         CONTENDERS.put(LEASES + " of 1000", uri -> RedisSluice.leased(uri, 1_000));
         CONTENDERS.put(LEASES + " of 10000", uri -> RedisSluice.leased(uri, 10_000));
+        CONTENDERS.put(LEASES + ", recorded", RedisSluice::leasedAndRecorded);
         CONTENDERS.put("bucket4j", RedisPeers::bucket4j);
         CONTENDERS.put("redisson", RedisPeers::redisson);
         CONTENDERS.put("gateway script", RedisPeers::gateway);

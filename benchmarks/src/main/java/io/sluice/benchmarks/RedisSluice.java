@@ -10,6 +10,11 @@ import io.sluice.core.time.Clock;
 import io.sluice.redis.Leases;
 import io.sluice.redis.RedisEngine;
 import io.sluice.redis.RedisOptions;
+import io.sluice.testkit.history.HistoryWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -25,10 +30,16 @@ final class RedisSluice implements Contender {
 
     private final Limiter limiter;
     private final Function<String, List<Demand>> demands;
+    private AutoCloseable after = () -> {};
 
     private RedisSluice(Engine engine, Function<String, List<Demand>> demands) {
         this.limiter = new Limiter(engine, Clock.system(), List.of());
         this.demands = demands;
+    }
+
+    private RedisSluice(Engine engine, Function<String, List<Demand>> demands, AutoCloseable after) {
+        this(engine, demands);
+        this.after = after;
     }
 
     private RedisSluice(String uri, RedisOptions options, Function<String, List<Demand>> demands) {
@@ -49,6 +60,30 @@ final class RedisSluice implements Contender {
         return new RedisSluice(uri, RedisOptions.defaults().coalescing(false), RedisSluice::one);
     }
 
+    /** With every step and every answer written to a file. */
+    static Contender recorded(String uri) {
+        HistoryWriter history = history();
+        return new RedisSluice(connected(uri, RedisOptions.defaults().recording(history)), RedisSluice::one, history);
+    }
+
+    static Contender leasedAndRecorded(String uri) {
+        HistoryWriter history = history();
+        RedisEngine engine = connected(uri, RedisOptions.defaults().recording(history));
+        return new RedisSluice(Leases.over(engine, engine, Clock.system()), leasing(0), history);
+    }
+
+    private static HistoryWriter history() {
+        try {
+            Path folder = Files.createTempDirectory("sluice-bench");
+            folder.toFile().deleteOnExit();
+            Path file = folder.resolve("history");
+            file.toFile().deleteOnExit();
+            return HistoryWriter.open(file, "bench");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /**
      * On leases.
      *
@@ -56,12 +91,16 @@ final class RedisSluice implements Contender {
      */
     static Contender leased(String uri, long size) {
         RedisEngine engine = connected(uri, RedisOptions.defaults());
+        return new RedisSluice(Leases.over(engine, engine, Clock.system()), leasing(size));
+    }
+
+    private static Function<String, List<Demand>> leasing(long size) {
         LeasePolicy policy = new LeasePolicy(size, 0.5, 1_000_000);
         Map<String, List<Demand>> demands = new HashMap<>();
         for (String key : LoadShape.allKeys()) {
             demands.put(key, List.of(Demand.of(Workload.ONE, key, 1).leasedBy(policy)));
         }
-        return new RedisSluice(Leases.over(engine, engine, Clock.system()), demands::get);
+        return demands::get;
     }
 
     /** Four levels in one decision. */
@@ -108,6 +147,11 @@ final class RedisSluice implements Contender {
     @Override
     public void close() {
         limiter.close();
+        try {
+            after.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private void decide(List<Demand> demands) {

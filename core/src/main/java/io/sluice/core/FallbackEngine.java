@@ -44,15 +44,16 @@ public final class FallbackEngine implements Engine {
     private final Engine engine;
     private final LocalEngine local;
     private final Clock clock;
-    private final ConcurrentHashMap<Share, Limit> scaled = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Share, Part> scaled = new ConcurrentHashMap<>();
 
     /** The last that was asked for. */
-    private volatile Part lastPart = new Part(NOTHING, 1, NOTHING);
+    private volatile Part lastPart;
 
     public FallbackEngine(Engine engine, Clock clock) {
         this.engine = engine;
         this.clock = clock;
         this.local = new LocalEngine(clock);
+        this.lastPart = new Part(NOTHING, 1, NOTHING, null);
     }
 
     @Override
@@ -170,27 +171,44 @@ public final class FallbackEngine implements Engine {
 
         private final Ask ask;
 
-        /** What the counts of this process said when the engine was asked; null if they do not count along. */
+        /** What the counts of this process said when the engine was asked about one bucket; null if it was about more. */
+        private final @Nullable Verdict bucket;
+
+        /** What they said if it was about more; null if they do not count along. */
         private final @Nullable Decided local;
 
         StandIn(Ask ask) {
             this.ask = ask;
             boolean countsAlong = ask.onFailure() == FailurePolicy.LOCAL && ask.charges() && !holds(ask.demands());
-            this.local = countsAlong ? decideLocally(ask) : null;
+            this.bucket = countsAlong ? passBucket(ask) : null;
+            this.local = countsAlong && bucket == null ? decideLocally(ask) : null;
         }
 
         /** The engine has decided: what it refused was not used here either. */
         void notNeeded(Decided decided) {
-            if (local != null && local.allowed() && !decided.allowed()) {
-                FallbackEngine.this.local.giveBack(local.charges(partOf(ask)));
+            Decided counted = decided.allowed() ? null : counted();
+            if (counted != null && counted.allowed()) {
+                FallbackEngine.this.local.giveBack(counted.charges(partOf(ask)));
             }
+        }
+
+        /** What the counts of this process said when the engine was asked; null if they do not count along. */
+        private @Nullable Decided counted() {
+            if (bucket == null) {
+                return local;
+            }
+            long at = bucket.chargedAtMicros();
+            return new Decided(bucket.fits(), List.of(bucket), at == Verdict.FINAL ? clock.epochMicros() : at, null);
         }
 
         Decided decide(String reason) {
             return switch (ask.onFailure()) {
                 case OPEN -> answerAll(ask, null, reason);
                 case CLOSED -> answerAll(ask, RETRY_MICROS, reason);
-                case LOCAL -> hopeful(local != null ? local : decideLocally(ask), reason);
+                case LOCAL -> {
+                    Decided counted = counted();
+                    yield hopeful(counted != null ? counted : decideLocally(ask), reason);
+                }
             };
         }
 
@@ -213,6 +231,16 @@ public final class FallbackEngine implements Engine {
         return false;
     }
 
+    /** Counts along in the shortest way, which is there for the most common ask; null if it is another. */
+    private @Nullable Verdict passBucket(Ask ask) {
+        Demand demand = ask.demands().size() == 1 ? ask.demands().get(0) : null;
+        if (demand == null || demand.atLeast() != demand.permits() || demand.maxWaitMicros() != 0) {
+            return null;
+        }
+        Gates gates = part(demand.limit(), ask.localShare()).gates;
+        return gates == null ? null : gates.pass(demand.key(), demand.permits());
+    }
+
     private Decided decideLocally(Ask ask) {
         return local.decide(partOf(ask)) instanceof Decided decided
                 ? decided
@@ -223,7 +251,7 @@ public final class FallbackEngine implements Engine {
     private Ask partOf(Ask ask) {
         List<Demand> parts = new ArrayList<>(ask.demands().size());
         for (Demand demand : ask.demands()) {
-            parts.add(demand.on(part(demand.limit(), ask.localShare())));
+            parts.add(demand.on(part(demand.limit(), ask.localShare()).part));
         }
         return new Ask(parts, ask.purpose(), ask.deadlineNanos(), ask.onFailure(), ask.localShare(), ask.ruleVersion());
     }
@@ -256,20 +284,32 @@ public final class FallbackEngine implements Engine {
     }
 
     @SuppressWarnings("ReferenceEquality") // the same limits come again and again, and comparing all of one costs more
-    private Limit part(Limit limit, double share) {
+    private Part part(Limit limit, double share) {
         Part last = lastPart;
         if (last.whole == limit && last.share == share) {
-            return last.part;
+            return last;
         }
         if (scaled.size() > SCALED_LIMITS_KEPT) {
             scaled.clear();
         }
-        Limit part = scaled.computeIfAbsent(new Share(limit, share), s -> s.limit.scaled(s.share));
-        lastPart = new Part(limit, share, part);
+        Share asked = new Share(limit, share);
+        Part part = scaled.get(asked);
+        if (part == null) {
+            part = scaled.computeIfAbsent(asked, this::newPart);
+        }
+        lastPart = part;
         return part;
     }
 
-    private record Part(Limit whole, double share, Limit part) {}
+    private Part newPart(Share share) {
+        Limit part = share.limit.scaled(share.share);
+        boolean prompt = part instanceof TokenBucket && part.maxWaitMicros() == 0;
+        return new Part(share.limit, share.share, part, prompt ? local.gates(part) : null);
+    }
+
+    /** @param gates the shortest way to the counts of the part, if it is a bucket without later time slots */
+    private record Part(
+            Limit whole, double share, Limit part, @Nullable Gates gates) {}
 
     private record Share(Limit limit, double share) {}
 }

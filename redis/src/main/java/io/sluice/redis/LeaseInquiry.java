@@ -1,7 +1,10 @@
 package io.sluice.redis;
 
+import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.Undecided;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,8 +16,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseInquiry {
 
-    /** Somebody who asked for one count and waits for the lease. */
-    record Waiter(Ask ask, CompletableFuture<Outcome> outcome) {}
+    /**
+     * Somebody who asked for one count and waits for the lease.
+     *
+     * @param engine what is called so in the reasons of what could not be decided
+     */
+    record Waiter(Ask ask, String engine, CompletableFuture<Outcome> outcome) {
+
+        @SuppressWarnings("FutureReturnValueIgnored") // what comes of it is passed on
+        void tell(Answer answer) {
+            if (answer instanceof Pending pending) {
+                pending.outcome()
+                        .whenComplete((decided, failure) ->
+                                outcome.complete(decided == null ? new Undecided(engine + "-error", true) : decided));
+            } else {
+                outcome.complete((Outcome) answer);
+            }
+        }
+    }
 
     final LeaseRequest request;
 

@@ -1,5 +1,7 @@
 package io.sluice.redis;
 
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
@@ -25,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseTraffic implements AutoCloseable {
 
-    /** Serves the callers who have waited for a lease. */
+    /** Decides for the callers who have waited for a lease; it does not throw. */
     @FunctionalInterface
     interface Counter {
-        void serve(LeasedKey key, LeaseInquiry.Waiter waiter, long nowNanos);
+        Answer decide(LeasedKey key, Ask ask, long nowNanos);
     }
 
     private static final long IDLE_KEY_NANOS = Duration.ofSeconds(1).toNanos();
@@ -120,8 +122,13 @@ final class LeaseTraffic implements AutoCloseable {
             sweep.start();
             inquiry.done.complete(null);
         }
+        // All have their share before the first is told: it would come back for more before the last is served.
+        List<Answer> answers = new ArrayList<>(waiters.size());
         for (LeaseInquiry.Waiter waiter : waiters) {
-            counter.serve(key, waiter, now);
+            answers.add(counter.decide(key, waiter.ask(), now));
+        }
+        for (int i = 0; i < answers.size(); i++) {
+            waiters.get(i).tell(answers.get(i));
         }
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * said, and what is still to be told it. Safe for use by many threads: whoever spends or is refused takes no lock.
  *
  * <p>Two leases are at hand at most. The first is spent, then the second; the next one is asked for when a quarter of the only one is
- * left. Other numbers of the same limit, after a change of rules, are another key: the leases of this one are idle then.
+ * left, or twice what is spent while a request is under way. Other numbers of the same limit, after a change of rules, are another key: the leases of this one are idle then.
  */
 final class LeasedKey {
 
@@ -29,8 +29,11 @@ final class LeasedKey {
     /** Nothing is asked for so long after a request of which nothing is known. */
     private static final long FAILURE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The next lease is asked for when no more than this part of the last is left. */
+    /** The next lease is asked for when no more than this part of the last is left, or sooner where that was too late. */
     private static final int ASK_AT = 4;
+
+    /** So many times what was spent during a request had better be left at the next: who runs dry does not know how much it was. */
+    private static final int RESERVE = 2;
 
     /** A lease of which nothing is spent for so long goes back. */
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -47,6 +50,9 @@ final class LeasedKey {
     private volatile @Nullable LeaseInquiry underWay;
     private volatile @Nullable LeaseNews news;
     private volatile long askFromNanos;
+
+    /** What had better be left when the next lease is asked for, by what was spent while the last request was under way. */
+    private volatile long reserve;
 
     // Guarded by this.
     private final LeaseAppetite appetite;
@@ -221,7 +227,7 @@ final class LeasedKey {
     boolean isDue(long nowNanos) {
         HeldLease lease = first;
         HeldLease next = second;
-        return (lease == null || lease.isOver(nowNanos) || lease.left() <= lease.permits / ASK_AT)
+        return (lease == null || lease.isOver(nowNanos) || lease.left() <= Math.max(reserve, lease.permits / ASK_AT))
                 && (next == null || next.isOver(nowNanos))
                 && underWay == null
                 && nowNanos - askFromNanos >= 0;
@@ -337,6 +343,7 @@ final class LeasedKey {
                 granted.chargedAtMicros(),
                 inquiry.askedNanos + LeaseSlots.nanos(granted.endsAfterMicros()),
                 nowNanos + LeaseSlots.nanos(granted.waitMicros()));
+        reserve = RESERVE * (spent() - spentAtRequest);
         // What the store has left is known to be nothing: who asks for as much soon would be refused.
         boolean all = granted.remaining() < request.atLeast() && granted.permits() < request.wanted();
         Refusal refusal = all ? refusal(inquiry, 0, nowNanos) : null;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>How.</b> A lease is a number of permits of one count, charged in the store at once. A count is leased when a demand says so
  * ({@link Demand#lease}) and callers come often; others are decided by the engine behind, like everything that no lease at hand is
- * enough for. The next lease is asked for while a quarter of the last is left. Where nothing is at hand and a request is under way, callers
+ * enough for. The next lease is asked for while a quarter of the last is left, or as much as may be spent until it is there. Where nothing is at hand and a request is under way, callers
  * wait for it instead of asking for themselves. What is not spent goes back: with the next request, when the lease ends, when nothing
  * was spent for a while, on {@link #close}.
  *
@@ -72,7 +72,7 @@ public final class Leases implements Engine {
         this.clock = clock;
         this.listener = listener;
         this.table = new LeaseTable(mostKeys, listener);
-        this.traffic = new LeaseTraffic(store, clock, table, this::serve, sweeper);
+        this.traffic = new LeaseTraffic(store, clock, table, this::decideWaiting, sweeper);
     }
 
     /**
@@ -221,36 +221,30 @@ public final class Leases implements Engine {
         traffic.watch();
         LeaseInquiry mine = traffic.inquire(key, demand, nowNanos);
         LeaseInquiry inquiry = mine == null ? key.underWay() : mine;
-        LeaseInquiry.Waiter waiter = new LeaseInquiry.Waiter(ask, new CompletableFuture<>());
+        LeaseInquiry.Waiter waiter = new LeaseInquiry.Waiter(ask, engine.name(), new CompletableFuture<>());
         boolean waits = inquiry != null && inquiry.join(waiter);
         if (mine != null) {
             traffic.send(key, mine);
         }
         if (!waits) {
-            return engine.decide(ask);
+            // What was under way has come meanwhile, or it is of no use to this one.
+            Decided here = mine == null ? decideHere(key, ask, demand, clock.nanoTime()) : null;
+            return here != null ? here : engine.decide(ask);
         }
         CompletableFuture<Outcome> outcome = waiter.outcome();
         return outcome.isDone() ? outcome.join() : new Pending(outcome, traffic.afterArrivals());
     }
 
-    private void serve(LeasedKey key, LeaseInquiry.Waiter waiter, long nowNanos) {
-        Ask ask = waiter.ask();
+    /** Decides for one who has waited for a lease. */
+    private Answer decideWaiting(LeasedKey key, Ask ask, long nowNanos) {
         if (isLate(ask, nowNanos)) {
-            waiter.outcome().complete(new Undecided(engine.name() + "-timeout", false));
-            return;
+            return new Undecided(engine.name() + "-timeout", false);
         }
-        Answer answer;
         try {
             Decided here = decideHere(key, ask, ask.demands().get(0), nowNanos);
-            answer = here != null ? here : engine.decide(ask);
+            return here != null ? here : engine.decide(ask);
         } catch (RuntimeException e) {
-            answer = new Undecided(engine.name() + "-error", true);
-        }
-        if (answer instanceof Pending pending) {
-            pending.outcome().whenComplete((outcome, failure) -> waiter.outcome()
-                    .complete(outcome == null ? new Undecided(engine.name() + "-error", true) : outcome));
-        } else {
-            waiter.outcome().complete((Outcome) answer);
+            return new Undecided(engine.name() + "-error", true);
         }
     }
 
