@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * How a {@link RedisEngine} goes about its work. Immutable.
  *
  * @param coalesces whether asks that wait for the connection go out together; without it each is a call of its own
- * @param recording who hears of every step on every count, numbered in their order, and of every answer; it costs a read
- *     and a write more for each demand. What it throws is logged. Null for nobody
+ * @param recording who hears of every step on every count, numbered in their order, and of every answer; it costs a write
+ *     more for each count in a call. What it throws is logged. Null for nobody
  * @param slow a Redis that has not answered for this long is not asked any more until it answers more quickly: {@link #SLOW}, unless
  *     it is far away
  * @param hashTags whether a key that begins with a text in braces, {@code {acme}user=u-17}, says by it in which slot of a

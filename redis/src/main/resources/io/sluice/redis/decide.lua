@@ -1223,7 +1223,8 @@ end
 
 -------------------------------------------------------------------------------------------------------------- decision
 
-local function values_of(keys, size)
+local function values_of(keys)
+  local size = #keys
   if size == 0 then
     return {}
   end
@@ -1239,7 +1240,7 @@ local function values_of(keys, size)
     return {value}
   end
   -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
-  if size == #keys and size <= KEYS_AT_ONCE then
+  if size <= KEYS_AT_ONCE then
     return call('MGET', unpack(keys))
   end
   local values = {}
@@ -1265,23 +1266,11 @@ local function all_fit(counts, wanted, grants, n, now)
   return fit
 end
 
--- Numbers the steps of a count, for whoever checks a history later, and says since when: numbers that begin anew are others.
-local function number(name, now)
-  local since, n
-  local last = call('MGET', name)[1]
-  if last then
-    since, n = string.match(last, '^(%d+) (%d+)$')
-  end
-  since, n = tonumber(since or now), (n or 0) + 1
-  call('SET', name, format('%d %d', since, n), 'PX', RECORDED_MILLIS)
-  return pack('<dd', since, n)
-end
-
 -- Of the call that is running: only one runs at a time.
-local keys, size, values, counts, now, testing, recording, existing, replies
+local keys, size, values, counts, steps, now, testing, recording, existing, replies
 
 -- Filled anew by each call as far as it needs them: making tables costs, too.
-local demanded, these, wanted, grants, names, reply = {}, {}, {}, {}, {}, {}
+local demanded, these, wanted, grants, numbered, reply = {}, {}, {}, {}, {}, {}
 
 local function answer(text)
   replies = replies + 1
@@ -1308,7 +1297,7 @@ local function read_ask(plan, place, n, charges)
     end
     these[i], wanted[i] = c, d
     if recording then
-      names[i] = keys[size + k]
+      numbered[i] = k
     end
   end
   return hindrance
@@ -1409,16 +1398,32 @@ local function grant_lease()
   answer(unspent)
 end
 
+-- Numbers the steps of a count, for whoever checks a history later, and says since when: numbers that begin anew are others.
+local function number(k)
+  local step = steps[k]
+  if not step then
+    local last = values[size + k]
+    local since, n = string.match(last or '', '^(%d+) (%d+)$')
+    step = {since = tonumber(since or now), n = tonumber(n or 0)}
+    steps[k] = step
+  end
+  step.n = step.n + 1
+  return pack('<dd', step.since, step.n)
+end
+
 -- Whether that is all.
 local function decide_only(plan, place)
   local k1, k2, d1, d2 = byte(plan, place, place + 3)
   local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
-  if d.algorithm ~= bucket or recording or existing then
+  if d.algorithm ~= bucket or existing then
     return false
   end
   local room, reset = take_only(keys[k], values[k], d, now, testing)
   if room then
     answer(pack('<ddddd', d.permits, room, 0, reset, now))
+    if recording then
+      answer(number(k))
+    end
   end
   return room
 end
@@ -1426,12 +1431,18 @@ end
 local function number_steps(purpose, n)
   if purpose == GRANT or purpose == END then
     for _ = 1, #wanted[2].ended + (purpose == GRANT and 1 or 0) do
-      answer(number(names[1], now))
+      answer(number(numbered[1]))
     end
     return
   end
   for i = 1, n do
-    answer(number(names[i], now))
+    answer(number(numbered[i]))
+  end
+end
+
+local function write_numbers()
+  for k, step in pairs(steps) do
+    call('SET', keys[size + k], format('%d %d', step.since, step.n), 'PX', RECORDED_MILLIS)
   end
 end
 
@@ -1492,11 +1503,14 @@ local function decide_all(given, args, only_existing)
     now = time[1] * 1000000 + time[2]
   end
   size = recording and #keys / 2 or #keys
-  values, counts, replies, eased, buckets_used = values_of(keys, size), {}, 0, nil, 0
+  values, counts, steps, replies, eased, buckets_used = values_of(keys), {}, recording and {}, 0, nil, 0
   read_demands(args, demanded)
   answer(pack('<d', now))
   decide_asks(args[3])
   write_counts()
+  if recording then
+    write_numbers()
+  end
   return table.concat(reply, '', 1, replies)
 end
 
