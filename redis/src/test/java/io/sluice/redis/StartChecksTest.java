@@ -9,6 +9,7 @@ import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Pending;
 import io.sluice.core.time.Clock;
+import io.sluice.testkit.RedisCluster;
 import io.sluice.testkit.RedisServer;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -84,6 +85,23 @@ final class StartChecksTest {
                 Pending pending = (Pending) engine.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))));
                 assertThat(((Decided) pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS)).allowed())
                         .isTrue();
+            }
+        }
+    }
+
+    @Test
+    void decidesOverTlsInACluster(@TempDir Path folder) throws Exception {
+        certificate(folder);
+        try (RedisCluster cluster = RedisCluster.startOverTls(folder.resolve("cert.pem"), folder.resolve("key.pem"))) {
+            try (RedisEngine engine = RedisEngine.connect(cluster.tlsUri(), "p", Clock.system())) {
+                engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                Limit limit = Limit.named("x").tokenBucket(Rate.perDay(1));
+                for (int i = 0; i < 100; i++) {
+                    Pending pending = (Pending) engine.decide(Ask.charging(List.of(Demand.of(limit, "k" + i, 1))));
+                    assertThat(pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS))
+                            .isInstanceOfSatisfying(Decided.class, decided -> assertThat(decided.allowed())
+                                    .isTrue());
+                }
             }
         }
     }

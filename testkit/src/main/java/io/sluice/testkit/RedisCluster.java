@@ -2,6 +2,7 @@ package io.sluice.testkit;
 
 import io.sluice.core.time.Clock;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -38,6 +40,34 @@ public final class RedisCluster implements AutoCloseable {
      * @param options of all nodes, as on their command line
      */
     public static RedisCluster start(String... options) {
+        return start(() -> List.of(options));
+    }
+
+    /**
+     * The same, whose nodes speak TLS with each other, and with clients on ports of their own: see {@link #tlsUri}.
+     *
+     * @param certificate in PEM, signed by itself
+     * @param key of the certificate, in PEM
+     */
+    public static RedisCluster startOverTls(Path certificate, Path key) {
+        return start(() -> List.of(
+                "--tls-port",
+                Integer.toString(Ports.free()),
+                "--tls-cluster",
+                "yes",
+                "--tls-replication",
+                "yes",
+                "--tls-auth-clients",
+                "no",
+                "--tls-cert-file",
+                certificate.toString(),
+                "--tls-key-file",
+                key.toString(),
+                "--tls-ca-cert-file",
+                certificate.toString()));
+    }
+
+    private static RedisCluster start(Supplier<List<String>> options) {
         RedisCluster cluster = new RedisCluster();
         try {
             cluster.startNodes(options);
@@ -63,6 +93,13 @@ public final class RedisCluster implements AutoCloseable {
                 .map(node -> "127.0.0.1:" + node.port())
                 .collect(Collectors.joining(
                         ",", "redis-cluster://" + nodes.get(0).credentials(), ""));
+    }
+
+    /** Of one that speaks TLS: the same by that, for clients that trust anybody. */
+    public String tlsUri() {
+        return nodes.stream()
+                .map(node -> "127.0.0.1:" + node.option("--tls-port").orElseThrow())
+                .collect(Collectors.joining(",", "rediss-cluster://", "?verifyPeer=NONE"));
     }
 
     /** All nodes, dead ones too, in the order of their start. */
@@ -181,7 +218,7 @@ public final class RedisCluster implements AutoCloseable {
         return id;
     }
 
-    private void startNodes(String... options) {
+    private void startNodes(Supplier<List<String>> options) {
         for (int i = 0; i < 2 * PRIMARIES; i++) {
             RedisServer node = RedisServer.start(() -> {
                 // Ten thousand above the port, the default, may be no port at all.
@@ -189,7 +226,7 @@ public final class RedisCluster implements AutoCloseable {
                 all.addAll(List.of("--cluster-enabled", "yes", "--cluster-node-timeout", "1000"));
                 all.addAll(
                         List.of("--cluster-replica-validity-factor", "0", "--cluster-allow-replica-migration", "no"));
-                all.addAll(Replication.options(options));
+                all.addAll(Replication.options(options.get().toArray(String[]::new)));
                 return all;
             });
             nodes.add(node);
