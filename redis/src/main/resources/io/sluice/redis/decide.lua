@@ -69,7 +69,8 @@ local KEYS_AT_ONCE = 1000     -- Lua passes no more than some thousand arguments
 local PERMITS_AT_ONCE = 500
 local TEXTS_KEPT = 4000
 local BUCKETS_KEPT = 1000
-local RECORDED_MILLIS = 86400000
+local RECORDED_MILLIS = '86400000'
+local NUMBER_BYTES = 16
 local OUTSIDE, NO_MEMORY = -1, -2
 local CHARGE, LOOK, GIVE_BACK, ONLY, GRANT, END = 99, 108, 98, 111, 103, 101 -- c, l, b, o, g, e
 local ENDED_KEPT, ENDED_MOST = 10000000, 100 -- leases that have ended: for how long they are kept, and how many
@@ -1400,15 +1401,14 @@ end
 
 -- Numbers the steps of a count, for whoever checks a history later, and says since when: numbers that begin anew are others.
 local function number(k)
-  local step = steps[k]
-  if not step then
-    local last = values[size + k]
-    local since, n = string.match(last or '', '^(%d+) (%d+)$')
-    step = {since = tonumber(since or now), n = tonumber(n or 0)}
-    steps[k] = step
+  local last = steps[k] or values[size + k]
+  local since, n = now, 0
+  if last and #last == NUMBER_BYTES then
+    since, n = unpack_bytes('<dd', last)
   end
-  step.n = step.n + 1
-  return pack('<dd', step.since, step.n)
+  local step = pack('<dd', since, n + 1)
+  steps[k] = step
+  return step
 end
 
 -- Whether that is all.
@@ -1442,7 +1442,7 @@ end
 
 local function write_numbers()
   for k, step in pairs(steps) do
-    call('SET', keys[size + k], format('%d %d', step.since, step.n), 'PX', RECORDED_MILLIS)
+    call('SET', keys[size + k], step, 'PX', RECORDED_MILLIS)
   end
 end
 
