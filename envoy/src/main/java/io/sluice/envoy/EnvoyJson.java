@@ -2,12 +2,16 @@ package io.sluice.envoy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Struct;
+import com.google.protobuf.UInt64Value;
 import com.google.protobuf.Value;
 import com.google.protobuf.util.JsonFormat;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -47,6 +51,23 @@ public final class EnvoyJson {
                             + " {\"domain\": \"shop\", \"descriptors\": [{\"entries\": [{\"key\": \"user\", \"value\": \"u-17\"}]}]})");
         } catch (IllegalArgumentException e) {
             return bad(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A body that only looks at what a request with these descriptors would be told. */
+    public static String look(String domain, List<Map<String, String>> descriptors) {
+        RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain(domain);
+        for (Map<String, String> entries : descriptors) {
+            RateLimitDescriptor.Builder descriptor =
+                    RateLimitDescriptor.newBuilder().setHitsAddend(UInt64Value.of(0));
+            entries.forEach((key, value) -> descriptor.addEntries(
+                    RateLimitDescriptor.Entry.newBuilder().setKey(key).setValue(value)));
+            request.addDescriptors(descriptor);
+        }
+        try {
+            return PRINTER.print(request);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("texts and a number", e);
         }
     }
 

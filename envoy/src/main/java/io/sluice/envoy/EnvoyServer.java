@@ -13,6 +13,8 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,10 +43,18 @@ public final class EnvoyServer implements AutoCloseable {
 
     private static final int RESETS_IN_SECONDS = 10;
 
+    /** It writes a line, and where it came from, for each bad message of a client; so nobody could read the others. */
+    private static final Logger LIBRARY = Logger.getLogger("io.grpc");
+
+    static {
+        LIBRARY.setLevel(Level.SEVERE);
+    }
+
     private final Server server;
     private final HealthStatusManager health;
     private final @Nullable ReloadedTls tls;
     private volatile boolean open;
+    private boolean leaving;
 
     private EnvoyServer(
             InetSocketAddress address,
@@ -108,14 +118,17 @@ public final class EnvoyServer implements AutoCloseable {
     }
 
     /** Says that it is about to stop; calls are answered until it is closed. */
-    public void leave() {
-        health.enterTerminalState();
+    public synchronized void leave() {
+        if (!leaving) {
+            leaving = true;
+            health.enterTerminalState();
+        }
     }
 
     /** Accepts no more, and lets what is in flight finish. */
     @Override
     public void close() {
-        health.enterTerminalState();
+        leave();
         server.shutdown();
         try {
             if (!server.awaitTermination(IN_FLIGHT.toMillis(), TimeUnit.MILLISECONDS)) {
