@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Answers requests of Envoy's rate limit protocol by the rules in force: those for descriptors, and any others that the attributes
@@ -27,11 +28,16 @@ import java.util.concurrent.CompletionStage;
  */
 public final class RateLimitDecider {
 
+    /** In well under a millisecond. */
+    private static final int QUICKLY_LAID_OUT = 1_000;
+
     private final Evaluator evaluator;
     private final Counting counting;
 
     /** Of the set in force when somebody last asked. */
     private volatile MatchTree tree = new MatchTree(RuleSet.none());
+
+    private final AtomicBoolean layingOut = new AtomicBoolean();
 
     public RateLimitDecider(Evaluator evaluator, Counting counting) {
         this.evaluator = evaluator;
@@ -61,13 +67,20 @@ public final class RateLimitDecider {
                 : eachByItself(rules.set(), parts).thenApply(rulings -> answer(request, found, rulings));
     }
 
-    @SuppressWarnings("ReferenceEquality") // a set is made once and handed on
+    /** Of the set in force; while a large one is being laid out, of the one before it. */
+    @SuppressWarnings({"ReferenceEquality", "FutureReturnValueIgnored"}) // a set is made once and handed on
     private MatchTree rules() {
         RuleSet set = evaluator.rules();
         MatchTree known = tree;
-        if (known.set() != set) {
+        if (known.set() == set) {
+            return known;
+        }
+        if (known.set().rules().isEmpty() || set.rules().size() <= QUICKLY_LAID_OUT) {
             known = new MatchTree(set);
             tree = known;
+        } else if (layingOut.compareAndSet(false, true)) {
+            CompletableFuture.runAsync(() -> tree = new MatchTree(set))
+                    .whenComplete((done, failure) -> layingOut.set(false));
         }
         return known;
     }

@@ -1,6 +1,7 @@
 package io.sluice.envoy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.core.FixedWindow;
 import io.sluice.rules.Rule;
@@ -180,6 +181,22 @@ class ReferenceDialectTest {
 
         assertThat(RuleDocument.parse("f", deep)).isInstanceOf(Refused.class);
         assertThat(accepted(RuleDocument.parse("f", many.toString()))).hasSize(20_000);
+    }
+
+    @Test
+    void aLargeChangeIsInForceSoonAndNobodyWaitsForIt() {
+        StringBuilder many = new StringBuilder("domain: d\ndescriptors:\n");
+        for (int i = 0; i < 5_000; i++) {
+            many.append("  - { key: k, value: v")
+                    .append(i)
+                    .append(", rate_limit: { unit: day, requests_per_unit: 9 } }\n");
+        }
+        Desk desk = Desk.with("domain: d\ndescriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: 1 } }]");
+        desk.ask("d", Desk.d("k=v7"));
+        desk.set = Desk.rules(many.toString());
+
+        await().until(() ->
+                Desk.shown(desk.ask("d", Desk.hits(0, Desk.d("k=v4999")))).equals("OK 9/DAY 9"));
     }
 
     private static List<Rule> accepted(RuleDocument document) {

@@ -33,15 +33,16 @@ class TogetherTest {
 
     private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
     private final List<Ruling.Settled> told = new ArrayList<>();
-    private final RuleSet set =
-            new RuleSet(3, ((RuleDocument.Accepted) RuleDocument.parse("t", RULES)).rules());
+    private final RuleSet set = new RuleSet(3, ((RuleDocument.Accepted) RuleDocument.parse("t", RULES)).rules());
 
     @Test
     void oneThatRefusesChargesNone() {
         Evaluator evaluator = evaluator(new LocalEngine(clock));
 
-        assertThat(allowed(evaluator, part(3, "user", "u"), part(1, "item", "i"))).containsExactly(true, true);
-        assertThat(allowed(evaluator, part(1, "user", "u"), part(4, "item", "i"))).containsExactly(false, true);
+        assertThat(allowed(evaluator, part(3, "user", "u"), part(1, "item", "i")))
+                .containsExactly(true, true);
+        assertThat(allowed(evaluator, part(1, "user", "u"), part(4, "item", "i")))
+                .containsExactly(false, true);
         assertThat(allowed(evaluator, part(4, "item", "i"))).containsExactly(true);
         assertThat(told).extracting(Ruling.Settled::allowed).containsExactly(true, false, true);
         assertThat(told.get(1).reported().id()).isEqualTo("user.0");
@@ -52,9 +53,12 @@ class TogetherTest {
     void whatThisProcessChargedIsGivenBackWhenTheStoreRefuses() {
         Evaluator evaluator = evaluator(new LocalEngine(clock));
 
-        assertThat(allowed(evaluator, part(2, "host", "h"), part(4, "user", "u"))).containsExactly(true, false);
-        assertThat(allowed(evaluator, part(2, "host", "h"), part(3, "user", "u"))).containsExactly(true, true);
-        assertThat(allowed(evaluator, part(1, "host", "h"), part(1, "item", "i"))).containsExactly(false, true);
+        assertThat(allowed(evaluator, part(2, "host", "h"), part(4, "user", "u")))
+                .containsExactly(true, false);
+        assertThat(allowed(evaluator, part(2, "host", "h"), part(3, "user", "u")))
+                .containsExactly(true, true);
+        assertThat(allowed(evaluator, part(1, "host", "h"), part(1, "item", "i")))
+                .containsExactly(false, true);
         assertThat(allowed(evaluator, part(5, "item", "i"))).containsExactly(true);
     }
 
@@ -62,7 +66,8 @@ class TogetherTest {
     void denyRefusesAndExemptPassesOnePartAlone() {
         Evaluator evaluator = evaluator(new LocalEngine(clock));
 
-        assertThat(allowed(evaluator, part(1, "bad", "yes"), part(3, "user", "u"))).containsExactly(false, true);
+        assertThat(allowed(evaluator, part(1, "bad", "yes"), part(3, "user", "u")))
+                .containsExactly(false, true);
         assertThat(told.get(0).action()).isEqualTo(Action.DENY);
         assertThat(allowed(evaluator, part(9, "good", "yes", "user", "u"), part(3, "user", "u")))
                 .containsExactly(true, true);
@@ -72,7 +77,9 @@ class TogetherTest {
     @Test
     void whereNobodyCanDecideClosedRefusesAllAndOpenNone() {
         for (String policy : List.of("closed", "open")) {
-            RuleSet rules = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse(
+            RuleSet rules = new RuleSet(
+                    1,
+                    ((RuleDocument.Accepted) RuleDocument.parse(
                                     "t",
                                     "rules: [{ id: a, on_failure: " + policy
                                             + ", limits: [{ by: user, limit: 9, window: 1m }] }]"))
@@ -108,7 +115,8 @@ class TogetherTest {
                 JointRuling ruling = together(evaluator, parts.toArray(Part[]::new));
 
                 assertThat(ruling.whole().allowed()).isEqualTo(fits);
-                assertThat(ruling.parts().stream().allMatch(PartRuling::allowed)).isEqualTo(fits);
+                assertThat(ruling.parts().stream().allMatch(PartRuling::allowed))
+                        .isEqualTo(fits);
                 for (int count = 0; fits && count < left.length; count++) {
                     left[count] -= wanted[count];
                 }
@@ -118,7 +126,7 @@ class TogetherTest {
 
     private static Part randomPart(Random random, long[] wanted) {
         int count = random.nextInt(wanted.length);
-        long permits = 1 + random.nextInt(3);
+        long permits = 1L + random.nextInt(3);
         wanted[count] += permits;
         return part(permits, List.of("user", "item", "host").get(count / 2), "v" + count % 2);
     }
