@@ -1,5 +1,6 @@
 package io.sluice.cli;
 
+import io.sluice.node.GrpcSettings;
 import io.sluice.rules.KeySecret;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.Errors;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -29,11 +31,16 @@ record ConfigFile(
         Optional<Path> rulesPath,
         Optional<KeySecret> hashKey,
         Optional<Integer> ipv6Prefix,
+        Optional<GrpcSettings.Tls> tls,
+        boolean countsLikeTheReference,
         List<String> notBuilt) {
 
-    private static final List<String> SECTIONS = List.of("redis", "rules", "client", "auth", "routes");
+    private static final List<String> SECTIONS = List.of("redis", "rules", "client", "grpc", "envoy", "auth", "routes");
     private static final List<String> NOT_BUILT = List.of("auth", "routes");
     private static final List<String> CLIENT_NOT_BUILT = List.of("trusted_proxies", "headers");
+    /** Whether it is the way of the reference service. */
+    private static final Map<String, Boolean> COUNTING = Map.of("together", false, "reference", true);
+
     private static final int LARGEST_KEY = 4_096;
     static final ConfigFile NONE = new ConfigFile(
             Optional.empty(),
@@ -42,6 +49,8 @@ record ConfigFile(
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
+            Optional.empty(),
+            false,
             List.of());
 
     /** Reads the file, or throws with all that is wrong with it. */
@@ -74,7 +83,26 @@ record ConfigFile(
                 rules.flatMap(fields -> fields.text("path")).map(path -> beside(file, path)),
                 rules.flatMap(fields -> fields.read("hash_key_file", path -> hashKey(beside(file, path)))),
                 client.flatMap(fields -> fields.whole("ipv6_prefix", 1, 128)).map(Long::intValue),
+                section(root, "grpc", List.of("tls"), errors)
+                        .flatMap(fields -> fields.fields("tls", List.of("cert", "key", "client_ca")))
+                        .flatMap(fields -> tls(file, fields)),
+                section(root, "envoy", List.of("count"), errors)
+                        .flatMap(fields -> fields.choice("count", COUNTING))
+                        .orElse(false),
                 List.copyOf(notBuilt));
+    }
+
+    private static Optional<GrpcSettings.Tls> tls(Path file, Fields fields) {
+        for (String key : List.of("cert", "key")) {
+            if (!fields.has(key)) {
+                fields.error(key, key + ": missing (expected: a file in PEM)");
+            }
+        }
+        Optional<Path> key = fields.text("key").map(path -> beside(file, path));
+        Optional<Path> clientCa = fields.text("client_ca").map(path -> beside(file, path));
+        return fields.text("cert")
+                .map(path -> beside(file, path))
+                .flatMap(cert -> key.map(its -> new GrpcSettings.Tls(cert, its, clientCa)));
     }
 
     private static Path beside(Path file, String path) {

@@ -3,6 +3,9 @@ package io.sluice.cli;
 import io.sluice.core.Limiter;
 import io.sluice.core.LocalEngine;
 import io.sluice.core.time.Clock;
+import io.sluice.envoy.Counting;
+import io.sluice.envoy.EnvoyJson;
+import io.sluice.envoy.RateLimitDecider;
 import io.sluice.rules.AnswerJson;
 import io.sluice.rules.Attributes;
 import io.sluice.rules.Evaluator;
@@ -14,11 +17,14 @@ import io.sluice.rules.RuleDocument.Refused;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.Ruling;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,6 +59,18 @@ final class ExplainCommand implements Callable<Integer> {
             description = "an attribute of the request, such as ip=203.0.113.7; as many as it has")
     private final Map<String, String> attributes = new LinkedHashMap<>();
 
+    @Option(
+            names = "--domain",
+            paramLabel = "NAME",
+            description = "what Envoy's rate limit service would be told, of the descriptors that follow")
+    private @Nullable String domain;
+
+    @Option(
+            names = "--descriptor",
+            paramLabel = "KEY=VALUE[,KEY=VALUE…]",
+            description = "with --domain: a descriptor of the request; as many as it has")
+    private final List<String> descriptors = new ArrayList<>();
+
     @Option(names = "--permits", paramLabel = "N", description = "permits that the request asks for (1)")
     private long permits = 1;
 
@@ -68,6 +86,9 @@ final class ExplainCommand implements Callable<Integer> {
             return CommandLine.ExitCode.SOFTWARE;
         }
         RuleSet set = new RuleSet(1, ((Accepted) document).rules());
+        if (domain != null) {
+            return descriptors(set, domain, out);
+        }
         Explanation explanation = explain(set);
         if (explanation.ruling() instanceof Ruling.Impossible impossible) {
             throw new ParameterException(
@@ -85,13 +106,39 @@ final class ExplainCommand implements Callable<Integer> {
         return ruling.allowed() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
-    private Explanation explain(RuleSet set) {
+    private int descriptors(RuleSet set, String name, PrintWriter out) {
+        List<Map<String, String>> asked = new ArrayList<>();
+        for (String descriptor : descriptors) {
+            Map<String, String> entries = new LinkedHashMap<>();
+            for (String entry : descriptor.split(",", -1)) {
+                String[] both = entry.split("=", 2);
+                if (both.length < 2 || entries.put(both[0], both[1]) != null) {
+                    throw new ParameterException(
+                            spec.commandLine(), "--descriptor: " + entry + " (expected: KEY=VALUE, each key once)");
+                }
+            }
+            asked.add(entries);
+        }
+        EnvoyJson.Answer answer = new EnvoyJson(new RateLimitDecider(evaluator(set), Counting.TOGETHER))
+                .answer(EnvoyJson.look(name, asked).getBytes(StandardCharsets.UTF_8))
+                .toCompletableFuture()
+                .join();
+        out.println(answer.body());
+        out.flush();
+        return answer.status() == 200
+                ? CommandLine.ExitCode.OK
+                : answer.status() == 400 ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private static Evaluator evaluator(RuleSet set) {
         Clock clock = Clock.system();
         Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
-        Evaluator evaluator =
-                new Evaluator(() -> set, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
+        return new Evaluator(() -> set, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
+    }
+
+    private Explanation explain(RuleSet set) {
         try {
-            return evaluator
+            return evaluator(set)
                     .explain(Attributes.of(attributes), permits)
                     .toCompletableFuture()
                     .join();

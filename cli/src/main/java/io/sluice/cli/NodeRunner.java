@@ -1,5 +1,6 @@
 package io.sluice.cli;
 
+import io.sluice.node.GrpcSettings;
 import io.sluice.node.Node;
 import io.sluice.node.NodeConfig;
 import io.sluice.node.NodeConfig.RulesFrom;
@@ -89,7 +90,11 @@ final class NodeRunner {
                 file.hashKey(),
                 file.ipv6Prefix().orElse(KeyForm.DEFAULT_IPV6_PREFIX),
                 file.hashTag(),
-                Optional.ofNullable(options.data));
+                Optional.ofNullable(options.data),
+                Optional.of(new GrpcSettings(
+                        options.grpcPort == null ? RoleOptions.DEFAULT_GRPC_PORT : options.grpcPort,
+                        file.tls(),
+                        file.countsLikeTheReference())));
     }
 
     private int failed(@Nullable String message, List<String> details) {

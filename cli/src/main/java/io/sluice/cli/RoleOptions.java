@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
  */
 final class RoleOptions {
 
+    static final int DEFAULT_GRPC_PORT = 8081;
     static final int DEFAULT_API_PORT = 8082;
     private static final int HIGHEST_PORT = 65_535;
 
@@ -53,7 +54,10 @@ final class RoleOptions {
     @Nullable
     Integer gatewayPort;
 
-    @Option(names = "--grpc-port", paramLabel = "PORT", description = "Envoy rate limit service (8081; not built yet)")
+    @Option(
+            names = "--grpc-port",
+            paramLabel = "PORT",
+            description = "Envoy rate limit service (8081); 0 takes a free port")
     @Nullable
     Integer grpcPort;
 
@@ -76,10 +80,10 @@ final class RoleOptions {
     void check() {
         Map<String, @Nullable Object> idle = new LinkedHashMap<>();
         idle.put("--gateway-port", gatewayPort);
-        idle.put("--grpc-port", grpcPort);
         idle.put("--center-port", centerPort);
         idle.put("--db", db);
         port("--api-port", apiPort);
+        port("--grpc-port", grpcPort);
         idle.forEach((name, value) -> {
             if (value instanceof Integer number) {
                 port(name, number);

@@ -11,13 +11,13 @@ final class Screen {
     private Screen() {}
 
     static void show(PrintWriter out, Node node, NodeConfig config) {
-        String base = "http://" + (config.host().contains(":") ? "[" + config.host() + "]" : config.host()) + ":"
-                + node.apiPort();
+        String base = "http://" + host(config.host()) + ":" + node.apiPort();
         int count = node.rules().rules().size();
         out.println();
         out.println("Sluice " + Main.Version.text());
         out.println();
         out.println("  decisions   POST " + base + "/v1/check");
+        node.grpcPort().ifPresent(port -> out.println("  envoy       grpc " + host(config.host()) + ":" + port));
         out.println("  health      GET  " + base + "/health");
         out.println("  metrics     GET  " + base + "/metrics");
         out.println("  rules       " + source(config.rules()) + ": " + count + (count == 1 ? " rule" : " rules")
@@ -34,6 +34,10 @@ final class Screen {
         out.println();
         out.println("Ctrl-C stops it.");
         out.flush();
+    }
+
+    private static String host(String host) {
+        return host.contains(":") ? "[" + host + "]" : host;
     }
 
     private static String source(RulesFrom rules) {

@@ -48,7 +48,7 @@ class ArchitectureTest {
     @Test
     void allModulesAreLookedAt() {
         assertThat(new TreeSet<>(SLUICE.stream().map(ArchitectureTest::module).toList()))
-                .contains("core", "rules", "redis", "testkit", "node", "cli");
+                .contains("core", "rules", "redis", "testkit", "envoy", "node", "cli");
     }
 
     @Test
@@ -64,6 +64,25 @@ class ArchitectureTest {
     @Test
     void redisUsesCoreAndLettuce() {
         check(uses("redis", "io.sluice.core..", "io.lettuce..", "io.netty..", "reactor.."));
+    }
+
+    @Test
+    void envoyUsesCoreRulesAndItsProtocol() {
+        check(uses(
+                "envoy",
+                "io.sluice.core..",
+                "io.sluice.rules..",
+                "io.envoyproxy..",
+                "io.grpc..",
+                "com.google.protobuf.."));
+    }
+
+    @Test
+    void grpcIsKnownToEnvoyAlone() {
+        check(noClasses()
+                .that(resideOutsideOfPackage("io.sluice.envoy.."))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("io.grpc..", "io.envoyproxy..", "com.google.protobuf..")));
     }
 
     @Test

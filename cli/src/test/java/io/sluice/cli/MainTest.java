@@ -202,7 +202,7 @@ class MainTest {
 
     @Test
     void aBadRedisUriFailsTheStart() {
-        assertThat(run("start", "--api-port", "0", "--redis", "http://:secret@x"))
+        assertThat(run("start", "--api-port", "0", "--grpc-port", "0", "--redis", "http://:secret@x"))
                 .isEqualTo(1);
         assertThat(err.toString())
                 .startsWith("sluice: redis: unreadable (expected: redis://")
@@ -212,13 +212,59 @@ class MainTest {
     @Test
     void aPortInUseFailsTheStart() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            assertThat(run("start", "--api-port", Integer.toString(taken.getLocalPort())))
+            assertThat(run("start", "--grpc-port", "0", "--api-port", Integer.toString(taken.getLocalPort())))
                     .isEqualTo(1);
             assertThat(err.toString())
                     .isEqualTo("sluice: api port " + taken.getLocalPort()
                             + " on 127.0.0.1: in use (expected: a free port; choose another with --api-port,"
                             + " 0 takes any)" + System.lineSeparator());
         }
+    }
+
+    @Test
+    void theConfigOfGrpcAndEnvoyIsChecked() throws IOException {
+        Path config = Files.writeString(
+                folder.resolve("sluice.yaml"), "grpc: { tls: { key: k } }\nenvoy: { count: twice }\n");
+
+        assertThat(run("node", "--config", config.toString())).isEqualTo(1);
+        assertThat(err.toString().lines())
+                .contains(
+                        config + ":1:14: cert: missing (expected: a file in PEM)",
+                        "sluice: config: 2 errors (expected: none)")
+                .anyMatch(line -> line.startsWith(config + ":2:17: count: twice (expected: "));
+    }
+
+    @Test
+    void explainSaysWhatEnvoyWouldBeTold() throws IOException {
+        Path rules = Files.writeString(
+                folder.resolve("envoy.yaml"),
+                "domain: d\ndescriptors: [{ key: k, value: v, rate_limit: { unit: day, requests_per_unit: 0 } }]\n");
+
+        assertThat(run("explain", "--rules", rules.toString(), "--domain", "d", "--descriptor", "k=v,x=y"))
+                .isZero();
+        assertThat(out.toString()).contains("{\"overallCode\":\"OK\",\"statuses\":[{\"code\":\"OK\"}]}");
+        assertThat(run("explain", "--rules", rules.toString(), "--domain", "d", "--descriptor", "k=v"))
+                .isEqualTo(1);
+        assertThat(out.toString()).contains("\"overallCode\":\"OVER_LIMIT\"", "\"unit\":\"DAY\"");
+        assertThat(run("explain", "--rules", rules.toString(), "--domain", "d", "--descriptor", "k"))
+                .isEqualTo(2);
+        assertThat(run("explain", "--rules", rules.toString(), "--domain", "d")).isEqualTo(2);
+    }
+
+    @Test
+    void lintReadsFilesOfTheReferenceService() throws IOException {
+        Path good = Files.writeString(
+                folder.resolve("good.yaml"),
+                "domain: d\ndescriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: 1 } }]\n");
+        Path bad = Files.writeString(folder.resolve("bad.yaml"), "domain: d\ndescriptors:\n  - keys: k\n");
+
+        assertThat(run("lint", good.toString())).isZero();
+        assertThat(out.toString()).contains(good + ": no errors, 1 rule");
+        assertThat(run("lint", bad.toString())).isEqualTo(1);
+        assertThat(out.toString())
+                .contains(
+                        bad + ":3:5: key: missing (expected: a text)",
+                        bad + ":3:5: unknown key: keys (expected: key, perhaps?)");
     }
 
     @Test
@@ -247,7 +293,6 @@ class MainTest {
                 .isEqualTo(1);
         assertThat(err.toString().lines())
                 .containsExactly(
-                        "sluice: note: --grpc-port has no effect yet",
                         "sluice: note: auth in the config has no effect yet",
                         "sluice: note: client.headers in the config has no effect yet",
                         folder.resolve("sub/none.yaml") + ": file: missing (expected: a rule document)",

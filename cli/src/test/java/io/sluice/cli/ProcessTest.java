@@ -117,6 +117,7 @@ class ProcessTest {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(folder.resolve("err").toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
+        builder.environment().put("SLUICE_GRPC_PORT", "0");
         Process process = builder.start();
         started.add(process);
         return process;

@@ -1,5 +1,6 @@
 package io.sluice.node;
 
+import io.sluice.envoy.EnvoyJson;
 import io.sluice.rules.Action;
 import io.sluice.rules.AnswerHeaders;
 import io.sluice.rules.Evaluator;
@@ -12,12 +13,14 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The decision API: {@code POST /v1/check}, {@code GET /health}, {@code GET /metrics}. Never blocks its event loop. */
+/** The decision API: {@code POST /v1/check}, {@code POST /json}, {@code GET /health}, {@code GET /metrics}. Never blocks its event loop. */
 final class ApiHandler implements Handler<HttpServerRequest> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApiHandler.class);
@@ -29,12 +32,14 @@ final class ApiHandler implements Handler<HttpServerRequest> {
 
     private final Vertx vertx;
     private final Evaluator evaluator;
+    private final EnvoyJson envoy;
     private final Health health;
     private final NodeMetrics metrics;
 
-    ApiHandler(Vertx vertx, Evaluator evaluator, Health health, NodeMetrics metrics) {
+    ApiHandler(Vertx vertx, Evaluator evaluator, EnvoyJson envoy, Health health, NodeMetrics metrics) {
         this.vertx = vertx;
         this.evaluator = evaluator;
+        this.envoy = envoy;
         this.health = health;
         this.metrics = metrics;
     }
@@ -52,7 +57,11 @@ final class ApiHandler implements Handler<HttpServerRequest> {
         @Nullable String path = request.path();
         if ("/v1/check".equals(path)) {
             if (only(request, List.of(HttpMethod.POST))) {
-                readBody(request);
+                readBody(request, this::check);
+            }
+        } else if ("/json".equals(path)) {
+            if (only(request, List.of(HttpMethod.POST))) {
+                readBody(request, this::json);
             }
         } else if ("/health".equals(path)) {
             if (only(request, List.of(HttpMethod.GET, HttpMethod.HEAD))) {
@@ -66,7 +75,7 @@ final class ApiHandler implements Handler<HttpServerRequest> {
                         .onFailure(failure -> failed(request, failure));
             }
         } else {
-            problem(request, 404, "Not Found", "path: not served here (expected: /v1/check, /health, /metrics)");
+            problem(request, 404, "Not Found", "path: not served here (expected: /v1/check, /json, /health, /metrics)");
         }
     }
 
@@ -80,7 +89,7 @@ final class ApiHandler implements Handler<HttpServerRequest> {
         return false;
     }
 
-    private void readBody(HttpServerRequest request) {
+    private void readBody(HttpServerRequest request, BiConsumer<HttpServerRequest, byte[]> then) {
         Buffer body = Buffer.buffer();
         request.handler(chunk -> {
             if (request.response().ended()) {
@@ -94,7 +103,7 @@ final class ApiHandler implements Handler<HttpServerRequest> {
         });
         request.endHandler(end -> {
             if (!request.response().ended()) {
-                check(request, body.getBytes());
+                then.accept(request, body.getBytes());
             }
         });
     }
@@ -134,6 +143,19 @@ final class ApiHandler implements Handler<HttpServerRequest> {
         } catch (RuntimeException e) {
             failed(request, e);
         }
+    }
+
+    private void json(HttpServerRequest request, byte[] body) {
+        Context context = vertx.getOrCreateContext();
+        envoy.answer(body)
+                .whenComplete((answer, failure) -> context.runOnContext(back -> {
+                    if (answer == null) {
+                        failed(request, failure);
+                    } else {
+                        byte[] text = answer.body().getBytes(StandardCharsets.UTF_8);
+                        send(request, answer.status(), answer.contentType(), text);
+                    }
+                }));
     }
 
     private static void answer(HttpServerRequest request, @Nullable Ruling ruling, @Nullable Throwable failure) {

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -35,12 +36,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running node: rules, engines and the decision API. Safe for use by many threads.
+ * A running node: rules, engines, the decision API and the rate limit service for Envoy. Safe for use by many threads.
  *
  * <p>{@link #start} returns when the node serves. A store that does not answer within a second does not hold it up: the node
  * then starts openly degraded, says so, and the rules' failure policies decide until the store is there.
@@ -68,6 +70,7 @@ public final class Node implements AutoCloseable {
     private final NodeMetrics metrics;
     private final Health health;
     private final Duration grace;
+    private volatile @Nullable GrpcDoor grpc;
 
     private Node(RuleSource rules, @Nullable Store store, Vertx vertx, NodeMetrics metrics, Duration grace) {
         this.rules = rules;
@@ -120,18 +123,30 @@ public final class Node implements AutoCloseable {
         try {
             node.listen(config);
             node.awaitStore();
+            GrpcDoor door = node.grpc;
+            CompletableFuture<Void> warm = door == null
+                    ? CompletableFuture.completedFuture(null)
+                    : door.warmUp(config.host(), node.clock, WARM_UP);
             new WarmUp(new InetSocketAddress(config.host(), node.apiPort()), node.rules(), node.clock).run(WARM_UP);
+            warm.join();
         } catch (StartFailedException | RuntimeException e) {
             node.release();
             throw e;
         }
         node.health.turn(Health.Phase.SERVING);
+        node.grpc(GrpcDoor::serve);
         return node;
     }
 
     /** The port of the decision API. */
     public int apiPort() {
         return apiPort.get();
+    }
+
+    /** The port of the rate limit service for Envoy; empty if the node has none. */
+    public OptionalInt grpcPort() {
+        GrpcDoor door = grpc;
+        return door == null ? OptionalInt.empty() : door.port();
     }
 
     /** The rules in force. */
@@ -163,6 +178,7 @@ public final class Node implements AutoCloseable {
     public void close() {
         if (closing.compareAndSet(false, true)) {
             health.turn(Health.Phase.STOPPING);
+            grpc(GrpcDoor::leave);
             CompletableFuture<Void> graceOver = new CompletableFuture<>();
             clock.at(clock.nanoTime() + grace.toNanos(), () -> graceOver.complete(null));
             graceOver.join();
@@ -233,7 +249,9 @@ public final class Node implements AutoCloseable {
 
     private void listen(NodeConfig config) throws StartFailedException {
         Evaluator evaluator = new Evaluator(rules::latest, local, shared, config.keyForm(), clock, metrics);
-        ApiHandler handler = new ApiHandler(vertx, evaluator, health, metrics);
+        GrpcDoor door = GrpcDoor.open(config, evaluator);
+        grpc = door;
+        ApiHandler handler = new ApiHandler(vertx, evaluator, door.json(), health, metrics);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {
             await(
@@ -287,7 +305,15 @@ public final class Node implements AutoCloseable {
         }
     }
 
+    private void grpc(Consumer<GrpcDoor> action) {
+        GrpcDoor door = grpc;
+        if (door != null) {
+            action.accept(door);
+        }
+    }
+
     private void release() {
+        grpc(GrpcDoor::close);
         try {
             await(vertx.close().toCompletionStage().toCompletableFuture(), STOP_MAY_TAKE);
         } catch (ExecutionException | TimeoutException e) {

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param hashTag the attribute of which the counts of one value are kept in one slot of a Redis Cluster; without it each count is
  *     where it falls
  * @param data where the node keeps what it needs for its next start, such as the rules in force; without it nothing is kept
+ * @param grpc how it serves Envoy; without it {@code POST /json} alone speaks that protocol
  */
 public record NodeConfig(
         RulesFrom rules,
@@ -28,7 +29,8 @@ public record NodeConfig(
         Optional<KeySecret> hashKey,
         int ipv6Prefix,
         Optional<String> hashTag,
-        Optional<Path> data) {
+        Optional<Path> data,
+        Optional<GrpcSettings> grpc) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
@@ -49,6 +51,20 @@ public record NodeConfig(
         }
     }
 
+    /** A node without a door for Envoy. */
+    public NodeConfig(
+            RulesFrom rules,
+            Optional<String> redisUri,
+            String redisPrefix,
+            String host,
+            int apiPort,
+            Optional<KeySecret> hashKey,
+            int ipv6Prefix,
+            Optional<String> hashTag,
+            Optional<Path> data) {
+        this(rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, Optional.empty());
+    }
+
     /** A node on loopback that counts in process. */
     public static NodeConfig inProcess(RulesFrom rules, int apiPort) {
         return new NodeConfig(
@@ -64,16 +80,23 @@ public record NodeConfig(
     }
 
     public NodeConfig withRedis(String uri) {
-        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data);
+        return new NodeConfig(
+                rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, grpc);
     }
 
     public NodeConfig withData(Path folder) {
         return new NodeConfig(
-                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, Optional.of(folder));
+                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, Optional.of(folder), grpc);
     }
 
     public NodeConfig withHashKey(KeySecret key) {
-        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, Optional.of(key), ipv6Prefix, hashTag, data);
+        return new NodeConfig(
+                rules, redisUri, redisPrefix, host, apiPort, Optional.of(key), ipv6Prefix, hashTag, data, grpc);
+    }
+
+    public NodeConfig withGrpc(GrpcSettings settings) {
+        return new NodeConfig(
+                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, Optional.of(settings));
     }
 
     private static boolean isCluster(String uri) {

@@ -30,7 +30,25 @@ record Applied(
         long permits) {
 
     static Applied of(RuleSet set, Attributes request, long permits, boolean withStore, CountKeys keys, Instant now) {
-        List<ReadyRule> rules = set.ready(request);
+        return of(set, set.ready(request), request, permits, withStore, keys, now);
+    }
+
+    /** With the rules that the part names, after those that match its attributes. */
+    static Applied of(RuleSet set, Part part, boolean withStore, CountKeys keys, Instant now) {
+        List<ReadyRule> rules = set.hasScopes() ? new ArrayList<>(set.ready(part.request())) : new ArrayList<>(2);
+        part.named().forEach(named -> rules.add(new ReadyRule(named.rule(), named.numbers())));
+        return of(set, rules, part.request(), part.permits(), withStore, keys, now);
+    }
+
+    private static Applied of(
+            RuleSet set,
+            List<ReadyRule> rules,
+            Attributes request,
+            long permits,
+            boolean withStore,
+            CountKeys keys,
+            Instant now) {
+        long asked = Math.min(Limit.MAX_PERMITS, Math.max(1, permits));
         List<String> matched = new ArrayList<>(rules.size());
         List<Bound> live = new ArrayList<>();
         List<Group> shadows = new ArrayList<>();
@@ -42,7 +60,7 @@ record Applied(
                 verdictOf = verdictOf == null || rule.action().compareTo(verdictOf.action()) > 0 ? rule : verdictOf;
                 continue;
             }
-            Binder binder = new Binder(ready, request, Math.max(1, permits), withStore, keys, now);
+            Binder binder = new Binder(ready, request, asked, withStore, keys, now);
             List<Bound> own = binder.limits();
             if (!rule.shadow()) {
                 live.addAll(own);

@@ -31,6 +31,11 @@ record Bound(
         return new Label(rule.id(), limit.id(), (inStore ? rule.handling().mode() : Mode.LOCAL).word());
     }
 
+    /** The same with another demand on the same count. */
+    Bound with(Demand other) {
+        return new Bound(rule, limit, numbers, overridden, other, inStore, shadow);
+    }
+
     Ruling.Reported reported(long remaining, Optional<Duration> resetAfter) {
         return new Ruling.Reported(
                 rule.id(),

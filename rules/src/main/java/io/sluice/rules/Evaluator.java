@@ -3,7 +3,9 @@ package io.sluice.rules;
 import io.sluice.core.Decision;
 import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
+import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Ask.Purpose;
+import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Label;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.internal.CountKeys;
@@ -89,12 +91,118 @@ public final class Evaluator {
         return new Explainer(applied, keys, this::look).explain(mode());
     }
 
+    /** The rules in force. */
+    public RuleSet rules() {
+        return rules.get();
+    }
+
+    /**
+     * Rules on several requests as one decision: all pass and all are charged, or one refuses and none is charged. Parts that
+     * only look are looked at first, and if one of them refuses, so does the whole.
+     *
+     * @param set the rules that the parts were made for, those {@link #rules()} gave
+     * @param parts at least one
+     */
+    public CompletionStage<JointRuling> evaluateTogether(RuleSet set, List<Part> parts) {
+        long start = clock.nanoTime();
+        Instant now = now();
+        List<Applied> applied = new ArrayList<>(parts.size());
+        for (Part part : parts) {
+            applied.add(Applied.of(set, part, shared != null, keys, now));
+        }
+        Joint joint = new Joint(applied);
+        return settle(joint, set.version())
+                .thenCompose(allowed -> shadows(joint, allowed).thenApply(all -> {
+                    JointRuling ruling = all.ruling(allowed, mode(), clock.epochMicros());
+                    told(ruling.whole(), start);
+                    return ruling;
+                }));
+    }
+
+    /** Whether all parts pass. */
+    private CompletionStage<Boolean> settle(Joint joint, long version) {
+        Group looked = joint.group(true);
+        Group charged = joint.group(false);
+        Purpose first = joint.isRefusedOutright() ? Purpose.LOOK : Purpose.CHARGE;
+        if (looked.bound().isEmpty()) {
+            return settle(joint, charged, first, version);
+        }
+        return settle(joint, looked, Purpose.LOOK, version)
+                .thenCompose(allowed -> settle(joint, charged, allowed ? first : Purpose.LOOK, version)
+                        .thenApply(also -> allowed && also));
+    }
+
+    private CompletionStage<Boolean> settle(Joint joint, Group group, Purpose purpose, long version) {
+        return decide(group, purpose, version).thenApply(decisions -> {
+            joint.heard(decisions);
+            return allAllow(decisions) && !joint.isRefusedOutright();
+        });
+    }
+
+    private CompletionStage<Joint> shadows(Joint joint, boolean allowed) {
+        CompletionStage<Joint> all = CompletableFuture.completedFuture(joint);
+        for (Applied part : joint.parts()) {
+            for (Group group : part.shadows()) {
+                boolean charges = allowed
+                        && part.permits() > 0
+                        && part.permits() <= Limit.MAX_PERMITS
+                        && part.verdictOf() == null
+                        && group.lacking() == null;
+                Purpose purpose = charges ? Purpose.CHARGE : Purpose.LOOK;
+                all = all.thenCompose(
+                        same -> decide(group, purpose, part.set().version()).thenApply(decisions -> {
+                            same.heardShadow(group, decisions);
+                            return same;
+                        }));
+            }
+        }
+        return all;
+    }
+
+    /**
+     * Uses up what is left of the limits that a part names, as if what was refused had been counted. Nobody is told. What others
+     * charge meanwhile counts first.
+     */
+    public CompletionStage<?> useUp(RuleSet set, Part part) {
+        List<Demand> inProcess = new ArrayList<>();
+        List<Demand> inStore = new ArrayList<>();
+        Applied applied = Applied.of(set, part, shared != null, keys, now());
+        List<Group> groups = new ArrayList<>(applied.shadows());
+        groups.add(applied.live());
+        for (Group group : groups) {
+            for (Bound bound : group.bound()) {
+                Demand demand = bound.demand();
+                long most = Math.min(Limit.MAX_PERMITS, bound.numbers().capacity());
+                if (demand != null && most > 0 && bound.rule().envoy().isPresent()) {
+                    (bound.inStore() ? inStore : inProcess)
+                            .add(demand.permits(most).orAtLeast(1));
+                }
+            }
+        }
+        CompletionStage<?> done = CompletableFuture.completedFuture(null);
+        for (Demand demand : inProcess) {
+            done = done.thenCombine(local.decideAsync(Ask.charging(List.of(demand))), (a, b) -> b);
+        }
+        Limiter store = shared;
+        for (Demand demand : inStore) {
+            if (store != null) {
+                Ask ask = Ask.charging(List.of(demand))
+                        .dueAt(store.dueIn(applied.live().deadline()));
+                done = done.thenCombine(store.decideAsync(ask), (a, b) -> b);
+            }
+        }
+        return done;
+    }
+
+    private Instant now() {
+        return Instant.EPOCH.plus(clock.epochMicros(), ChronoUnit.MICROS);
+    }
+
     private Applied applied(Attributes request, long permits) {
         if (permits < 0 || permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
         }
-        Instant now = Instant.EPOCH.plus(clock.epochMicros(), ChronoUnit.MICROS);
-        return Applied.of(rules.get(), request, permits, shared != null, keys, now);
+        return Applied.of(rules.get(), request, permits, shared != null, keys, now());
     }
 
     private CompletionStage<Ruling.Settled> settle(Applied applied) {
@@ -103,7 +211,8 @@ public final class Evaluator {
             return shadows(applied, Purpose.LOOK).thenApply(refused -> Reports.lacking(applied, lacking, refused));
         }
         Purpose purpose = applied.permits() == 0 ? Purpose.LOOK : Purpose.CHARGE;
-        CompletionStage<List<Decision>> live = decide(applied, applied.live(), purpose);
+        CompletionStage<List<Decision>> live =
+                decide(applied.live(), purpose, applied.set().version());
         return applied.shadows().isEmpty()
                 ? live.thenApply(decisions -> Reports.byLimits(applied, decisions, List.of(), mode(), 0))
                 : live.thenCompose(decisions -> shadows(applied, allAllow(decisions) ? purpose : Purpose.LOOK)
@@ -115,7 +224,7 @@ public final class Evaluator {
         CompletionStage<List<Label>> all = CompletableFuture.completedFuture(new ArrayList<>());
         for (Group group : applied.shadows()) {
             Purpose own = group.lacking() == null ? purpose : Purpose.LOOK;
-            all = all.thenCombine(decide(applied, group, own), (refused, decisions) -> {
+            all = all.thenCombine(decide(group, own, applied.set().version()), (refused, decisions) -> {
                 refused.addAll(group.refusing(decisions));
                 return refused;
             });
@@ -124,13 +233,12 @@ public final class Evaluator {
     }
 
     private CompletionStage<List<Decision>> look(Applied applied, Group group) {
-        return decide(applied, group, Purpose.LOOK);
+        return decide(group, Purpose.LOOK, applied.set().version());
     }
 
     /** One decision for each engine that has a say; none if no limit is left to be asked. */
-    private CompletionStage<List<Decision>> decide(Applied applied, Group group, Purpose purpose) {
+    private CompletionStage<List<Decision>> decide(Group group, Purpose purpose, long version) {
         Limiter store = shared;
-        long version = applied.set().version();
         boolean inProcess = group.any(false);
         if (store == null || !group.any(true)) {
             return inProcess

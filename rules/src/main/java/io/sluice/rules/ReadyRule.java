@@ -14,12 +14,19 @@ final class ReadyRule {
 
     private final Rule rule;
     private final LeasePolicy lease;
+    private final Optional<Limit> numbers;
 
     /** By the position of the limit; null for one without overrides. */
     private final List<@Nullable FirstMatch<LimitOverride>> overrides;
 
     ReadyRule(Rule rule) {
+        this(rule, null);
+    }
+
+    /** @param numbers in force for every request instead of the limits' own; null for those */
+    ReadyRule(Rule rule, @Nullable Limit numbers) {
         this.rule = rule;
+        this.numbers = Optional.ofNullable(numbers);
         this.lease = rule.handling().mode() == Mode.LOCAL_DISTRIBUTED
                 ? rule.handling().lease().policy()
                 : LeasePolicy.NONE;
@@ -37,6 +44,9 @@ final class ReadyRule {
 
     /** The numbers that are in force for a request instead of the limit's own. */
     Optional<Limit> override(int limit, Attributes request, Instant now) {
+        if (numbers.isPresent()) {
+            return numbers;
+        }
         FirstMatch<LimitOverride> table = overrides.isEmpty() ? null : overrides.get(limit);
         return table == null
                 ? Optional.empty()

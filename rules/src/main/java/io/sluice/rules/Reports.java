@@ -69,7 +69,7 @@ final class Reports {
                                 allowed ? Math.max(0, deciding.remaining() - less) : deciding.remaining(),
                                 deciding.resetAfter()),
                 retryAfter(decisions),
-                decisions.stream().map(Decision::waitFor).reduce(Duration.ZERO, Reports::longer),
+                waitFor(decisions),
                 bound == null ? defaultMode : bound.label().mode(),
                 degraded(decisions),
                 applied.set().version(),
@@ -106,7 +106,7 @@ final class Reports {
     }
 
     /** The longest; never, if one of them is never. */
-    private static Optional<Duration> retryAfter(List<Decision> decisions) {
+    static Optional<Duration> retryAfter(List<Decision> decisions) {
         Duration longest = Duration.ZERO;
         for (Decision decision : decisions) {
             Optional<Duration> retry = decision.retryAfter();
@@ -122,7 +122,12 @@ final class Reports {
         return a.compareTo(b) >= 0 ? a : b;
     }
 
-    private static @Nullable String degraded(List<Decision> decisions) {
+    /** The longest. */
+    static Duration waitFor(List<Decision> decisions) {
+        return decisions.stream().map(Decision::waitFor).reduce(Duration.ZERO, Reports::longer);
+    }
+
+    static @Nullable String degraded(List<Decision> decisions) {
         for (Decision decision : decisions) {
             if (decision.degraded() != null) {
                 return decision.degraded();

@@ -2,6 +2,7 @@ package io.sluice.rules;
 
 import io.sluice.core.Limit;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Which requests, and what is done with them. Immutable.
@@ -16,6 +17,7 @@ import java.util.List;
  * @param overrides other numbers for some callers, in the order in which they are looked at
  * @param handling where and how it is decided
  * @param about what it says about itself
+ * @param envoy the descriptors that it is for; then its scope is {@link Scope#EVERYTHING} and matches nothing
  */
 public record Rule(
         String id,
@@ -27,7 +29,8 @@ public record Rule(
         List<RuleLimit> candidate,
         List<LimitOverride> overrides,
         Handling handling,
-        About about) {
+        About about,
+        Optional<EnvoyDescriptor> envoy) {
 
     public Rule {
         limits = List.copyOf(limits);
@@ -45,6 +48,13 @@ public record Rule(
             throw new IllegalArgumentException(
                     "action: " + action.word() + " (expected: limit, for a rule with limits)");
         }
+        if (envoy.isPresent() && (!scope.equals(Scope.EVERYTHING) || action == Action.DENY)) {
+            throw new IllegalArgumentException(
+                    "envoy: beside a match, or with action deny (expected: descriptors alone)");
+        }
+        if (envoy.filter(EnvoyDescriptor::unlimited).isPresent() && action != Action.EXEMPT) {
+            throw new IllegalArgumentException("envoy: unlimited with limits (expected: action exempt)");
+        }
         for (LimitOverride override : overrides) {
             if (override.limit() < 0 || override.limit() >= limits.size()) {
                 throw new IllegalArgumentException(
@@ -57,6 +67,21 @@ public record Rule(
                         "overrides: " + override.numbers() + " (expected: other numbers of " + target + ")");
             }
         }
+    }
+
+    /** A rule for what its scope says. */
+    public Rule(
+            String id,
+            boolean enabled,
+            Action action,
+            Scope scope,
+            boolean shadow,
+            List<RuleLimit> limits,
+            List<RuleLimit> candidate,
+            List<LimitOverride> overrides,
+            Handling handling,
+            About about) {
+        this(id, enabled, action, scope, shadow, limits, candidate, overrides, handling, about, Optional.empty());
     }
 
     /** How wide one of the rule's limits reaches. */

@@ -13,7 +13,10 @@ public final class RuleSet {
 
     private final long version;
     private final List<Rule> rules;
+    /** Those that attributes can reach. */
     private final List<Rule> enabled;
+
+    private final boolean hasDescriptors;
     private final List<ReadyRule> ready;
     private final ScopeIndex index;
     private final Set<String> bodyFields;
@@ -31,7 +34,11 @@ public final class RuleSet {
         this.version = requireVersion(version);
         this.rules = List.copyOf(rules);
         requireUniqueIds(this.rules);
-        this.enabled = this.rules.stream().filter(Rule::enabled).toList();
+        this.enabled = this.rules.stream()
+                .filter(rule -> rule.enabled() && rule.envoy().isEmpty())
+                .toList();
+        this.hasDescriptors = this.rules.stream()
+                .anyMatch(rule -> rule.enabled() && rule.envoy().isPresent());
         this.ready = enabled.stream().map(ReadyRule::new).toList();
         this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
         this.bodyFields = BodyFieldNames.of(this.rules);
@@ -41,6 +48,7 @@ public final class RuleSet {
         this.version = version;
         this.rules = same.rules;
         this.enabled = same.enabled;
+        this.hasDescriptors = same.hasDescriptors;
         this.ready = same.ready;
         this.index = same.index;
         this.bodyFields = same.bodyFields;
@@ -82,6 +90,16 @@ public final class RuleSet {
     /** Number and digest. */
     public RuleStamp stamp() {
         return new RuleStamp(version, digest());
+    }
+
+    /** Whether an enabled rule is for descriptors of Envoy; no request matches it by its attributes. */
+    public boolean hasDescriptors() {
+        return hasDescriptors;
+    }
+
+    /** Whether an enabled rule matches requests by their attributes. */
+    public boolean hasScopes() {
+        return !enabled.isEmpty();
     }
 
     /** The enabled rules that are for this request, in document order. */

@@ -51,7 +51,28 @@ public final class RandomRules {
             handling = handling();
         }
         boolean shadow = action == Action.LIMIT && maybe(4);
-        return new Rule(id, !maybe(4), action, scope(), shadow, limits, candidate, overrides, handling, about());
+        Optional<EnvoyDescriptor> envoy =
+                action == Action.DENY || !maybe(5) ? Optional.empty() : Optional.of(envoy(action));
+        Scope scope = envoy.isPresent() ? Scope.EVERYTHING : scope();
+        return new Rule(id, !maybe(4), action, scope, shadow, limits, candidate, overrides, handling, about(), envoy);
+    }
+
+    private EnvoyDescriptor envoy(Action action) {
+        List<EnvoyDescriptor.Entry> path = new ArrayList<>();
+        for (int i = 0; i <= random.nextInt(4); i++) {
+            Optional<String> value = maybe(2) ? Optional.of(word(1 + random.nextInt(6), ANYTHING)) : Optional.empty();
+            boolean wild = value.filter(text -> text.indexOf('*') >= 0).isPresent();
+            path.add(new EnvoyDescriptor.Entry(word(1 + random.nextInt(6), ANYTHING), value, wild && maybe(2)));
+        }
+        List<String> replaces = maybe(3) ? List.of("other", "another " + random.nextInt(9)) : List.of();
+        return new EnvoyDescriptor(
+                word(3, ANYTHING),
+                path,
+                action == Action.EXEMPT && maybe(2),
+                maybe(3) ? Optional.of("name") : Optional.empty(),
+                replaces,
+                maybe(4),
+                maybe(4));
     }
 
     private List<RuleLimit> limits(String rule, int count, boolean candidate) {

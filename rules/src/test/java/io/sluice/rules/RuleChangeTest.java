@@ -219,6 +219,10 @@ class RuleChangeTest {
                 of("", "local_share: 0.3", "local_share by nodes → 0.3"),
                 of("", "deadline: 50ms", "deadline 20ms → 50ms"),
                 of("", "guard: 1.2", "guard off → 1.2"),
+                of(
+                        "envoy: { domain: d, path: [{ key: a }] }",
+                        "envoy: { domain: d, path: [{ key: a, value: b }], quota: true }",
+                        "envoy d: a → d: a=b, quota"),
                 of("", "name: none", "name none → none"),
                 of("", "tenant: acme", "tenant none → acme"),
                 of("", "protected: true", "now protected"),
@@ -356,7 +360,12 @@ class RuleChangeTest {
                         "candidate",
                         "overrides",
                         "handling",
-                        "about");
+                        "about",
+                        "envoy");
+        assertThat(components(EnvoyDescriptor.class))
+                .containsExactlyInAnyOrder(
+                        "domain", "path", "unlimited", "name", "replaces", "quota", "detailedMetric");
+        assertThat(components(EnvoyDescriptor.Entry.class)).containsExactlyInAnyOrder("key", "value", "shareThreshold");
         assertThat(components(Scope.class)).containsExactlyInAnyOrder("service", "resource", "methods", "match");
         assertThat(components(Handling.class))
                 .containsExactlyInAnyOrder("mode", "lease", "onFailure", "localShare", "deadline", "guard");

@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
 final class SluiceProcess implements AutoCloseable {
 
     private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)");
+    private static final Pattern GRPC = Pattern.compile("grpc 127\\.0\\.0\\.1:(\\d+)");
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -42,8 +43,20 @@ final class SluiceProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("sluice.root"), "sluice").toString());
         command.addAll(List.of(arguments));
-        return new SluiceProcess(
-                new ProcessBuilder(command).redirectErrorStream(true).start());
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        // Whoever says nothing gets a free port, and not that of another one.
+        builder.environment().put("SLUICE_GRPC_PORT", "0");
+        return new SluiceProcess(builder.start());
+    }
+
+    /** The port for Envoy, once the address of the API is printed. */
+    int grpcPort() throws Exception {
+        port();
+        Matcher address = GRPC.matcher(printed());
+        if (!address.find()) {
+            throw new AssertionError("no port for Envoy:\n" + printed());
+        }
+        return Integer.parseInt(address.group(1));
     }
 
     /** Waits for the address of the API to be printed. */

@@ -78,6 +78,11 @@ public record Demand(
         return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }
 
+    /** The same demand for all of so many permits. */
+    public Demand permits(long permits) {
+        return new Demand(limit, key, permits, permits, maxWaitMicros, holder, label, guard, lease);
+    }
+
     public Demand heldBy(String holder) {
         return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }

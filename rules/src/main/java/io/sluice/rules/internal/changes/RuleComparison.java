@@ -42,6 +42,7 @@ final class RuleComparison {
         plain("action", before.action().word(), after.action().word());
         flag(before.shadow(), after.shadow(), "now in shadow, refuses nobody", "no longer in shadow, refuses");
         scope(before.scope(), after.scope());
+        plain("envoy", shown(before), shown(after), NONE);
         handling(before.handling(), after.handling());
         about(before.about(), after.about());
     }
@@ -127,6 +128,10 @@ final class RuleComparison {
         Map<String, T> all = new TreeMap<>(a);
         all.putAll(b);
         return all.keySet();
+    }
+
+    private static @Nullable String shown(Rule rule) {
+        return rule.envoy().map(envoy -> Shown.text(envoy.toString())).orElse(null);
     }
 
     private static String size(Lease lease) {

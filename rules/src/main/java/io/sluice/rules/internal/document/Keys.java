@@ -24,6 +24,11 @@ final class Keys {
 
     static final Set<String> LEASE = ordered(List.of("size", "share", "ttl"));
 
+    static final Set<String> ENVOY =
+            ordered(List.of("domain", "path", "unlimited", "name", "replaces", "quota", "detailed_metric"));
+
+    static final Set<String> ENVOY_ENTRY = ordered(List.of("key", "value", "share_threshold"));
+
     /** What says how limits are decided, and has no meaning where there are none. */
     static final Set<String> HANDLING =
             ordered(List.of("mode", "lease", "on_failure", "local_share", "deadline", "guard"));
@@ -36,7 +41,7 @@ final class Keys {
 
     static final Set<String> RULE = ordered(
             List.of("id", "name", "tenant", "enabled", "action", "protected", "shadow"),
-            List.of("service", "resource", "methods", "match", "limits", "candidate", "overrides"),
+            List.of("service", "resource", "methods", "match", "envoy", "limits", "candidate", "overrides"),
             HANDLING,
             List.of("message", "labels"),
             FOUNDING);

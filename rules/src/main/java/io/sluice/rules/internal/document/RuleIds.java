@@ -1,5 +1,7 @@
 package io.sluice.rules.internal.document;
 
+import io.sluice.rules.spi.RuleDialect;
+import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.Place;
 import io.sluice.rules.yaml.Shown;
@@ -33,6 +35,19 @@ public final class RuleIds {
             }
         });
         return id.orElse("missing");
+    }
+
+    /** Takes the id of a rule that was written in a dialect. */
+    void claim(RuleDialect.Placed placed, Errors errors) {
+        Met here = new Met(errors.file(), placed.place());
+        Met other = met.putIfAbsent(placed.rule().id(), here);
+        if (other != null) {
+            String where = other.file().equals(here.file()) ? "" : other.file() + ", ";
+            errors.add(
+                    placed.place(),
+                    placed.shown() + ": twice (expected: once, " + where + "line "
+                            + other.place().line() + " has it)");
+        }
     }
 
     private static Optional<String> id(Fields rule) {

@@ -3,11 +3,13 @@ package io.sluice.rules.internal.document;
 import io.sluice.rules.About;
 import io.sluice.rules.Action;
 import io.sluice.rules.Condition;
+import io.sluice.rules.EnvoyDescriptor;
 import io.sluice.rules.Handling;
 import io.sluice.rules.LimitOverride;
 import io.sluice.rules.PathPattern;
 import io.sluice.rules.Rule;
 import io.sluice.rules.Scope;
+import io.sluice.rules.spi.RuleDialect;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.Items;
@@ -73,6 +75,11 @@ public final class RuleReader {
             list.items().forEach(this::take);
             return;
         }
+        Optional<RuleDialect> dialect = Dialects.of(root);
+        if (dialect.isPresent()) {
+            dialect.get().read(root, errors).forEach(this::take);
+            return;
+        }
         Optional<Fields> document = Fields.of("document", root, Keys.DOCUMENT, errors);
         document.filter(fields -> !fields.has(RULES))
                 .ifPresent(fields -> fields.error(RULES, "rules: missing (expected: a list of rules, [] for none)"));
@@ -86,6 +93,11 @@ public final class RuleReader {
         return rule.isPresent();
     }
 
+    private void take(RuleDialect.Placed placed) {
+        ids.claim(placed, errors);
+        rules.add(placed.rule());
+    }
+
     private Optional<Rule> rule(Fields fields) {
         long before = errors.count();
         String id = ids.of(fields);
@@ -93,6 +105,7 @@ public final class RuleReader {
         boolean enabled = fields.flag("enabled").orElse(true);
         boolean shadow = fields.flag("shadow").orElse(false);
         Scope scope = scope(fields);
+        Optional<EnvoyDescriptor> envoy = new EnvoyReader(errors).read(fields, action);
         Handling handling = HandlingReader.read(fields);
         About about = new AboutReader(errors).read(fields);
         LimitReader limits = new LimitReader(id, false, errors);
@@ -116,7 +129,8 @@ public final class RuleReader {
                         candidate.limits(),
                         overrides,
                         handling,
-                        about))
+                        about,
+                        envoy))
                 : Optional.empty();
     }
 

@@ -5,6 +5,7 @@ import io.sluice.rules.Absent;
 import io.sluice.rules.Action;
 import io.sluice.rules.By;
 import io.sluice.rules.Condition;
+import io.sluice.rules.EnvoyDescriptor;
 import io.sluice.rules.Handling;
 import io.sluice.rules.Lease;
 import io.sluice.rules.LimitName;
@@ -44,6 +45,7 @@ public final class RuleWriter {
         unless(!about.isProtected(), "protected", true);
         unless(!rule.shadow(), "shadow", true);
         scope();
+        rule.envoy().ifPresent(envoy -> out.put("envoy", envoy(envoy)));
         unless(rule.limits().isEmpty(), "limits", limits(rule.limits()));
         unless(rule.candidate().isEmpty(), "candidate", limits(rule.candidate()));
         unless(
@@ -84,6 +86,34 @@ public final class RuleWriter {
             written.put(attribute, texts.size() == 1 ? texts.get(0) : texts);
         });
         return written;
+    }
+
+    private static Map<String, Object> envoy(EnvoyDescriptor envoy) {
+        Map<String, Object> written = new LinkedHashMap<>();
+        written.put("domain", envoy.domain());
+        written.put("path", envoy.path().stream().map(RuleWriter::entry).toList());
+        flag(written, "unlimited", envoy.unlimited());
+        envoy.name().ifPresent(name -> written.put("name", name));
+        if (!envoy.replaces().isEmpty()) {
+            written.put("replaces", envoy.replaces());
+        }
+        flag(written, "quota", envoy.quota());
+        flag(written, "detailed_metric", envoy.detailedMetric());
+        return written;
+    }
+
+    private static Map<String, Object> entry(EnvoyDescriptor.Entry entry) {
+        Map<String, Object> written = new LinkedHashMap<>();
+        written.put("key", entry.key());
+        entry.value().ifPresent(value -> written.put("value", value));
+        flag(written, "share_threshold", entry.shareThreshold());
+        return written;
+    }
+
+    private static void flag(Map<String, Object> written, String key, boolean value) {
+        if (value) {
+            written.put(key, true);
+        }
     }
 
     private List<Map<String, Object>> limits(List<RuleLimit> limits) {

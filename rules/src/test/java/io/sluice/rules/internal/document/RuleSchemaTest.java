@@ -38,6 +38,10 @@ class RuleSchemaTest {
         assertThat(keys(schema.definition("dimension"))).isEqualTo(Keys.DIMENSION);
         assertThat(keys(schema.definition("override"))).isEqualTo(Keys.OVERRIDE);
         assertThat(keys(property("rule", "lease"))).isEqualTo(Keys.LEASE);
+        assertThat(keys(property("rule", "envoy"))).isEqualTo(Keys.ENVOY);
+        Map<?, ?> path = Schema.map(
+                Schema.map(property("rule", "envoy").get("properties")).get("path"));
+        assertThat(keys(Schema.map(path.get("items")))).isEqualTo(Keys.ENVOY_ENTRY);
         assertThat(keys(Schema.map(
                         Schema.list(schema.definition("by").get("anyOf")).get(1))))
                 .isEqualTo(Keys.BY);

@@ -1,0 +1,99 @@
+package io.sluice.envoy;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Struct;
+import com.google.protobuf.UInt64Value;
+import com.google.protobuf.Value;
+import com.google.protobuf.util.JsonFormat;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The protocol as JSON over HTTP, for whoever has no gRPC: bytes of a body in, status and text out. Knows no server. Never blocks;
+ * safe for use by many threads.
+ */
+public final class EnvoyJson {
+
+    private static final JsonFormat.Parser PARSER = JsonFormat.parser();
+    private static final JsonFormat.Printer PRINTER = JsonFormat.printer().omittingInsignificantWhitespace();
+    private static final String JSON = "application/json";
+    private static final String PROBLEM = "application/problem+json";
+
+    private final RateLimitDecider decider;
+
+    public EnvoyJson(RateLimitDecider decider) {
+        this.decider = decider;
+    }
+
+    /**
+     * What is sent back.
+     *
+     * @param status 200 if the request may pass, 429 if it may not, 400 if it is none
+     */
+    public record Answer(int status, String contentType, String body) {}
+
+    /** Answers a body, whatever its content type says. */
+    public CompletionStage<Answer> answer(byte[] body) {
+        RateLimitRequest.Builder request = RateLimitRequest.newBuilder();
+        try {
+            PARSER.merge(new String(body, StandardCharsets.UTF_8), request);
+            return decider.decide(request.build()).thenApply(EnvoyJson::answer);
+        } catch (InvalidProtocolBufferException e) {
+            return bad(
+                    "body: no RateLimitRequest (expected: JSON such as"
+                            + " {\"domain\": \"shop\", \"descriptors\": [{\"entries\": [{\"key\": \"user\", \"value\": \"u-17\"}]}]})");
+        } catch (IllegalArgumentException e) {
+            return bad(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A body that only looks at what a request with these descriptors would be told. */
+    public static String look(String domain, List<Map<String, String>> descriptors) {
+        RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain(domain);
+        for (Map<String, String> entries : descriptors) {
+            RateLimitDescriptor.Builder descriptor =
+                    RateLimitDescriptor.newBuilder().setHitsAddend(UInt64Value.of(0));
+            entries.forEach((key, value) -> descriptor.addEntries(
+                    RateLimitDescriptor.Entry.newBuilder().setKey(key).setValue(value)));
+            request.addDescriptors(descriptor);
+        }
+        try {
+            return PRINTER.print(request);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("texts and a number", e);
+        }
+    }
+
+    private static Answer answer(RateLimitResponse response) {
+        try {
+            return new Answer(response.getOverallCode() == Code.OK ? 200 : 429, JSON, PRINTER.print(response));
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("an answer has no messages of unknown types", e);
+        }
+    }
+
+    private static CompletionStage<Answer> bad(String detail) {
+        Struct problem = Struct.newBuilder()
+                .putFields("type", text("about:blank"))
+                .putFields("title", text("Bad Request"))
+                .putFields("status", Value.newBuilder().setNumberValue(400).build())
+                .putFields("detail", text(detail))
+                .build();
+        try {
+            return CompletableFuture.completedFuture(new Answer(400, PROBLEM, PRINTER.print(problem)));
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("texts and a number", e);
+        }
+    }
+
+    private static Value text(String text) {
+        return Value.newBuilder().setStringValue(text).build();
+    }
+}

@@ -1,0 +1,283 @@
+package io.sluice.rules;
+
+import io.sluice.core.Decision;
+import io.sluice.core.Limit;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Verdict;
+import io.sluice.rules.JointRuling.PartRuling;
+import io.sluice.rules.JointRuling.Standing;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several requests on their way to one decision. For one call, by one thread at a time.
+ *
+ * <p>Two parts that mean the same count are one demand for the sum of their permits: else each would be told that there is room for
+ * it. If the sum does not fit, the first of them that do are no refusal, and those after them are.
+ */
+final class Joint {
+
+    private final List<Applied> parts;
+
+    /** By the demand that was made for a part: the one that stands for it and for all others of its count. */
+    private final IdentityHashMap<Demand, Demand> merged = new IdentityHashMap<>();
+
+    private final IdentityHashMap<Demand, Verdict> verdicts = new IdentityHashMap<>();
+
+    /** Of demands that were asked and got no verdict, because nobody could decide: what was answered for all of them. */
+    private final IdentityHashMap<Demand, Boolean> answered = new IdentityHashMap<>();
+
+    private final IdentityHashMap<Demand, Long> taken = new IdentityHashMap<>();
+    private final List<Decision> decisions = new ArrayList<>();
+    private final List<Label> shadowRefused = new ArrayList<>();
+    private boolean tooMuch;
+    private long atMicros;
+
+    Joint(List<Applied> parts) {
+        this.parts = parts;
+    }
+
+    List<Applied> parts() {
+        return parts;
+    }
+
+    /** Whether it is refused before anybody was asked. */
+    boolean isRefusedOutright() {
+        for (Applied part : parts) {
+            Rule rule = part.verdictOf();
+            if (rule != null ? rule.action() == Action.DENY : part.live().lacking() != null || asksTooMuch(part)) {
+                return true;
+            }
+        }
+        return tooMuch;
+    }
+
+    private static boolean asksTooMuch(Applied part) {
+        return part.permits() > Limit.MAX_PERMITS && !part.live().bound().isEmpty();
+    }
+
+    /** The limits of the parts that charge, or of those that only look, each count once. */
+    Group group(boolean looking) {
+        List<Bound> all = new ArrayList<>();
+        for (Applied part : parts) {
+            if (part.verdictOf() == null && (part.permits() == 0) == looking) {
+                all.addAll(part.live().bound());
+            }
+        }
+        return Group.of(merge(all));
+    }
+
+    private List<Bound> merge(List<Bound> all) {
+        if (all.size() < 2) {
+            all.forEach(bound -> own(bound.demand()));
+            return all;
+        }
+        Map<CountId, List<Bound>> counts = new HashMap<>();
+        List<List<Bound>> ordered = new ArrayList<>();
+        List<Bound> result = new ArrayList<>();
+        for (Bound bound : all) {
+            Demand demand = bound.demand();
+            if (demand == null) {
+                result.add(bound);
+            } else {
+                CountId id = new CountId(demand.limit().name(), demand.limit().shape(), demand.key(), bound.inStore());
+                List<Bound> same = counts.computeIfAbsent(id, i -> {
+                    List<Bound> first = new ArrayList<>(1);
+                    ordered.add(first);
+                    return first;
+                });
+                same.add(bound);
+            }
+        }
+        ordered.forEach(same -> result.add(sum(same)));
+        return result;
+    }
+
+    private Bound sum(List<Bound> same) {
+        Bound least = same.get(0);
+        long permits = 0;
+        for (Bound bound : same) {
+            permits += permits(bound.demand());
+            least = bound.numbers().capacity() < least.numbers().capacity() ? bound : least;
+        }
+        Demand one = least.demand();
+        if (same.size() == 1 || one == null) {
+            own(one);
+            return least;
+        }
+        tooMuch |= permits > Limit.MAX_PERMITS;
+        Demand all = one.permits(Math.min(permits, Limit.MAX_PERMITS));
+        same.forEach(bound -> {
+            if (bound.demand() != null) {
+                merged.put(bound.demand(), all);
+            }
+        });
+        return least.with(all);
+    }
+
+    private void own(@Nullable Demand demand) {
+        if (demand != null) {
+            merged.put(demand, demand);
+        }
+    }
+
+    private static long permits(@Nullable Demand demand) {
+        return demand == null ? 0 : demand.permits();
+    }
+
+    /** What engines said of limits in force. */
+    void heard(List<Decision> said) {
+        decisions.addAll(said);
+        note(said);
+    }
+
+    /** What engines said of limits in shadow. */
+    void heardShadow(Group group, List<Decision> said) {
+        shadowRefused.addAll(group.refusing(said));
+        for (Bound bound : group.bound()) {
+            own(bound.demand());
+        }
+        note(said);
+    }
+
+    private void note(List<Decision> said) {
+        for (Decision decision : said) {
+            atMicros = Math.max(atMicros, decision.outcome().atMicros());
+            List<Demand> demands = decision.ask().demands();
+            List<Verdict> each = decision.outcome().verdicts();
+            for (int i = 0; i < demands.size(); i++) {
+                if (i < each.size()) {
+                    verdicts.put(demands.get(i), each.get(i));
+                } else {
+                    answered.put(demands.get(i), decision.allowed());
+                }
+            }
+        }
+    }
+
+    /** @param charged whether it was allowed and charged; if not, somebody refuses */
+    JointRuling ruling(boolean charged, String mode, long nowMicros) {
+        List<PartRuling> rulings = new ArrayList<>(parts.size());
+        Reporting reporting = new Reporting();
+        for (Applied part : parts) {
+            rulings.add(part(part, reporting));
+        }
+        boolean allowed = rulings.stream().allMatch(PartRuling::allowed);
+        if (allowed && !charged) {
+            rulings.replaceAll(ruling -> new PartRuling(ruling.byRule() != null, ruling.byRule(), ruling.limits()));
+        }
+        return new JointRuling(
+                reporting.whole(mode, allowed && charged), rulings, atMicros == 0 ? nowMicros : atMicros);
+    }
+
+    private PartRuling part(Applied part, Reporting reporting) {
+        Rule rule = part.verdictOf();
+        if (rule != null) {
+            reporting.byRule(rule);
+            return new PartRuling(rule.action() == Action.EXEMPT, rule, List.of());
+        }
+        boolean allowed = true;
+        List<Standing> standings = new ArrayList<>();
+        for (Bound bound : part.live().bound()) {
+            Standing standing = standing(bound, asksTooMuch(part));
+            allowed &= standing.fits();
+            reporting.add(bound, standing);
+            standings.add(standing);
+        }
+        for (Group shadow : part.shadows()) {
+            shadow.bound().forEach(bound -> standings.add(standing(bound, false)));
+        }
+        return new PartRuling(allowed, null, standings);
+    }
+
+    private Standing standing(Bound bound, boolean asksTooMuch) {
+        Demand demand = bound.demand();
+        if (demand == null) {
+            return new Standing(bound.rule(), bound.numbers(), bound.shadow(), bound.shadow(), 0, Optional.empty());
+        }
+        Demand asked = merged.getOrDefault(demand, demand);
+        Verdict verdict = verdicts.get(asked);
+        if (verdict == null) {
+            boolean fits = bound.shadow() || (answered.getOrDefault(asked, true) && !asksTooMuch);
+            long remaining = fits ? bound.numbers().capacity() : 0;
+            return new Standing(bound.rule(), bound.numbers(), bound.shadow(), fits, remaining, Optional.empty());
+        }
+        long before = taken.merge(asked, demand.permits(), Long::sum);
+        boolean fits = !asksTooMuch
+                && before <= Limit.MAX_PERMITS
+                && (verdict.fits() || (asked.permits() > before && before <= verdict.remaining()));
+        return new Standing(
+                bound.rule(),
+                bound.numbers(),
+                bound.shadow(),
+                fits,
+                verdict.remaining(),
+                verdict.resetAfterMicros() == Verdict.NEVER
+                        ? Optional.empty()
+                        : Optional.of(Duration.of(verdict.resetAfterMicros(), ChronoUnit.MICROS)));
+    }
+
+    private record CountId(String name, String shape, String key, boolean inStore) {}
+
+    /** Finds what the whole reports: the first that refuses, else the one with the least remaining. */
+    private final class Reporting {
+
+        private @Nullable Rule byRule;
+        private @Nullable Bound bound;
+        private @Nullable Standing standing;
+
+        void byRule(Rule rule) {
+            byRule = byRule == null || rule.action().compareTo(byRule.action()) > 0 ? rule : byRule;
+        }
+
+        void add(Bound next, Standing how) {
+            Standing best = standing;
+            boolean better = best == null
+                    || (best.fits() && !how.fits())
+                    || (best.fits() == how.fits() && how.fits() && how.remaining() < best.remaining());
+            if (better) {
+                bound = next;
+                standing = how;
+            }
+        }
+
+        Ruling.Settled whole(String mode, boolean allowed) {
+            Applied first = parts.get(0);
+            Rule rule = byRule;
+            boolean denied = rule != null && rule.action() == Action.DENY;
+            boolean exempt = rule != null && bound == null;
+            Bound limit = denied || exempt ? null : bound;
+            Standing how = standing;
+            Set<String> matched = new LinkedHashSet<>();
+            long permits = 0;
+            for (Applied part : parts) {
+                matched.addAll(part.matched());
+                permits = Math.min(Limit.MAX_PERMITS, permits + Math.min(part.permits(), Limit.MAX_PERMITS));
+            }
+            return new Ruling.Settled(
+                    allowed,
+                    rule != null && limit == null ? rule.action() : Action.LIMIT,
+                    limit != null ? limit.rule() : denied || exempt ? rule : null,
+                    limit == null || how == null ? null : limit.reported(how.remaining(), how.resetAfter()),
+                    allowed ? Optional.of(Duration.ZERO) : Reports.retryAfter(decisions),
+                    Reports.waitFor(decisions),
+                    limit == null ? mode : limit.label().mode(),
+                    Reports.degraded(decisions),
+                    first.set().version(),
+                    List.copyOf(matched),
+                    shadowRefused,
+                    permits,
+                    decisions);
+        }
+    }
+}
