@@ -67,7 +67,7 @@ public final class Node implements AutoCloseable {
         this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
         this.vertx = vertx;
         this.metrics = metrics;
-        this.health = new Health(rules.source()::latest, watch);
+        this.health = new Health(rules, watch);
         this.grace = grace;
         metrics.watch(rules.source(), counts, watch);
     }
@@ -88,6 +88,9 @@ public final class Node implements AutoCloseable {
         } catch (StartFailedException e) {
             closeOnceOpen(opening);
             throw e;
+        } catch (IllegalArgumentException e) {
+            closeOnceOpen(opening);
+            throw unreadable();
         }
         Vertx vertx = vertx();
         Optional<Store> store;

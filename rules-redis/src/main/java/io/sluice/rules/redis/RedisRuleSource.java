@@ -47,6 +47,8 @@ public final class RedisRuleSource implements RuleSource {
     /** Scanning takes at most one part in so many of the time, however many keys there are. */
     private static final int SCAN_SHARE = 5;
 
+    private static final int COMPARISON_SHARE = 20;
+
     private static final Duration ANSWER_MAY_TAKE = Duration.ofSeconds(3);
     private static final Duration RETRY_SOONEST = Duration.ofMillis(200);
     private static final Duration RETRY_LATEST = Duration.ofMillis(800);
@@ -200,10 +202,13 @@ public final class RedisRuleSource implements RuleSource {
         try {
             long began = clock.nanoTime();
             intake.look(store, news, scan);
-            if (scan) {
+            if (scan && !intake.isOwned()) {
+                scanned(began);
+            } else if (scan && isComparisonDue()) {
                 compare(store);
-                scannedNanos = clock.nanoTime();
-                scanTookNanos = scannedNanos - began;
+                scanned(began);
+            } else if (scan) {
+                changed.set(true);
             }
         } catch (RuntimeException e) {
             told.set(told.get() || news);
@@ -213,9 +218,19 @@ public final class RedisRuleSource implements RuleSource {
     }
 
     private boolean isScanDue() {
-        long every = (tells ? SCAN_TOLD_EVERY : SCAN_UNTOLD_EVERY).toNanos();
-        return clock.nanoTime() - scannedNanos
-                >= Math.max(every - LOOK_EVERY.toNanos() / 2, SCAN_SHARE * scanTookNanos);
+        boolean rarely = tells || intake.isOwned();
+        long every = (rarely ? SCAN_TOLD_EVERY : SCAN_UNTOLD_EVERY).toNanos() - LOOK_EVERY.toNanos() / 2;
+        return clock.nanoTime() - scannedNanos >= Math.max(every, SCAN_SHARE * scanTookNanos);
+    }
+
+    /** Nobody waits for it, and a mirror is written one hash after the other. */
+    private boolean isComparisonDue() {
+        return clock.nanoTime() - scannedNanos >= Math.max(LOOK_EVERY.toNanos() / 2, COMPARISON_SHARE * scanTookNanos);
+    }
+
+    private void scanned(long beganNanos) {
+        scannedNanos = clock.nanoTime();
+        scanTookNanos = scannedNanos - beganNanos;
     }
 
     /** What differs twice in a row is drift; once, it may be a mirror that is just being written. */

@@ -81,15 +81,17 @@ final class RuleIntake {
         }
     }
 
+    /** Whether a center owns the Redis: then hashes are its mirror. */
+    boolean isOwned() {
+        return released > 0;
+    }
+
     /** The released set in force, if all nodes are to have it: then the hashes should be its mirror. */
     Optional<RuleSet> mirrored(RuleStore store) {
-        long version = released;
-        return version == 0
-                ? Optional.empty()
-                : store.version()
-                        .flatMap(InForce::parse)
-                        .filter(named -> named.version() == version)
-                        .map(named -> rules.latest());
+        return store.version()
+                .flatMap(InForce::parse)
+                .filter(named -> named.version() == released)
+                .map(named -> rules.latest());
     }
 
     private void takeReleased(RuleStore store, InForce named) {

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * A connection to where rules are: what is asked, and on request what Redis tells by itself. Once broken it stays so. Calls wait for
  * answers, so they are for a thread that may wait.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // nobody waits for closing
 final class RuleLine implements AutoCloseable {
 
     private static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
@@ -105,7 +104,7 @@ final class RuleLine implements AutoCloseable {
 
     @Override
     public void close() {
-        client.shutdownAsync(0, 1, TimeUnit.SECONDS);
+        client.shutdown(0, 1, TimeUnit.SECONDS);
     }
 
     private static boolean track(StatefulRedisConnection<String, byte[]> connection, Runnable changed) {

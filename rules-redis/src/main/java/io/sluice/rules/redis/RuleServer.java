@@ -57,7 +57,10 @@ final class RuleServer implements AutoCloseable {
             throw new IllegalArgumentException("redis: unreadable (expected: redis://HOST:PORT, rediss://,"
                     + " redis-sentinel://, redis-cluster:// or rediss-cluster://)");
         }
-        uris.forEach(each -> each.setTimeout(CONNECTING_MAY_TAKE));
+        for (RedisURI each : uris) {
+            each.setTimeout(CONNECTING_MAY_TAKE);
+            each.getSentinels().forEach(sentinel -> sentinel.setTimeout(CONNECTING_MAY_TAKE));
+        }
         return new RuleServer(uris, cluster);
     }
 
@@ -70,7 +73,7 @@ final class RuleServer implements AutoCloseable {
             try {
                 return RuleLine.toCluster(client, patience);
             } catch (RuntimeException e) {
-                client.shutdownAsync(0, 1, TimeUnit.SECONDS);
+                client.shutdown(0, 1, TimeUnit.SECONDS);
                 throw e;
             }
         }
@@ -79,7 +82,7 @@ final class RuleServer implements AutoCloseable {
         try {
             return RuleLine.toServer(client, patience);
         } catch (RuntimeException e) {
-            client.shutdownAsync(0, 1, TimeUnit.SECONDS);
+            client.shutdown(0, 1, TimeUnit.SECONDS);
             throw e;
         }
     }
