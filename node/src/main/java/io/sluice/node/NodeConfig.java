@@ -70,6 +70,10 @@ public record NodeConfig(
         return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data);
     }
 
+    public NodeConfig withRules(RulesFrom from) {
+        return new NodeConfig(from, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data);
+    }
+
     public NodeConfig withData(Path folder) {
         return new NodeConfig(
                 rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, Optional.of(folder));
