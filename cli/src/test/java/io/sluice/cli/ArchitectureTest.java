@@ -64,7 +64,7 @@ class ArchitectureTest {
 
     @Test
     void rulesRedisUsesCoreRulesAndLettuce() {
-        check(uses(inModule("rules-redis"), "io.sluice.core..", "io.sluice.rules..", "io.lettuce.."));
+        check(uses(inModule("rules-redis"), "io.sluice.core..", "io.sluice.rules..", "io.lettuce..", "io.netty.."));
     }
 
     @Test

@@ -9,6 +9,9 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.RedisClusterURIUtil;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.Transports;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -29,13 +32,16 @@ final class RuleServer implements AutoCloseable {
 
     private final List<RedisURI> uris;
     private final boolean cluster;
+    private final EventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
     private final ClientResources resources;
 
     private RuleServer(List<RedisURI> uris, boolean cluster) {
         this.uris = uris;
         this.cluster = cluster;
+        // Held for as long as this lives; otherwise it would end with each line, and begin with the next.
+        loops.allocate(Transports.eventLoopGroupClass());
         this.resources = ClientResources.builder()
-                .ioThreadPoolSize(2)
+                .eventLoopGroupProvider(loops)
                 .computationThreadPoolSize(2)
                 .build();
     }
@@ -97,7 +103,7 @@ final class RuleServer implements AutoCloseable {
 
     @Override
     public void close() {
-        resources.shutdown(0, 1, TimeUnit.SECONDS);
+        resources.shutdown(0, 1, TimeUnit.SECONDS).addListener(done -> loops.shutdown(0, 1, TimeUnit.SECONDS));
     }
 
     private static ClientOptions options() {
