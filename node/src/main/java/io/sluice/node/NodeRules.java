@@ -80,7 +80,7 @@ final class NodeRules implements AutoCloseable {
         if (none) {
             findings.add("there are no rules: every request is allowed");
         }
-        List<DocumentError> refused = source.refused();
+        List<DocumentError> refused = redis.refused();
         if (!refused.isEmpty()) {
             findings.add("rules of Redis are refused: " + refused.get(0));
         }

@@ -124,7 +124,7 @@ class RuleIntakeTest {
                 }
                 intake.look(line.store(), true, true);
                 assertThat(rules.refused()).as("poison %d", i).isNotEmpty();
-                assertThat(refusals.size()).isGreaterThanOrEqualTo(told);
+                assertThat(refusals).hasSizeGreaterThan(told);
                 assertThat(rules.latest().version()).isEqualTo(version);
                 assertThat(rules.latest().matching(request)).hasSize(1);
                 Mirror.of(good).forEach(this::hash);
