@@ -27,8 +27,11 @@ final class NodeRules implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeRules.class);
 
-    /** For the first look at Redis; longer than that no start waits for it. */
-    private static final Duration FIRST_LOOK_MAY_TAKE = Duration.ofSeconds(2);
+    /** Longer than that no start waits for Redis. */
+    private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(2);
+
+    /** Once it is there, its rules are worth a wait: without them everything is allowed. */
+    private static final Duration READING_MAY_TAKE = Duration.ofSeconds(30);
 
     private final RuleSource source;
 
@@ -145,7 +148,8 @@ final class NodeRules implements AutoCloseable {
 
     private static void awaitFirstLook(RedisRuleSource redis) {
         try {
-            redis.looked().toCompletableFuture().get(FIRST_LOOK_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+            redis.reached().toCompletableFuture().get(CONNECTING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+            redis.looked().toCompletableFuture().get(READING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {

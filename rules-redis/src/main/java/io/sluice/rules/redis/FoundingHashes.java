@@ -22,6 +22,12 @@ final class FoundingHashes {
 
     private static final int MOST_ERRORS = 1_000;
 
+    /** The largest of so many are no more than 50 MiB. */
+    private static final int AT_ONCE = 200;
+
+    /** What a key has in it that is not UTF-8. */
+    private static final String UNREADABLE = "\uFFFD";
+
     private final Map<String, Read> known = new TreeMap<>();
 
     private record Read(HashContent content, RuleDocument document) {}
@@ -37,9 +43,8 @@ final class FoundingHashes {
         keys.addAll(known.keySet());
         List<String> asked = List.copyOf(keys);
         long size = 0;
-        int part = 1_000;
-        for (int i = 0; i < asked.size(); i += part) {
-            List<String> some = asked.subList(i, Math.min(asked.size(), i + part));
+        for (int i = 0; i < asked.size(); i += AT_ONCE) {
+            List<String> some = asked.subList(i, Math.min(asked.size(), i + AT_ONCE));
             List<HashContent> contents = store.read(some);
             for (int j = 0; j < some.size(); j++) {
                 size += contents.get(j) instanceof HashContent.Fields fields ? fields.size() : 0;
@@ -59,8 +64,11 @@ final class FoundingHashes {
         return new RuleDocument.Refused(List.of(DocumentError.of(name, message)));
     }
 
-    private void take(String key, HashContent content) {
-        if (content instanceof HashContent.Gone) {
+    private void take(String key, HashContent found) {
+        HashContent content = found;
+        if (found instanceof HashContent.Gone && key.contains(UNREADABLE)) {
+            content = new HashContent.Unusable("key: not UTF-8 (expected: UTF-8)");
+        } else if (found instanceof HashContent.Gone) {
             known.remove(key);
             return;
         }

@@ -16,6 +16,9 @@ record InForce(long version, Optional<Trial> trial) {
     /** No version is as long as that. */
     static final int LONGEST = 64;
 
+    /** The highest number of fifteen digits. */
+    static final long HIGHEST = 999_999_999_999_999L;
+
     private static final Pattern TEXT =
             Pattern.compile("([1-9][0-9]{0,14})(?: trial ([1-9][0-9]{0,14}) share ([1-9][0-9]?))?");
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Mirror {
 
     private static final int NAMED = 10;
+    private static final int AT_ONCE = 200;
 
     private Mirror() {}
 
@@ -35,24 +36,27 @@ final class Mirror {
     static List<String> drift(RuleStore store, List<Rule> rules) {
         Map<String, Map<String, String>> expected = of(rules);
         Set<String> keys = new TreeSet<>(expected.keySet());
-        keys.addAll(store.keys(RuleStore.HASH, RuleStore.MOST_RULES));
-        List<String> asked = List.copyOf(keys);
-        List<HashContent> contents = store.read(asked);
-        List<String> different = new ArrayList<>();
-        int more = 0;
-        for (int i = 0; i < asked.size(); i++) {
-            String difference = difference(expected.get(asked.get(i)), contents.get(i));
-            if (difference.isEmpty()) {
-                continue;
-            }
-            if (different.size() < NAMED) {
-                different.add(HashReply.printable(asked.get(i)) + " " + difference);
-            } else {
-                more++;
-            }
+        try {
+            keys.addAll(store.keys(RuleStore.HASH, RuleStore.MOST_RULES));
+        } catch (RuleStore.TooManyException e) {
+            return List.of("there are more than " + RuleStore.MOST_RULES + " of them");
         }
-        if (more > 0) {
-            different.add("and " + more + " more");
+        List<String> asked = List.copyOf(keys);
+        List<String> different = new ArrayList<>();
+        for (int i = 0; i < asked.size(); i += AT_ONCE) {
+            List<String> some = asked.subList(i, Math.min(asked.size(), i + AT_ONCE));
+            List<HashContent> contents = store.read(some);
+            for (int j = 0; j < some.size(); j++) {
+                String difference = difference(expected.get(some.get(j)), contents.get(j));
+                if (!difference.isEmpty()) {
+                    different.add(HashReply.printable(some.get(j)) + " " + difference);
+                }
+            }
+            if (different.size() > NAMED) {
+                List<String> named = new ArrayList<>(different.subList(0, NAMED));
+                named.add("and others");
+                return named;
+            }
         }
         return different;
     }

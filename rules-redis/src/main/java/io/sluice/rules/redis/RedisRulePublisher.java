@@ -2,7 +2,9 @@ package io.sluice.rules.redis;
 
 import io.sluice.rules.Rule;
 import io.sluice.rules.RuleSet;
+import io.sluice.rules.RuleSetText;
 import io.sluice.rules.RuleSetText.Reading;
+import io.sluice.rules.RuleStamp;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -53,10 +55,8 @@ public final class RedisRulePublisher implements AutoCloseable {
     /** What all nodes are to have, without its rules; empty if nothing was released. */
     public synchronized Optional<Released> current() {
         RuleStore store = stores.get();
-        return named(store).map(now -> {
-            RuleSet rules = rules(store, now.version());
-            return new Released(now.version(), rules.digest(), ALL, Optional.empty());
-        });
+        return named(store)
+                .map(now -> new Released(now.version(), digest(store, now.version()), ALL, Optional.empty()));
     }
 
     /** The rules of a version, while its snapshot is kept. */
@@ -83,16 +83,17 @@ public final class RedisRulePublisher implements AutoCloseable {
 
     /**
      * Releases rules to a share of the nodes, under the next number. {@link #widen} gives them to more, {@link #promote} to all, and
-     * any other release ends it.
+     * any other release for all ends it.
      *
      * @param sharePercent 1 to 99
      */
     public synchronized Released trial(List<Rule> rules, int sharePercent) throws ReleaseConflictException {
         requireShare(sharePercent);
         RuleStore store = stores.get();
-        if (named(store).isEmpty()) {
-            throw new IllegalStateException("trial: nothing is in force (expected: a release for all before)");
-        }
+        InForce now = named(store)
+                .orElseThrow(() ->
+                        new IllegalStateException("trial: nothing is in force (expected: a release for all before)"));
+        now.trial().ifPresent(trial -> requireWider(trial, sharePercent));
         return release(store, 0, rules, sharePercent);
     }
 
@@ -102,10 +103,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         RuleStore store = stores.get();
         InForce now = tried(store);
         InForce.Trial trial = now.trial().orElseThrow();
-        if (sharePercent < trial.sharePercent()) {
-            throw new IllegalArgumentException("share: " + sharePercent + " (expected: at least " + trial.sharePercent()
-                    + "; nodes do not go back)");
-        }
+        requireWider(trial, sharePercent);
         InForce next = new InForce(now.version(), Optional.of(new InForce.Trial(trial.version(), sharePercent)));
         RuleSet rules = rules(store, trial.version());
         flip(store, now.toString(), next);
@@ -143,6 +141,13 @@ public final class RedisRulePublisher implements AutoCloseable {
         }
     }
 
+    private static void requireWider(InForce.Trial trial, int percent) {
+        if (percent < trial.sharePercent()) {
+            throw new IllegalArgumentException("share: " + percent + " (expected: at least " + trial.sharePercent()
+                    + ", nodes do not go back; to end a trial, release for all)");
+        }
+    }
+
     private Released release(RuleStore store, long wanted, List<Rule> rules, int share)
             throws ReleaseConflictException {
         if (rules.size() > RuleStore.MOST_RULES) {
@@ -153,6 +158,9 @@ public final class RedisRulePublisher implements AutoCloseable {
         long highest = now.map(InForce::highest).orElse(0L);
         if (wanted != 0 && wanted <= highest) {
             throw new ReleaseConflictException("version: " + wanted + " (expected: above " + highest + ")");
+        }
+        if (Math.max(wanted, highest + 1) > InForce.HIGHEST) {
+            throw new IllegalArgumentException("version: above " + InForce.HIGHEST + " (expected: at most that)");
         }
         RuleSet set = written(store, new RuleSet(wanted == 0 ? highest + 1 : wanted, rules), share, wanted != 0);
         InForce next = share == ALL
@@ -271,6 +279,13 @@ public final class RedisRulePublisher implements AutoCloseable {
         return named(store)
                 .filter(now -> now.trial().isPresent())
                 .orElseThrow(() -> new IllegalStateException("trial: none (expected: a version on trial)"));
+    }
+
+    private static String digest(RuleStore store, long version) {
+        return RuleSetText.stamp(store.part(version, 0, RuleSetText.LONGEST_HEAD))
+                .map(RuleStamp::digest)
+                .orElseThrow(() -> new IllegalStateException(
+                        RuleStore.SNAPSHOT + version + ": unreadable (expected: version, digest and rules)"));
     }
 
     private static RuleSet rules(RuleStore store, long version) {

@@ -1,5 +1,6 @@
 package io.sluice.rules.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RuleStamp;
@@ -58,12 +59,14 @@ public final class RedisRuleSource implements RuleSource {
     private final PublishedRules rules = new PublishedRules();
     private final RuleIntake intake;
     private final ExecutorService looking;
+    private final CompletableFuture<Void> reached = new CompletableFuture<>();
     private final CompletableFuture<Void> looked = new CompletableFuture<>();
     private final AtomicBoolean hinted = new AtomicBoolean();
     private final AtomicBoolean told = new AtomicBoolean();
     private final AtomicBoolean changed = new AtomicBoolean(true);
     private volatile @Nullable String away;
     private volatile List<String> drift = List.of();
+    private volatile long scanTookNanos;
     private volatile boolean closed;
 
     /** What follows is touched only by the looking thread. */
@@ -71,7 +74,6 @@ public final class RedisRuleSource implements RuleSource {
 
     private boolean tells;
     private long scannedNanos;
-    private long scanTookNanos;
     private List<String> suspected = List.of();
     private Clock.@Nullable Alarm next;
 
@@ -121,6 +123,11 @@ public final class RedisRuleSource implements RuleSource {
         rules.listen(listener);
     }
 
+    /** Done when Redis was first reached, or was not in time: if it was, {@link #looked} is worth waiting for. */
+    public CompletionStage<Void> reached() {
+        return reached.minimalCompletionStage();
+    }
+
     /** Done after the first look, whatever it saw: then there are rules, or a refusal, or none in Redis, or Redis is away. */
     public CompletionStage<Void> looked() {
         return looked.minimalCompletionStage();
@@ -140,6 +147,7 @@ public final class RedisRuleSource implements RuleSource {
     public void close() {
         closed = true;
         rules.close();
+        reached.complete(null);
         looked.complete(null);
         try {
             looking.execute(this::release);
@@ -157,7 +165,9 @@ public final class RedisRuleSource implements RuleSource {
     /** Somebody says that there is news. Runs on threads that must not wait. */
     private void hint() {
         if (hinted.compareAndSet(false, true)) {
-            clock.at(clock.nanoTime() + HINT.toNanos(), this::wake);
+            // Who talks without end does not make it scan without end.
+            long wait = Math.max(HINT.toNanos(), Math.min(scanTookNanos, LOOK_EVERY.toNanos()));
+            clock.at(clock.nanoTime() + wait, this::wake);
         }
     }
 
@@ -185,12 +195,16 @@ public final class RedisRuleSource implements RuleSource {
             open.check();
             look(open.store());
             back();
+        } catch (RedisCommandExecutionException e) {
+            // Redis is there, and does not want to.
+            gone(e);
         } catch (RuntimeException e) {
             drop();
             gone(e);
             pause = Duration.ofMillis(
                     ThreadLocalRandom.current().nextLong(RETRY_SOONEST.toMillis(), RETRY_LATEST.toMillis()));
         } finally {
+            reached.complete(null);
             looked.complete(null);
             next = clock.at(clock.nanoTime() + pause.toNanos(), this::wake);
         }
@@ -260,17 +274,23 @@ public final class RedisRuleSource implements RuleSource {
         }
         drop();
         RuleLine made = server.open(ANSWER_MAY_TAKE);
+        try {
+            made.listen(() -> {
+                told.set(true);
+                hint();
+            });
+            tells = made.track(() -> {
+                changed.set(true);
+                hint();
+            });
+        } catch (RuntimeException e) {
+            made.close();
+            throw e;
+        }
         line = made;
-        made.listen(() -> {
-            told.set(true);
-            hint();
-        });
-        tells = made.track(() -> {
-            changed.set(true);
-            hint();
-        });
         // Whatever was told until now was told to nobody.
         changed.set(true);
+        reached.complete(null);
         return made;
     }
 

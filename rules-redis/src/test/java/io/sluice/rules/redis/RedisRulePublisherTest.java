@@ -259,6 +259,8 @@ class RedisRulePublisherTest {
         assertThat(publisher.trial(Sets.of(2, 1), 10).version()).isEqualTo(2);
         assertThat(redis.command("GET", "rate_limit_config_version").text()).isEqualTo("1 trial 2 share 10");
         publisher.widen(50);
+        assertThatThrownBy(() -> publisher.trial(Sets.of(3, 1), 20))
+                .hasMessageContaining("share: 20 (expected: at least 50");
         assertThatThrownBy(() -> publisher.widen(20)).hasMessageContaining("share: 20 (expected: at least 50");
         assertThatThrownBy(() -> publisher.widen(100)).hasMessage("share: 100 (expected: 1..99, in percent)");
         publisher.promote();
@@ -274,6 +276,25 @@ class RedisRulePublisherTest {
         redis.command("SET", "rate_limit_config_version", "latest\n");
         assertThatThrownBy(() -> publisher.release(Sets.of(1, 1)))
                 .hasMessage("rate_limit_config_version: \"latest?\" (expected: a number, such as 12)");
+    }
+
+    @Test
+    void numbersEndSomewhere() {
+        redis.command("SET", "rate_limit_config_version", "999999999999999");
+        assertThatThrownBy(() -> publisher.release(Sets.of(1, 1)))
+                .hasMessage("version: above 999999999999999 (expected: at most that)");
+        assertThat(redis.command("KEYS", "rate_limit_config_snapshot:*").texts())
+                .isEmpty();
+    }
+
+    @Test
+    void moreHashesThanMayBeAreNotRead() {
+        for (int i = 0; i < 12; i++) {
+            Sets.hash(redis, Sets.flat("r" + i, "SERVICE", "s" + i, 2));
+        }
+        assertThatThrownBy(() -> line.store().keys(RuleStore.HASH, 11))
+                .hasMessage("rate_limit_config:*: more than 11 (expected: at most so many rules)");
+        assertThat(Mirror.drift(line.store(), List.of())).hasSize(11).endsWith("and others");
     }
 
     @Test
