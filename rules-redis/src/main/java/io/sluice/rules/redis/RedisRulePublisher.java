@@ -106,8 +106,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         requireWider(trial, sharePercent);
         InForce next = new InForce(now.version(), Optional.of(new InForce.Trial(trial.version(), sharePercent)));
         RuleSet rules = rules(store, trial.version());
-        flip(store, now.toString(), next);
-        return told(store, rules, sharePercent);
+        return told(flip(store, now.toString(), next), rules, sharePercent);
     }
 
     /** Gives the version on trial to all nodes. */
@@ -115,8 +114,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         RuleStore store = stores.get();
         InForce now = tried(store);
         RuleSet rules = rules(store, now.trial().orElseThrow().version());
-        flip(store, now.toString(), InForce.of(rules.version()));
-        return finished(store, rules);
+        return finished(flip(store, now.toString(), InForce.of(rules.version())), rules);
     }
 
     /** Releases the rules of an earlier version again, under the next number; while its snapshot is kept. */
@@ -166,13 +164,14 @@ public final class RedisRulePublisher implements AutoCloseable {
         InForce next = share == ALL
                 ? InForce.of(set.version())
                 : new InForce(now.orElseThrow().version(), Optional.of(new InForce.Trial(set.version(), share)));
+        RuleStore after;
         try {
-            flip(store, now.map(InForce::toString).orElse(""), next);
+            after = flip(store, now.map(InForce::toString).orElse(""), next);
         } catch (ReleaseConflictException e) {
             store.remove(List.of(RuleStore.SNAPSHOT + set.version()));
             throw e;
         }
-        return share == ALL ? finished(store, set) : told(store, set, share);
+        return share == ALL ? finished(after, set) : told(after, set, share);
     }
 
     /** A number whose snapshot is there was taken by somebody who stopped, or is just about to name it: so the next is taken. */
@@ -194,24 +193,27 @@ public final class RedisRulePublisher implements AutoCloseable {
         return set;
     }
 
-    private void flip(RuleStore store, String was, InForce next) throws ReleaseConflictException {
+    /** Names the version; gives back what to go on with, which is another store if the answer of this one was lost. */
+    private RuleStore flip(RuleStore store, String was, InForce next) throws ReleaseConflictException {
         boolean done;
         try {
             done = store.flip(was, next.toString());
         } catch (RuntimeException e) {
-            done = isNamed(next, e);
+            return named(next, e);
         }
         if (!done) {
             throw new ReleaseConflictException("version: something else was released meanwhile (expected: "
                     + (was.isEmpty() ? "none" : was) + "; look at it and release again)");
         }
+        return store;
     }
 
-    /** Whether a step of which no answer came was done; if nobody can tell, that is what is thrown. */
-    private boolean isNamed(InForce next, RuntimeException failure) {
+    /** Finds out whether a step was done of which no answer came; if not, or if nobody can tell, that is what is thrown. */
+    private RuleStore named(InForce next, RuntimeException failure) {
         try {
-            if (named(stores.get()).equals(Optional.of(next))) {
-                return true;
+            RuleStore store = stores.get();
+            if (named(store).equals(Optional.of(next))) {
+                return store;
             }
         } catch (RuntimeException e) {
             failure.addSuppressed(e);
@@ -297,7 +299,7 @@ public final class RedisRulePublisher implements AutoCloseable {
                 ((Reading.Unusable) reading).errors().get(0).toString());
     }
 
-    /** One line, made again when it broke. */
+    /** A new line for each call: releases are rare, and a line to a Cluster may be broken in part without saying so. */
     private static final class Lines implements Supplier<RuleStore> {
 
         private final RuleServer server;
@@ -309,12 +311,9 @@ public final class RedisRulePublisher implements AutoCloseable {
 
         @Override
         public RuleStore get() {
-            RuleLine open = line;
-            if (open == null || !open.isOpen()) {
-                drop();
-                open = server.open(ANSWER_MAY_TAKE);
-                line = open;
-            }
+            drop();
+            RuleLine open = server.open(ANSWER_MAY_TAKE);
+            line = open;
             return open.store();
         }
 
