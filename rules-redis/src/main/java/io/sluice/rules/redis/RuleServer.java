@@ -75,7 +75,11 @@ final class RuleServer implements AutoCloseable {
         if (cluster) {
             // A new one each time, because it keeps to the nodes that it once knew.
             RedisClusterClient client = RedisClusterClient.create(resources, uris);
-            client.setOptions(ClusterClientOptions.builder(options()).build());
+            // A primary that died and was replaced is named on, without slots; a scan would wait for it in vain.
+            client.setOptions(ClusterClientOptions.builder(options())
+                    .nodeFilter(node ->
+                            !node.getRole().isUpstream() || !node.getSlots().isEmpty())
+                    .build());
             try {
                 return RuleLine.toCluster(client, patience);
             } catch (RuntimeException e) {

@@ -32,7 +32,8 @@ class TopologiesTest {
                     .isEqualTo(Sets.of(1, 8)));
             int slot = RedisCluster.slotOf(RuleStore.VERSION);
             cluster.awaitReplicationOf(slot);
-            cluster.failOver(slot);
+            cluster.killPrimaryOf(slot);
+            cluster.awaitFailover(slot);
             assertThat(released(publisher, 2).trouble()).isEmpty();
             within(Duration.ofSeconds(7), () -> assertThat(source.latest().rules())
                     .isEqualTo(Sets.of(2, 8)));
