@@ -26,7 +26,7 @@ final class NodeRunner {
     /**
      * A runner.
      *
-     * @param otherwise the rules if neither flags nor configuration name any
+     * @param otherwise the rules if neither flags nor configuration name any, nor a Redis they could come from
      */
     NodeRunner(RoleOptions options, RulesFrom otherwise) {
         this.options = options;
@@ -81,9 +81,12 @@ final class NodeRunner {
         file.notBuilt()
                 .forEach(section -> err.println("sluice: note: " + section + " in the config has no effect yet"));
         Optional<Path> rules = Optional.ofNullable(options.rules).or(file::rulesPath);
+        Optional<String> redis = Optional.ofNullable(options.redis).or(file::redisUri);
         return new NodeConfig(
-                rules.<RulesFrom>map(RulesFrom.File::new).orElse(otherwise),
-                Optional.ofNullable(options.redis).or(file::redisUri),
+                rules.<RulesFrom>map(RulesFrom.File::new)
+                        .or(() -> redis.map(uri -> new RulesFrom.Store()))
+                        .orElse(otherwise),
+                redis,
                 file.redisPrefix().orElse(NodeConfig.DEFAULT_PREFIX),
                 options.bind == null ? NodeConfig.LOOPBACK : options.bind,
                 options.apiPort == null ? RoleOptions.DEFAULT_API_PORT : options.apiPort,

@@ -30,7 +30,8 @@ final class RoleOptions {
     @Option(
             names = "--rules",
             paramLabel = "FILE-or-DIR",
-            description = "rule document, or a directory of them as one set; changes are live within 2 s")
+            description =
+                    "rule document, or a directory of them as one set; changes are live within 2 s. Without it rules come from --redis")
     @Nullable
     Path rules;
 
@@ -72,7 +73,7 @@ final class RoleOptions {
     @Option(
             names = "--data",
             paramLabel = "DIR",
-            description = "where the last good rules are kept, for a start with a bad rule document")
+            description = "where the last good rules are kept, for a start with bad ones or without Redis")
     @Nullable
     Path data;
 

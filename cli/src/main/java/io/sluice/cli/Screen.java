@@ -44,6 +44,9 @@ final class Screen {
         if (rules instanceof RulesFrom.File file) {
             return file.path().toString();
         }
+        if (rules instanceof RulesFrom.Store) {
+            return "from Redis";
+        }
         return rules instanceof RulesFrom.Text text ? text.name() : "none, everything is allowed";
     }
 

@@ -48,7 +48,7 @@ class ArchitectureTest {
     @Test
     void allModulesAreLookedAt() {
         assertThat(new TreeSet<>(SLUICE.stream().map(ArchitectureTest::module).toList()))
-                .contains("core", "rules", "redis", "testkit", "envoy", "node", "cli");
+                .contains("core", "rules", "redis", "rules-redis", "testkit", "envoy", "node", "cli");
     }
 
     @Test
@@ -58,7 +58,13 @@ class ArchitectureTest {
 
     @Test
     void rulesUsesCoreAndYaml() {
-        check(uses("rules", "io.sluice.core..", "org.snakeyaml.engine.."));
+        check(uses(inModule("rules"), "io.sluice.core..", "io.sluice.rules..", "org.snakeyaml.engine.."));
+        check(noClasses().that(inModule("rules")).should().dependOnClassesThat(inModule("rules-redis")));
+    }
+
+    @Test
+    void rulesRedisUsesCoreRulesAndLettuce() {
+        check(uses(inModule("rules-redis"), "io.sluice.core..", "io.sluice.rules..", "io.lettuce..", "io.netty.."));
     }
 
     @Test
@@ -196,16 +202,28 @@ class ArchitectureTest {
 
     private static ArchRule uses(String module, String... others) {
         List<String> all = new ArrayList<>(List.of(others));
-        all.addAll(List.of("io.sluice." + module + "..", "java..", "javax..", "org.jspecify.."));
-        return classes()
-                .that(resideInAPackage("io.sluice." + module + ".."))
-                .should()
-                .onlyDependOnClassesThat(resideInAnyPackage(all.toArray(String[]::new)));
+        all.add("io.sluice." + module + "..");
+        return uses(resideInAPackage("io.sluice." + module + ".."), all.toArray(String[]::new));
     }
 
+    private static ArchRule uses(DescribedPredicate<JavaClass> module, String... others) {
+        List<String> all = new ArrayList<>(List.of(others));
+        all.addAll(List.of("java..", "javax..", "org.jspecify.."));
+        return classes().that(module).should().onlyDependOnClassesThat(resideInAnyPackage(all.toArray(String[]::new)));
+    }
+
+    private static DescribedPredicate<JavaClass> inModule(String name) {
+        return DescribedPredicate.describe(
+                "are in " + name, type -> module(type).equals(name));
+    }
+
+    /** Packages are called like their modules, with a dot for the hyphen in rules-redis. */
     private static String module(JavaClass type) {
         String[] parts = type.getPackageName().split("\\.", -1);
-        return parts.length > 2 ? parts[2] : "";
+        if (type.getPackageName().startsWith("io.sluice.rules.redis")) {
+            return "rules-redis";
+        }
+        return type.getPackageName().startsWith("io.sluice.") ? parts[2] : "";
     }
 
     private static void check(ArchRule rule) {

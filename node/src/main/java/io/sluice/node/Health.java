@@ -2,9 +2,9 @@ package io.sluice.node;
 
 import io.sluice.rules.RuleSet;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Whether the node can decide as configured, and if not quite, why. Safe for use by many threads. */
@@ -17,11 +17,11 @@ final class Health {
         STOPPING
     }
 
-    private final Supplier<RuleSet> rules;
+    private final NodeRules rules;
     private final StoreWatch store;
     private volatile Phase phase = Phase.STARTING;
 
-    Health(Supplier<RuleSet> rules, StoreWatch store) {
+    Health(NodeRules rules, StoreWatch store) {
         this.rules = rules;
         this.store = store;
     }
@@ -54,12 +54,14 @@ final class Health {
         return store.awaySince();
     }
 
-    /** What is wrong with the store, though it decides, in sentences. */
+    /** What is wrong with the store or the rules, though the node decides, in sentences. */
     List<String> findings() {
-        return store.findings();
+        List<String> findings = new ArrayList<>(store.findings());
+        findings.addAll(rules.findings());
+        return findings;
     }
 
     RuleSet rules() {
-        return rules.get();
+        return rules.source().latest();
     }
 }

@@ -8,22 +8,13 @@ import io.sluice.core.Rate;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
-import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.rules.Evaluator;
-import io.sluice.rules.FileRuleSource;
-import io.sluice.rules.KeptRuleSource;
-import io.sluice.rules.RuleDocument;
 import io.sluice.rules.RuleSet;
-import io.sluice.rules.RulesRefusedException;
-import io.sluice.rules.spi.RuleSource;
-import io.sluice.rules.spi.RuleVet;
-import io.sluice.rules.yaml.DocumentError;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -63,7 +54,7 @@ public final class Node implements AutoCloseable {
     private final Limiter local = new Limiter(counts, clock, List.of());
     private final AtomicInteger apiPort = new AtomicInteger();
     private final AtomicBoolean closing = new AtomicBoolean();
-    private final RuleSource rules;
+    private final NodeRules rules;
     private final @Nullable Store store;
     private final @Nullable Limiter shared;
     private final Vertx vertx;
@@ -72,16 +63,16 @@ public final class Node implements AutoCloseable {
     private final Duration grace;
     private volatile @Nullable GrpcDoor grpc;
 
-    private Node(RuleSource rules, @Nullable Store store, Vertx vertx, NodeMetrics metrics, Duration grace) {
+    private Node(NodeRules rules, @Nullable Store store, Vertx vertx, NodeMetrics metrics, Duration grace) {
         this.rules = rules;
         this.store = store;
         StoreWatch watch = new StoreWatch(store, clock);
         this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
         this.vertx = vertx;
         this.metrics = metrics;
-        this.health = new Health(rules::latest, watch);
+        this.health = new Health(rules, watch);
         this.grace = grace;
-        metrics.watch(rules, counts, watch);
+        metrics.watch(rules.source(), counts, watch);
     }
 
     /** Starts a node and returns when it serves. */
@@ -94,18 +85,15 @@ public final class Node implements AutoCloseable {
         NodeMetrics metrics = new NodeMetrics();
         CompletableFuture<Optional<Store>> opening = CompletableFuture.supplyAsync(
                 () -> config.redisUri().map(uri -> opener.open(uri, config.redisPrefix(), Clock.system(), metrics)));
-        RuleSource rules;
+        NodeRules rules;
         try {
-            rules = rules(config);
+            rules = NodeRules.open(config);
         } catch (StartFailedException e) {
             closeOnceOpen(opening);
             throw e;
-        }
-        List<DocumentError> faults = vet(config).faults(rules.latest());
-        if (!faults.isEmpty()) {
-            rules.close();
+        } catch (IllegalArgumentException e) {
             closeOnceOpen(opening);
-            throw new StartFailedException(faults.get(0).message(), List.of());
+            throw unreadable();
         }
         Vertx vertx = vertx();
         Optional<Store> store;
@@ -151,12 +139,12 @@ public final class Node implements AutoCloseable {
 
     /** The rules in force. */
     public RuleSet rules() {
-        return rules.latest();
+        return rules.source().latest();
     }
 
     /** Whether the rules in force are those of the last run, because those of now are bad. */
     public boolean hasKeptRules() {
-        return rules instanceof KeptRuleSource kept && kept.isRestored();
+        return rules.isKept();
     }
 
     /** Why the shared store does not decide, though it should; empty if all is well. */
@@ -186,50 +174,9 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    private static RuleSource rules(NodeConfig config) throws StartFailedException {
-        RulesFrom from = config.rules();
-        try {
-            if (from instanceof RulesFrom.File file) {
-                return config.data().isPresent()
-                        ? keptRules(file.path(), config.data().get(), vet(config))
-                        : FileRuleSource.open(file.path(), Clock.system(), vet(config));
-            }
-            if (from instanceof RulesFrom.Text text) {
-                RuleDocument document = RuleDocument.parse(text.name(), text.text());
-                if (document instanceof RuleDocument.Refused refused) {
-                    throw new RulesRefusedException(refused.errors());
-                }
-                return RuleSource.fixed(new RuleSet(1, ((RuleDocument.Accepted) document).rules()));
-            }
-            LOG.warn("no rules: every request is allowed; give a rule file with --rules FILE");
-            return RuleSource.fixed(RuleSet.none());
-        } catch (RulesRefusedException e) {
-            int count = e.errors().size();
-            throw new StartFailedException(
-                    "rules: " + count + (count == 1 ? " error" : " errors") + " (expected: none; correct "
-                            + (count == 1 ? "it" : "them") + " and start again)",
-                    e.errors().stream().map(Object::toString).toList());
-        }
-    }
-
-    /** Rules of a file or, if those are bad, of the last run. */
-    private static RuleSource keptRules(Path path, Path folder, RuleVet vet) throws RulesRefusedException {
-        FileRuleSource file = FileRuleSource.watch(path, Clock.system(), KeptRuleSource.last(folder), vet);
-        RuleSource rules = KeptRuleSource.over(file, folder, Clock.system());
-        if (!rules.hasRules()) {
-            rules.close();
-            throw new RulesRefusedException(rules.refused());
-        }
-        return rules;
-    }
-
     @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
     private static void closeOnceOpen(CompletableFuture<Optional<Store>> opening) {
         opening.thenAccept(opened -> opened.ifPresent(store -> store.engine().close()));
-    }
-
-    private static RuleVet vet(NodeConfig config) {
-        return config.redisUri().isPresent() && config.hashKey().isEmpty() ? new HashKeyNeeded() : RuleVet.NONE;
     }
 
     private static Vertx vertx() {
@@ -248,7 +195,7 @@ public final class Node implements AutoCloseable {
     }
 
     private void listen(NodeConfig config) throws StartFailedException {
-        Evaluator evaluator = new Evaluator(rules::latest, local, shared, config.keyForm(), clock, metrics);
+        Evaluator evaluator = new Evaluator(rules.source()::latest, local, shared, config.keyForm(), clock, metrics);
         GrpcDoor door = GrpcDoor.open(config, evaluator);
         grpc = door;
         ApiHandler handler = new ApiHandler(vertx, evaluator, door.json(), health, metrics);

@@ -38,6 +38,9 @@ public record NodeConfig(
     private static final int HIGHEST_PORT = 65_535;
 
     public NodeConfig {
+        if (rules instanceof RulesFrom.Store && redisUri.isEmpty()) {
+            throw new IllegalArgumentException("redis: none (expected: a URI, rules are to come from there)");
+        }
         if (apiPort < 0 || apiPort > HIGHEST_PORT) {
             throw new IllegalArgumentException("api port: " + apiPort + " (expected: 0.." + HIGHEST_PORT + ")");
         }
@@ -84,6 +87,10 @@ public record NodeConfig(
                 rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, grpc);
     }
 
+    public NodeConfig withRules(RulesFrom from) {
+        return new NodeConfig(from, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data);
+    }
+
     public NodeConfig withData(Path folder) {
         return new NodeConfig(
                 rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, Optional.of(folder), grpc);
@@ -116,6 +123,9 @@ public record NodeConfig(
 
         /** A document that comes with the program and does not change. */
         record Text(String name, String text) implements RulesFrom {}
+
+        /** The Redis of the configuration: what a center released, or the founding hashes. */
+        record Store() implements RulesFrom {}
 
         /** There are none, and everything is allowed. */
         record Nowhere() implements RulesFrom {}

@@ -1,6 +1,7 @@
 package io.sluice.rules;
 
 import io.sluice.rules.internal.document.FlatShape;
+import io.sluice.rules.internal.document.FlatWriter;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,5 +45,18 @@ public final class FlatRule {
                 : new RuleDocument.Refused(errors.stream()
                         .map(error -> DocumentError.of(name, error))
                         .toList());
+    }
+
+    /**
+     * Writes one, the other way round. Every rule can be: what the flat fields cannot say is in {@code document}, and then they
+     * are only close to it. Reading gives the same rule again.
+     */
+    public static Map<String, String> write(Rule rule) {
+        Map<String, String> fields = FlatWriter.fields(rule);
+        if (read(rule.id(), fields).equals(new RuleDocument.Accepted(List.of(rule)))) {
+            return fields;
+        }
+        fields.put("document", RuleJson.rule(rule));
+        return fields;
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.Limit;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -158,5 +159,21 @@ class FlatRuleTest {
     private static Rule only(RuleDocument document) {
         assertThat(document).isInstanceOf(RuleDocument.Accepted.class);
         return ((RuleDocument.Accepted) document).rules().get(0);
+    }
+
+    @Test
+    void everyRuleCanBeWrittenAndIsReadAsTheSame() {
+        RandomRules random = new RandomRules(SeededRandom.of("flat rules"));
+        for (int i = 0; i < 2_000; i++) {
+            Rule rule = random.next();
+            assertThat(FlatRule.read("r", FlatRule.write(rule))).isEqualTo(new RuleDocument.Accepted(List.of(rule)));
+        }
+    }
+
+    @Test
+    void writesWhatItReadsWithoutADocument() {
+        RuleDocument login = FlatRule.read("login", LOGIN);
+        assertThat(FlatRule.write(((RuleDocument.Accepted) login).rules().get(0)))
+                .isEqualTo(LOGIN);
     }
 }

@@ -1,8 +1,7 @@
 package io.sluice.rules.internal;
 
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleJson;
 import io.sluice.rules.RuleSet;
+import io.sluice.rules.RuleSetText;
 import io.sluice.rules.RuleStamp;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.BufferedOutputStream;
@@ -10,11 +9,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -22,33 +19,19 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.OptionalInt;
 
 /**
- * A rule set on disk: {@code {"version":12,"digest":"…","rules":[…]}}, where the digest is that of the same text without
- * version and digest. Replaced as a whole, so whoever reads sees one set or another; not for several threads.
+ * A rule set on disk, as {@link RuleSetText} writes it. Replaced as a whole, so whoever reads sees one set or another; not for
+ * several threads.
  */
 public final class KeptFile {
 
     private static final String NAME = "kept-rules.json";
     private static final String TEMPORARY = "kept-rules-";
     private static final String TEMPORARY_END = ".tmp";
-    private static final String RULES = "\"rules\":[";
-    private static final String END = "]}";
-    private static final Pattern HEAD =
-            Pattern.compile("\\{\"version\":([1-9][0-9]{0,14}),\"digest\":\"([0-9a-f]{64})\",");
-    private static final int LONGEST_HEAD = 128;
     private static final int MOST_BYTES = 256 * 1024 * 1024;
-
-    /** Documents have bounds that a set of many documents may exceed, so it is read in parts of so many rules. */
-    private static final int PART = 5_000;
 
     private final Path folder;
     private final Path file;
@@ -78,8 +61,7 @@ public final class KeptFile {
     /** What the file says of itself, without looking at the rest; empty if there is none that does. */
     public Optional<RuleStamp> stamp() {
         try (InputStream in = Files.newInputStream(file)) {
-            Matcher head = head(in.readNBytes(LONGEST_HEAD));
-            return head.lookingAt() ? Optional.of(stamp(head)) : Optional.empty();
+            return RuleSetText.stamp(in.readNBytes(RuleSetText.LONGEST_HEAD));
         } catch (IOException e) {
             return Optional.empty();
         }
@@ -90,20 +72,13 @@ public final class KeptFile {
             if (Files.size(file) > MOST_BYTES) {
                 return unusable("size: " + Files.size(file) + " bytes (expected: at most " + MOST_BYTES + ")");
             }
-            byte[] bytes = Files.readAllBytes(file);
-            Matcher head = head(bytes);
-            if (!head.lookingAt()) {
-                return unusable("document: not a kept rule set (expected: version, digest and rules)");
-            }
-            String digest = digest(bytes, head.end());
-            if (!digest.equals(head.group(2))) {
-                return unusable("digest: " + digest + " (expected: " + head.group(2) + ", the file was changed)");
-            }
-            return rules(stamp(head).version(), text(bytes, head.end()));
+            RuleSetText.Reading reading = RuleSetText.read(file.toString(), Files.readAllBytes(file));
+            return reading instanceof RuleSetText.Reading.Found found
+                    ? new Reading.Found(found.rules())
+                    : new Reading.Unusable(
+                            ((RuleSetText.Reading.Unusable) reading).errors().get(0));
         } catch (NoSuchFileException e) {
             return new Reading.Nothing();
-        } catch (CharacterCodingException e) {
-            return unusable("encoding: not UTF-8 (expected: UTF-8)");
         } catch (IOException e) {
             return unusable("file: unreadable (expected: a file this user may read)");
         }
@@ -115,9 +90,7 @@ public final class KeptFile {
             if (!stamp().equals(Optional.of(stamp)) || Files.size(file) > MOST_BYTES) {
                 return false;
             }
-            byte[] bytes = Files.readAllBytes(file);
-            Matcher head = head(bytes);
-            return head.lookingAt() && digest(bytes, head.end()).equals(stamp.digest());
+            return RuleSetText.holds(Files.readAllBytes(file), stamp);
         } catch (IOException e) {
             return false;
         }
@@ -157,13 +130,9 @@ public final class KeptFile {
     private static void write(RuleSet rules, FileChannel channel) throws IOException {
         OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
         try {
-            String head = "{\"version\":" + rules.version() + ",\"digest\":\"" + rules.digest() + "\",";
-            out.write(head.getBytes(StandardCharsets.UTF_8));
-            boolean[] begun = new boolean[1];
-            RuleJson.write(rules.rules(), text -> {
+            RuleSetText.write(rules, OptionalInt.empty(), text -> {
                 try {
-                    out.write(text.substring(begun[0] ? 0 : 1).getBytes(StandardCharsets.UTF_8));
-                    begun[0] = true;
+                    out.write(text.getBytes(StandardCharsets.UTF_8));
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
@@ -193,48 +162,7 @@ public final class KeptFile {
         }
     }
 
-    private Reading rules(long version, String text) {
-        if (!text.startsWith(RULES) || !text.endsWith(END)) {
-            return unusable("document: not a kept rule set (expected: version, digest and rules)");
-        }
-        String body = text.substring(RULES.length(), text.length() - END.length());
-        List<String> lines =
-                body.isEmpty() ? List.of() : Arrays.asList(body.substring(1).split(",\n", -1));
-        List<RuleDocument.Text> parts = new ArrayList<>();
-        for (int i = 0; i < lines.size(); i += PART) {
-            String part = String.join(",\n", lines.subList(i, Math.min(lines.size(), i + PART)));
-            parts.add(new RuleDocument.Text(file.toString(), "{\"rules\":[" + part + "]}"));
-        }
-        RuleDocument document = RuleDocument.parseAll(parts);
-        return document instanceof RuleDocument.Refused refused
-                ? new Reading.Unusable(refused.errors().get(0))
-                : new Reading.Found(new RuleSet(version, ((RuleDocument.Accepted) document).rules()));
-    }
-
     private Reading unusable(String message) {
         return new Reading.Unusable(DocumentError.of(file.toString(), message));
-    }
-
-    private static Matcher head(byte[] bytes) {
-        int length = Math.min(bytes.length, LONGEST_HEAD);
-        return HEAD.matcher(new String(bytes, 0, length, StandardCharsets.ISO_8859_1));
-    }
-
-    private static RuleStamp stamp(Matcher head) {
-        return new RuleStamp(Long.parseLong(head.group(1)), head.group(2));
-    }
-
-    private static String digest(byte[] bytes, int from) {
-        MessageDigest sha = SetDigest.sha256();
-        sha.update((byte) '{');
-        sha.update(bytes, from, bytes.length - from);
-        return HexFormat.of().formatHex(sha.digest());
-    }
-
-    private static String text(byte[] bytes, int from) throws CharacterCodingException {
-        return StandardCharsets.UTF_8
-                .newDecoder()
-                .decode(ByteBuffer.wrap(bytes, from, bytes.length - from))
-                .toString();
     }
 }

@@ -20,7 +20,15 @@ public final class SetDigest {
         return HexFormat.of().formatHex(sha.digest());
     }
 
-    static MessageDigest sha256() {
+    /** That of a text which is a beginning and the rest of some bytes. */
+    public static String ofText(String beginning, byte[] bytes, int from) {
+        MessageDigest sha = sha256();
+        sha.update(beginning.getBytes(StandardCharsets.UTF_8));
+        sha.update(bytes, from, bytes.length - from);
+        return HexFormat.of().formatHex(sha.digest());
+    }
+
+    private static MessageDigest sha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {

@@ -1,0 +1,172 @@
+package io.sluice.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.core.time.Clock;
+import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.testkit.FaultProxy;
+import io.sluice.testkit.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RulesFromRedisTest {
+
+    private static final String CHECK = "{\"attributes\": {\"user\": \"u1\"}}";
+    private static final Duration READY = Duration.ofSeconds(5);
+
+    private static RedisServer redis;
+
+    @TempDir
+    private Path data;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void write() {
+        redis.command("FLUSHALL");
+    }
+
+    @Test
+    void rulesAreThoseOfTheHashes() throws Exception {
+        hash("users", "DISTRIBUTED", 2);
+        try (RunningNode node = RunningNode.start(config(redis.uri()), Store::redis)) {
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(200);
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(200);
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+            assertThat(node.get("/health").body()).contains("\"rules\":1,\"rule_version\":1", "\"findings\":[]");
+        }
+    }
+
+    @Test
+    void sayThatThereAreNoneAndFindThemLater() throws Exception {
+        try (RunningNode node = RunningNode.start(config(redis.uri()), Store::redis)) {
+            assertThat(node.get("/health").statusCode()).isEqualTo(200);
+            assertThat(node.get("/health").body()).contains("there are no rules: every request is allowed");
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(200);
+            hash("users", "DISTRIBUTED", 0);
+            await().atMost(Duration.ofSeconds(7)).until(() -> node.check(CHECK).statusCode() == 429);
+            assertThat(node.get("/health").body()).contains("\"findings\":[]");
+        }
+    }
+
+    /** F23. */
+    @Test
+    void aNodeIsReadyInFiveSecondsWithoutRedisAndWithTheRulesOfTheLastRun() throws Exception {
+        hash("users", "LOCAL", 0);
+        try (FaultProxy proxy = FaultProxy.before(redis)) {
+            try (RunningNode node = RunningNode.start(config(proxy.uri()).withData(data), Store::redis)) {
+                assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+                await().until(() -> Files.exists(data.resolve("kept-rules.json")));
+            }
+            String id = Files.readString(data.resolve("node-id"));
+            proxy.stopListening();
+            proxy.cut();
+            ready(config(proxy.uri()).withData(data));
+            proxy.resume();
+            proxy.silence();
+            ready(config(proxy.uri()).withData(data));
+            assertThat(Files.readString(data.resolve("node-id"))).isEqualTo(id);
+        }
+    }
+
+    private static void ready(NodeConfig config) throws Exception {
+        long began = Clock.system().nanoTime();
+        try (RunningNode node = RunningNode.start(config, Store::redis)) {
+            assertThat(node.get("/health").statusCode()).isEqualTo(200);
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+            assertThat(Duration.ofNanos(Clock.system().nanoTime() - began)).isLessThan(READY);
+            assertThat(node.node.hasKeptRules()).isTrue();
+            assertThat(node.get("/health").body()).contains("rules cannot be read from Redis: ");
+        }
+    }
+
+    @Test
+    void aNodeIsReadyInFiveSecondsWithoutRedisAndWithoutRules() throws Exception {
+        long began = Clock.system().nanoTime();
+        try (RunningNode node = RunningNode.start(config("redis://127.0.0.1:1"), Store::redis)) {
+            assertThat(node.get("/health").statusCode()).isEqualTo(200);
+            assertThat(Duration.ofNanos(Clock.system().nanoTime() - began)).isLessThan(READY);
+            assertThat(node.get("/health").body())
+                    .contains("rules cannot be read from Redis: ", "there are no rules: every request is allowed");
+        }
+    }
+
+    @Test
+    void badRulesToBeginWithAreRefusedUnlessSomeAreKept() throws Exception {
+        hash("users", "NONSENSE", 2);
+        assertThatThrownBy(() -> Node.start(config(redis.uri()).withData(data)))
+                .isInstanceOfSatisfying(StartFailedException.class, e -> assertThat(e.details())
+                        .containsExactly("rate_limit_config:USER:*: mode: \"NONSENSE\" (expected: DISTRIBUTED,"
+                                + " LOCAL_DISTRIBUTED or LOCAL)"));
+        hash("users", "LOCAL", 0);
+        RunningNode.start(config(redis.uri()).withData(data), Store::redis).close();
+        hash("users", "NONSENSE", 2);
+        try (RunningNode node = RunningNode.start(config(redis.uri()).withData(data), Store::redis)) {
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+            assertThat(node.get("/health").body()).contains("rules of Redis are refused: rate_limit_config:USER:*");
+        }
+    }
+
+    @Test
+    void rulesWithKeyedHashesNeedAKey() {
+        redis.command(
+                "HSET",
+                "rate_limit_config:USER:*",
+                "document",
+                "{\"id\":\"h\",\"limits\":[{\"by\":\"user\",\"privacy\":\"hash\",\"limit\":1,\"window\":\"1s\"}]}");
+        assertThatThrownBy(() -> Node.start(config(redis.uri())))
+                .isInstanceOfSatisfying(
+                        StartFailedException.class,
+                        e -> assertThat(e.details().toString()).contains("hash key: none"));
+    }
+
+    @Test
+    void anAddressThatIsNoneIsRefusedWithoutItsPassword() {
+        assertThatThrownBy(() -> Node.start(config("redis://:secret@[broken")))
+                .isInstanceOf(StartFailedException.class)
+                .hasMessageStartingWith("redis: unreadable")
+                .hasMessageNotContaining("secret");
+        assertThatThrownBy(() -> NodeConfig.inProcess(new RulesFrom.Store(), 0))
+                .hasMessage("redis: none (expected: a URI, rules are to come from there)");
+    }
+
+    private static NodeConfig config(String uri) {
+        return NodeConfig.inProcess(new RulesFrom.Nowhere(), 0).withRedis(uri).withRules(new RulesFrom.Store());
+    }
+
+    private static void hash(String id, String mode, int count) {
+        redis.command(
+                "HSET",
+                "rate_limit_config:USER:*",
+                "id",
+                id,
+                "limitType",
+                "USER",
+                "limitTarget",
+                "*",
+                "limitCount",
+                Integer.toString(count),
+                "timeWindow",
+                "3600",
+                "strategy",
+                "SLIDING_LOG",
+                "mode",
+                mode);
+    }
+}

@@ -1,0 +1,110 @@
+package io.sluice.rules.redis;
+
+import io.sluice.rules.FlatRule;
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.yaml.DocumentError;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Rules as hashes, one each, in the order of their keys, so that all who read the same have the same set. Hashes that did not change are
+ * not read as rules again. Not for several threads.
+ *
+ * <p>A key that was there is asked for even if a scan does not name it: while slots of a Cluster move, a scan may miss some.
+ */
+final class FoundingHashes {
+
+    private static final int MOST_ERRORS = 1_000;
+
+    /** The largest of so many are no more than 50 MiB. */
+    private static final int AT_ONCE = 200;
+
+    /** What a key has in it that is not UTF-8. */
+    private static final String UNREADABLE = "\uFFFD";
+
+    private final Map<String, Read> known = new TreeMap<>();
+
+    private record Read(HashContent content, RuleDocument document) {}
+
+    /** All of them as one set; without rules if there are no hashes. */
+    RuleDocument read(RuleStore store) {
+        Set<String> keys;
+        try {
+            keys = new TreeSet<>(store.keys(RuleStore.HASH, RuleStore.MOST_RULES));
+        } catch (RuleStore.TooManyException e) {
+            return refused(RuleStore.HASH + "*", "rules: more than " + RuleStore.MOST_RULES + " (expected: fewer)");
+        }
+        keys.addAll(known.keySet());
+        List<String> asked = List.copyOf(keys);
+        long size = 0;
+        for (int i = 0; i < asked.size(); i += AT_ONCE) {
+            List<String> some = asked.subList(i, Math.min(asked.size(), i + AT_ONCE));
+            List<HashContent> contents = store.read(some);
+            for (int j = 0; j < some.size(); j++) {
+                size += contents.get(j) instanceof HashContent.Fields fields ? fields.size() : 0;
+                take(some.get(j), contents.get(j));
+            }
+            if (size > RuleStore.MOST_BYTES) {
+                known.clear();
+                return refused(
+                        RuleStore.HASH + "*",
+                        "size: more than " + RuleStore.MOST_BYTES + " bytes in all (expected: at most so much)");
+            }
+        }
+        return together();
+    }
+
+    private static RuleDocument refused(String name, String message) {
+        return new RuleDocument.Refused(List.of(DocumentError.of(name, message)));
+    }
+
+    private void take(String key, HashContent found) {
+        HashContent content = found;
+        if (found instanceof HashContent.Gone && key.contains(UNREADABLE)) {
+            content = new HashContent.Unusable("key: not UTF-8 (expected: UTF-8)");
+        } else if (found instanceof HashContent.Gone) {
+            known.remove(key);
+            return;
+        }
+        Read before = known.get(key);
+        if (before == null || !before.content().equals(content)) {
+            String name = HashReply.printable(key);
+            known.put(
+                    key,
+                    new Read(
+                            content,
+                            content instanceof HashContent.Fields fields
+                                    ? FlatRule.read(name, fields.fields())
+                                    : refused(name, ((HashContent.Unusable) content).why())));
+        }
+    }
+
+    private RuleDocument together() {
+        List<Rule> rules = new ArrayList<>();
+        List<DocumentError> errors = new ArrayList<>();
+        Map<String, String> keys = new HashMap<>();
+        known.forEach((key, read) -> {
+            if (read.document() instanceof RuleDocument.Refused refused) {
+                errors.addAll(refused.errors());
+                return;
+            }
+            Rule rule = ((RuleDocument.Accepted) read.document()).rules().get(0);
+            String other = keys.putIfAbsent(rule.id(), key);
+            if (other != null) {
+                errors.add(DocumentError.of(
+                        HashReply.printable(key),
+                        "id: " + rule.id() + " (expected: another than in " + HashReply.printable(other) + ")"));
+            }
+            rules.add(rule);
+        });
+        return errors.isEmpty()
+                ? new RuleDocument.Accepted(rules)
+                : new RuleDocument.Refused(errors.subList(0, Math.min(errors.size(), MOST_ERRORS)));
+    }
+}

@@ -1,0 +1,176 @@
+package io.sluice.rules.redis;
+
+import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** By a connection to one server or to a Cluster, which takes the same commands. What is many goes out many at a time. */
+final class LettuceStore implements RuleStore {
+
+    private static final int SCANNED_AT_ONCE = 1_000;
+
+    /** Hashes read or written at once: so many of the largest are still no more than 25 MiB. */
+    private static final int HASHES_AT_ONCE = 100;
+
+    private static final Script FLIP = Script.load("flip.lua");
+    private static final Script MIRROR = Script.load("mirror.lua");
+    private static final Script READ = Script.load("read.lua");
+
+    private final RedisClusterAsyncCommands<String, byte[]> redis;
+    private final Duration patience;
+
+    LettuceStore(RedisClusterAsyncCommands<String, byte[]> redis, Duration patience) {
+        this.redis = redis;
+        this.patience = patience;
+    }
+
+    @Override
+    public Optional<byte[]> version() {
+        byte[] text = await(redis.getrange(VERSION, 0, InForce.LONGEST));
+        return text.length == 0 ? Optional.empty() : Optional.of(text);
+    }
+
+    @Override
+    public long length(long version) {
+        return await(redis.strlen(SNAPSHOT + version));
+    }
+
+    @Override
+    public byte[] part(long version, int from, int length) {
+        return await(redis.getrange(SNAPSHOT + version, from, from + length - 1L));
+    }
+
+    @Override
+    public boolean write(long version, byte[] snapshot) {
+        // Null if it was there already.
+        return "OK".equals(await(redis.set(SNAPSHOT + version, snapshot, SetArgs.Builder.nx())));
+    }
+
+    @Override
+    public boolean flip(String was, String next) {
+        Long done =
+                await(redis.eval(FLIP.text(), ScriptOutputType.INTEGER, new String[] {VERSION}, utf8(was), utf8(next)));
+        return done == 1;
+    }
+
+    @Override
+    public Set<String> keys(String beginning, int most) {
+        Set<String> keys = new TreeSet<>();
+        ScanArgs matching = ScanArgs.Builder.matches(beginning + "*").limit(SCANNED_AT_ONCE);
+        KeyScanCursor<String> cursor = await(redis.scan(ScanCursor.INITIAL, matching));
+        keys.addAll(cursor.getKeys());
+        while (!cursor.isFinished()) {
+            if (keys.size() > most) {
+                throw new TooManyException(beginning, most);
+            }
+            cursor = await(redis.scan(cursor, matching));
+            keys.addAll(cursor.getKeys());
+        }
+        if (keys.size() > most) {
+            throw new TooManyException(beginning, most);
+        }
+        return keys;
+    }
+
+    @Override
+    public List<HashContent> read(List<String> keys) {
+        List<HashContent> contents = new ArrayList<>();
+        byte[] fields = utf8(Integer.toString(HashReply.MOST_FIELDS));
+        byte[] bytes = utf8(Integer.toString(HashReply.MOST_BYTES));
+        for (List<String> some : parts(keys)) {
+            List<RedisFuture<List<byte[]>>> answers = new ArrayList<>();
+            for (String key : some) {
+                answers.add(redis.evalshaReadOnly(
+                        READ.digest(), ScriptOutputType.MULTI, new String[] {key}, fields, bytes));
+            }
+            for (int i = 0; i < some.size(); i++) {
+                contents.add(HashReply.content(answer(answers.get(i), some.get(i), fields, bytes)));
+            }
+        }
+        return contents;
+    }
+
+    @Override
+    public void mirror(Map<String, Map<String, String>> hashes) {
+        for (List<String> some : parts(List.copyOf(hashes.keySet()))) {
+            List<RedisFuture<Long>> answers = new ArrayList<>();
+            for (String key : some) {
+                List<byte[]> arguments = new ArrayList<>();
+                hashes.getOrDefault(key, Map.of()).forEach((field, value) -> {
+                    arguments.add(utf8(field));
+                    arguments.add(utf8(value));
+                });
+                answers.add(redis.eval(
+                        MIRROR.text(), ScriptOutputType.INTEGER, new String[] {key}, arguments.toArray(byte[][]::new)));
+            }
+            answers.forEach(this::await);
+        }
+    }
+
+    @Override
+    public void remove(Collection<String> keys) {
+        for (List<String> some : parts(List.copyOf(keys))) {
+            some.stream().map(key -> redis.unlink(key)).toList().forEach(this::await);
+        }
+    }
+
+    @Override
+    public void tell(String message) {
+        await(redis.publish(CHANNEL, utf8(message)));
+    }
+
+    /** A script that a server does not know yet is sent to it, and known from then on. */
+    private List<byte[]> answer(RedisFuture<List<byte[]>> future, String key, byte[]... bounds) {
+        try {
+            return await(future);
+        } catch (RedisNoScriptException e) {
+            return await(redis.evalReadOnly(READ.text(), ScriptOutputType.MULTI, new String[] {key}, bounds));
+        }
+    }
+
+    private static List<List<String>> parts(List<String> keys) {
+        List<List<String>> parts = new ArrayList<>();
+        for (int i = 0; i < keys.size(); i += HASHES_AT_ONCE) {
+            parts.add(keys.subList(i, Math.min(keys.size(), i + HASHES_AT_ONCE)));
+        }
+        return parts;
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private <T> T await(Future<T> answer) {
+        try {
+            return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (TimeoutException e) {
+            throw new IllegalStateException("no answer within " + patience.toMillis() + " ms", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+}

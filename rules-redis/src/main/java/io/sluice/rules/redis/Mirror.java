@@ -1,0 +1,73 @@
+package io.sluice.rules.redis;
+
+import io.sluice.rules.FlatRule;
+import io.sluice.rules.Rule;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** A released set as hashes in the founding form, for other tools to look at; nodes do not. */
+final class Mirror {
+
+    private static final int NAMED = 10;
+    private static final int AT_ONCE = 200;
+
+    private Mirror() {}
+
+    /** The hash of each rule, by its key. Rules for the same target have keys of their own, after their ids. */
+    static Map<String, Map<String, String>> of(List<Rule> rules) {
+        Map<String, Map<String, String>> hashes = new LinkedHashMap<>();
+        for (Rule rule : rules) {
+            Map<String, String> fields = FlatRule.write(rule);
+            String key = RuleStore.HASH + fields.get("limitType") + ":" + fields.get("limitTarget");
+            for (int i = 0; hashes.containsKey(key); i++) {
+                key = RuleStore.HASH + "CUSTOM:rule:" + rule.id() + "#".repeat(i);
+            }
+            hashes.put(key, fields);
+        }
+        return hashes;
+    }
+
+    /** Where the hashes are not what they should be, in sentences; empty if they are. */
+    static List<String> drift(RuleStore store, List<Rule> rules) {
+        Map<String, Map<String, String>> expected = of(rules);
+        Set<String> keys = new TreeSet<>(expected.keySet());
+        try {
+            keys.addAll(store.keys(RuleStore.HASH, RuleStore.MOST_RULES));
+        } catch (RuleStore.TooManyException e) {
+            return List.of("there are more than " + RuleStore.MOST_RULES + " of them");
+        }
+        List<String> asked = List.copyOf(keys);
+        List<String> different = new ArrayList<>();
+        for (int i = 0; i < asked.size(); i += AT_ONCE) {
+            List<String> some = asked.subList(i, Math.min(asked.size(), i + AT_ONCE));
+            List<HashContent> contents = store.read(some);
+            for (int j = 0; j < some.size(); j++) {
+                String difference = difference(expected.get(some.get(j)), contents.get(j));
+                if (!difference.isEmpty()) {
+                    different.add(HashReply.printable(some.get(j)) + " " + difference);
+                }
+            }
+            if (different.size() > NAMED) {
+                List<String> named = new ArrayList<>(different.subList(0, NAMED));
+                named.add("and others");
+                return named;
+            }
+        }
+        return different;
+    }
+
+    private static String difference(@Nullable Map<String, String> expected, HashContent content) {
+        if (content instanceof HashContent.Gone) {
+            return expected == null ? "" : "is missing";
+        }
+        if (expected == null) {
+            return "is not released";
+        }
+        return content instanceof HashContent.Fields fields && fields.fields().equals(expected) ? "" : "was changed";
+    }
+}

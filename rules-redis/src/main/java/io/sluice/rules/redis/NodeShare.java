@@ -1,0 +1,31 @@
+package io.sluice.rules.redis;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * Whether a node is among the first so many percent: the same for a node at every time, and everybody who is within a share is
+ * within every larger one.
+ */
+final class NodeShare {
+
+    private static final int PARTS = 10_000;
+    private static final int PARTS_PER_PERCENT = 100;
+
+    private final int place;
+
+    NodeShare(String nodeId) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(nodeId.getBytes(StandardCharsets.UTF_8));
+            this.place = Math.floorMod(ByteBuffer.wrap(hash).getLong(), PARTS);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    boolean isWithin(int percent) {
+        return place < percent * PARTS_PER_PERCENT;
+    }
+}

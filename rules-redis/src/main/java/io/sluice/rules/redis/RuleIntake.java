@@ -1,0 +1,213 @@
+package io.sluice.rules.redis;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleChange;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.RuleSetText.Reading;
+import io.sluice.rules.RuleStamp;
+import io.sluice.rules.spi.PublishedRules;
+import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.yaml.DocumentError;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What of a Redis comes into force: the version that a center released for this node, or the founding hashes while no center did. Not
+ * for several threads.
+ *
+ * <p>A version that is named takes the place of a lower one only. What is bad is refused whole and looked at again when somebody says
+ * that there is news, or after half a minute; what is missing, each time.
+ */
+final class RuleIntake {
+
+    private static final System.Logger LOG = System.getLogger(RuleIntake.class.getName());
+    private static final Duration BAD_FOR = Duration.ofSeconds(30);
+
+    private final PublishedRules rules;
+    private final NodeShare node;
+    private final Optional<RuleStamp> last;
+    private final RuleVet vet;
+    private final Clock clock;
+    private final FoundingHashes hashes = new FoundingHashes();
+    private final Map<Long, Bad> bad = new HashMap<>();
+
+    /** The version in force that was released; 0 while there is none. */
+    private long released;
+
+    private boolean has;
+
+    private record Bad(List<DocumentError> errors, long untilNanos) {}
+
+    RuleIntake(PublishedRules rules, NodeShare node, Optional<RuleStamp> last, RuleVet vet, Clock clock) {
+        this.rules = rules;
+        this.node = node;
+        this.last = last;
+        this.vet = vet;
+        this.clock = clock;
+    }
+
+    /**
+     * Looks at all that may have changed.
+     *
+     * @param told whether somebody said so
+     * @param hashesToo whether hashes may have changed; else only the version is looked at
+     */
+    void look(RuleStore store, boolean told, boolean hashesToo) {
+        Optional<byte[]> text = store.version();
+        if (text.isPresent()) {
+            if (told) {
+                bad.clear();
+            }
+            Optional<InForce> named = InForce.parse(text.get());
+            if (named.isPresent()) {
+                takeReleased(store, named.get());
+            } else {
+                refuse(List.of(DocumentError.of(
+                        RuleStore.VERSION,
+                        "version: unreadable (expected: a number, such as 12 or 12 trial 13 share 10)")));
+            }
+        } else if (released > 0) {
+            refuse(List.of(DocumentError.of(
+                    RuleStore.VERSION, "version: gone (expected: " + released + " or higher; release again)")));
+        } else if (hashesToo) {
+            takeHashes(store);
+        }
+    }
+
+    /** Whether a center owns the Redis: then hashes are its mirror. */
+    boolean isOwned() {
+        return released > 0;
+    }
+
+    /** The released set in force, if all nodes are to have it: then the hashes should be its mirror. */
+    Optional<RuleSet> mirrored(RuleStore store) {
+        return store.version()
+                .flatMap(InForce::parse)
+                .filter(named -> named.version() == released)
+                .map(named -> rules.latest());
+    }
+
+    private void takeReleased(RuleStore store, InForce named) {
+        List<DocumentError> errors = new ArrayList<>();
+        for (long version : named.wantedBy(node)) {
+            if (version < released && errors.isEmpty()) {
+                errors.add(DocumentError.of(
+                        RuleStore.VERSION,
+                        "version: " + version + " (expected: " + released
+                                + " or higher; to go back, release the old rules under a new number)"));
+            }
+            if (version <= released || taken(store, version, errors)) {
+                break;
+            }
+        }
+        if (errors.isEmpty()) {
+            settle();
+        } else {
+            refuse(errors);
+        }
+    }
+
+    private boolean taken(RuleStore store, long version, List<DocumentError> errors) {
+        Bad known = bad.get(version);
+        if (known != null && clock.nanoTime() - known.untilNanos() < 0) {
+            errors.addAll(known.errors());
+            return false;
+        }
+        Reading reading = Snapshots.read(store, version);
+        List<DocumentError> faults = reading instanceof Reading.Found found
+                ? vet.faults(found.rules())
+                : ((Reading.Unusable) reading).errors();
+        if (faults.isEmpty()) {
+            publish(((Reading.Found) reading).rules());
+            released = version;
+            bad.clear();
+            return true;
+        }
+        if (store.length(version) > 0) {
+            bad.put(version, new Bad(faults, clock.nanoTime() + BAD_FOR.toNanos()));
+        }
+        errors.addAll(faults);
+        return false;
+    }
+
+    private void takeHashes(RuleStore store) {
+        RuleDocument document = hashes.read(store);
+        if (document instanceof RuleDocument.Refused refused) {
+            refuse(refused.errors());
+            return;
+        }
+        List<Rule> next = ((RuleDocument.Accepted) document).rules();
+        if (next.isEmpty()) {
+            // A Redis that lost its data must not open every gate.
+            if (has) {
+                refuse(List.of(DocumentError.of(
+                        RuleStore.HASH + "*",
+                        "rules: none (expected: at least one; a rule with enabled false keeps the others away)")));
+            }
+            return;
+        }
+        if (has && next.equals(rules.latest().rules())) {
+            settle();
+            return;
+        }
+        RuleSet set = numbered(next);
+        List<DocumentError> faults = vet.faults(set);
+        if (faults.isEmpty()) {
+            publish(set);
+        } else {
+            refuse(faults);
+        }
+    }
+
+    /** Hashes have no number, so they are counted here, on from before a restart; the same rules keep theirs. */
+    private RuleSet numbered(List<Rule> next) {
+        if (has) {
+            return new RuleSet(rules.latest().version() + 1, next);
+        }
+        RuleSet set = new RuleSet(last.map(RuleStamp::version).orElse(0L) + 1, next);
+        return last.filter(stamp -> stamp.digest().equals(set.digest()))
+                .map(stamp -> set.numbered(stamp.version()))
+                .orElse(set);
+    }
+
+    private void publish(RuleSet set) {
+        RuleSet before = rules.latest();
+        boolean first = !has;
+        has = true;
+        rules.publish(set);
+        LOG.log(
+                Level.INFO,
+                () -> first
+                        ? "rules of Redis, version " + set.version() + " is in force: "
+                                + set.rules().size() + (set.rules().size() == 1 ? " rule" : " rules")
+                        : "rules changed, version " + set.version() + " is in force: "
+                                + RuleChange.summary(RuleChange.between(before, set)));
+    }
+
+    private void settle() {
+        if (!rules.refused().isEmpty()) {
+            rules.settle();
+            LOG.log(
+                    Level.INFO,
+                    () -> "rules good again, version " + rules.latest().version() + " stays in force");
+        }
+    }
+
+    /** Told once for each bad set. */
+    private void refuse(List<DocumentError> errors) {
+        if (rules.refused().equals(errors)) {
+            return;
+        }
+        rules.refuse(errors);
+        String stays = has ? "version " + rules.latest().version() + " stays in force" : "there are none yet";
+        String more = errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)";
+        LOG.log(Level.WARNING, () -> "rules of Redis refused, " + stays + ": " + errors.get(0) + more);
+    }
+}

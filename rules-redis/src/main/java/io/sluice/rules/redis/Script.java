@@ -1,0 +1,33 @@
+package io.sluice.rules.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * A script and the name that Redis knows it by.
+ *
+ * @param digest the SHA-1 of the text
+ */
+record Script(String text, String digest) {
+
+    static Script load(String file) {
+        try (InputStream in = Script.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException(file + " is not in the program");
+            }
+            byte[] bytes = in.readAllBytes();
+            String digest =
+                    HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
+            return new Script(new String(bytes, StandardCharsets.UTF_8), digest);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-1", e);
+        }
+    }
+}

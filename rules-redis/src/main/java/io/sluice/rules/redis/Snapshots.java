@@ -1,0 +1,58 @@
+package io.sluice.rules.redis;
+
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.RuleSetText;
+import io.sluice.rules.RuleSetText.Reading;
+import io.sluice.rules.yaml.DocumentError;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** Released sets as they are stored, each under its version. */
+final class Snapshots {
+
+    /** Redis does nothing else while it answers, so it is asked for a part at a time. */
+    private static final int PART_BYTES = 4 * 1024 * 1024;
+
+    private Snapshots() {}
+
+    /** A set as it is written; the same set gives the same bytes. */
+    static byte[] bytes(RuleSet rules, int sharePercent) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        RuleSetText.write(rules, OptionalInt.of(sharePercent), text -> {
+            out.writeBytes(text.getBytes(StandardCharsets.UTF_8));
+            if (out.size() > RuleStore.MOST_BYTES) {
+                throw new IllegalArgumentException("rules: more than " + RuleStore.MOST_BYTES
+                        + " bytes (expected: at most so much in one release)");
+            }
+        });
+        return out.toByteArray();
+    }
+
+    /** The set of a version, or why it is none. One that is too large is not read. */
+    static Reading read(RuleStore store, long version) {
+        String key = RuleStore.SNAPSHOT + version;
+        long length = store.length(version);
+        if (length == 0) {
+            return unusable(key, "missing (expected: the rules of the version in force)");
+        }
+        if (length > RuleStore.MOST_BYTES) {
+            return unusable(key, "size: " + length + " bytes (expected: at most " + RuleStore.MOST_BYTES + ")");
+        }
+        byte[] all = new byte[Math.toIntExact(length)];
+        for (int from = 0; from < all.length; from += PART_BYTES) {
+            byte[] part = store.part(version, from, Math.min(PART_BYTES, all.length - from));
+            System.arraycopy(part, 0, all, from, part.length);
+        }
+        Reading reading = RuleSetText.read(key, all);
+        if (reading instanceof Reading.Found found && found.rules().version() != version) {
+            return unusable(key, "version: " + found.rules().version() + " (expected: " + version + ")");
+        }
+        return reading;
+    }
+
+    private static Reading unusable(String key, String message) {
+        return new Reading.Unusable(List.of(DocumentError.of(key, message)));
+    }
+}

@@ -1,0 +1,307 @@
+package io.sluice.rules.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.spi.PublishedRules;
+import io.sluice.rules.spi.RuleVet;
+import io.sluice.testkit.RedisConnection;
+import io.sluice.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RedisRulePublisherTest {
+
+    private static RedisServer redis;
+    private static RuleServer server;
+    private static RuleLine line;
+
+    private RedisRulePublisher publisher;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start();
+        server = RuleServer.at(redis.uri());
+        line = server.open(Duration.ofSeconds(10));
+    }
+
+    @AfterAll
+    static void stop() {
+        line.close();
+        server.close();
+        redis.close();
+    }
+
+    @BeforeEach
+    void connect() {
+        redis.command("FLUSHALL");
+        publisher = RedisRulePublisher.connect(redis.uri());
+    }
+
+    @AfterEach
+    void close() {
+        publisher.close();
+    }
+
+    @Test
+    void writesWhatNodesAndOtherToolsRead() throws Exception {
+        try (RedisConnection other = redis.connect()) {
+            other.command("SUBSCRIBE", "rate-limit-config-update");
+            Released released = publisher.release(Sets.of(1, 2));
+            assertThat(released).isEqualTo(new Released(1, released.digest(), 100, Optional.empty()));
+            assertThat(redis.command("GET", "rate_limit_config_version").text()).isEqualTo("1");
+            assertThat(redis.command("GET", "rate_limit_config_snapshot:1").text())
+                    .startsWith("{\"version\":1,\"digest\":\"" + released.digest() + "\",\"share\":100,\"rules\":[\n");
+            assertThat(redis.command("HGETALL", "rate_limit_config:SERVICE:s0").texts())
+                    .containsSequence("limitCount", "2")
+                    .containsSequence("strategy", "SLIDING_WINDOW")
+                    .doesNotContain("document");
+            assertThat(other.receive().texts()).containsExactly("message", "rate-limit-config-update", "RELOAD_ALL");
+        }
+    }
+
+    @Test
+    void mirrorsWhatTheFlatFieldsCannotSayAsADocument() throws Exception {
+        publisher.release(List.of(
+                Sets.rule(
+                        "{\"id\":\"a\",\"limits\":[{\"limit\":1,\"window\":\"1s\"},{\"limit\":5,\"window\":\"1m\"}]}"),
+                Sets.rule("{\"id\":\"b\",\"limits\":[{\"limit\":7,\"window\":\"1s\"}]}"),
+                Sets.rule("{\"id\":\"c\",\"action\":\"deny\",\"match\":{\"ip\":[\"10.0.0.1\",\"10.0.0.2\"]}}")));
+        assertThat(redis.command("HGET", "rate_limit_config:GLOBAL:GLOBAL", "document")
+                        .text())
+                .startsWith("{\"id\":\"a\"");
+        assertThat(redis.command("HGET", "rate_limit_config:CUSTOM:rule:b", "limitCount")
+                        .text())
+                .isEqualTo("7");
+        assertThat(redis.command("HGET", "rate_limit_config:CUSTOM:rule:c", "document")
+                        .text())
+                .contains("deny");
+    }
+
+    @Test
+    void removesHashesThatAreNotReleased() throws Exception {
+        Sets.hash(redis, Sets.flat("old", "USER", "*", 5));
+        publisher.release(Sets.of(1, 1));
+        assertThat(redis.command("KEYS", "rate_limit_config:*").texts())
+                .containsExactly("rate_limit_config:SERVICE:s0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void isNeverHalfSeenWhereverItEnds(boolean lastIsDone) throws Exception {
+        for (boolean owned : new boolean[] {true, false}) {
+            int steps = 0;
+            boolean whole = false;
+            while (!whole) {
+                redis.command("FLUSHALL");
+                begin(owned);
+                List<?> before = seen().rules();
+                steps++;
+                whole = publishedIn(steps, lastIsDone);
+                List<?> after = seen().rules();
+                assertThat(after).as("after %d steps", steps).isIn(before, Sets.of(2, 5));
+                // Whoever comes next is not in the way of what was left.
+                assertThat(publisher.release(Sets.of(3, 5)).trouble()).isEmpty();
+                assertThat(seen().rules()).isEqualTo(Sets.of(3, 5));
+                assertThat(Mirror.drift(line.store(), Sets.of(3, 5))).isEmpty();
+            }
+            assertThat(steps).isGreaterThan(15);
+        }
+    }
+
+    private void begin(boolean owned) throws Exception {
+        if (owned) {
+            publisher.release(Sets.of(1, 8));
+        } else {
+            for (int i = 0; i < 8; i++) {
+                Sets.hash(redis, Sets.flat("r" + i, "SERVICE", "s" + i, 2));
+            }
+        }
+    }
+
+    private static boolean publishedIn(int steps, boolean lastIsDone) throws Exception {
+        RuleStore cut = new CutStore(line.store(), steps, lastIsDone);
+        try (RedisRulePublisher dying = new RedisRulePublisher(() -> cut, () -> {})) {
+            return dying.release(Sets.of(2, 5)).trouble().isEmpty();
+        } catch (CutStore.CutException e) {
+            return false;
+        }
+    }
+
+    /** What a node takes that starts now. */
+    private static RuleSet seen() {
+        PublishedRules rules = new PublishedRules();
+        new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, Clock.system())
+                .look(line.store(), true, true);
+        assertThat(rules.refused()).isEmpty();
+        return rules.latest();
+    }
+
+    @Test
+    void knowsThatItReleasedThoughTheAnswerWasLost() throws Exception {
+        publisher.release(Sets.of(1, 1));
+        // Version, snapshot, flip: the answer of the third is lost, and Redis is there again.
+        CutStore cut = new CutStore(line.store(), 3, true);
+        boolean[] asked = new boolean[1];
+        try (RedisRulePublisher unlucky = new RedisRulePublisher(
+                () -> {
+                    RuleStore store = asked[0] ? line.store() : cut;
+                    asked[0] = true;
+                    return store;
+                },
+                () -> {})) {
+            assertThat(unlucky.release(Sets.of(2, 1)).version()).isEqualTo(2);
+        }
+        assertThat(seen().version()).isEqualTo(2);
+    }
+
+    @Test
+    void ofSeveralAtOnceOneWinsEachVersion() throws Exception {
+        publisher.release(Sets.of(0, 3));
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        List<Future<List<Released>>> all = new ArrayList<>();
+        for (int thread = 0; thread < 4; thread++) {
+            int number = thread;
+            all.add(threads.submit(() -> {
+                List<Released> won = new ArrayList<>();
+                try (RedisRulePublisher own = RedisRulePublisher.connect(redis.uri())) {
+                    for (int i = 0; i < 15; i++) {
+                        try {
+                            won.add(own.release(Sets.of(100L * number + i, 3)));
+                        } catch (ReleaseConflictException e) {
+                            // Another won.
+                        }
+                    }
+                }
+                return won;
+            }));
+        }
+        Set<Long> versions = new HashSet<>();
+        Map<Long, String> digests = new java.util.HashMap<>();
+        int won = 0;
+        for (Future<List<Released>> each : all) {
+            for (Released released : each.get(60, TimeUnit.SECONDS)) {
+                versions.add(released.version());
+                digests.put(released.version(), released.digest());
+                won++;
+            }
+        }
+        threads.shutdown();
+        assertThat(versions).hasSize(won).isNotEmpty();
+        RuleSet last = seen();
+        assertThat(last.version())
+                .isEqualTo(versions.stream().max(Long::compare).orElseThrow());
+        assertThat(last.digest()).isEqualTo(digests.get(last.version()));
+        publisher.mirror();
+        assertThat(Mirror.drift(line.store(), last.rules())).isEmpty();
+    }
+
+    @Test
+    void goesBackUnderANewNumber() throws Exception {
+        publisher.release(Sets.of(1, 2));
+        publisher.release(Sets.of(2, 2));
+        assertThat(publisher.rollBack(1).version()).isEqualTo(3);
+        assertThat(seen().rules()).isEqualTo(Sets.of(1, 2));
+        assertThat(publisher.current().orElseThrow().version()).isEqualTo(3);
+    }
+
+    @Test
+    void takesTheNumberOfItsCallerOnlyUpwards() throws Exception {
+        assertThat(publisher.release(40, Sets.of(1, 1)).version()).isEqualTo(40);
+        assertThatThrownBy(() -> publisher.release(40, Sets.of(2, 1))).isInstanceOf(ReleaseConflictException.class);
+        assertThatThrownBy(() -> publisher.release(39, Sets.of(2, 1))).isInstanceOf(ReleaseConflictException.class);
+        assertThat(seen().rules()).isEqualTo(Sets.of(1, 1));
+        // Somebody stopped after the snapshot: the same release can be done again, another one cannot take its number.
+        redis.command(
+                "SET",
+                "rate_limit_config_snapshot:41",
+                new String(
+                        Snapshots.bytes(new RuleSet(41, Sets.of(2, 1)), 100), java.nio.charset.StandardCharsets.UTF_8));
+        assertThatThrownBy(() -> publisher.release(41, Sets.of(3, 1))).isInstanceOf(ReleaseConflictException.class);
+        assertThat(publisher.release(41, Sets.of(2, 1)).version()).isEqualTo(41);
+        assertThat(seen().rules()).isEqualTo(Sets.of(2, 1));
+    }
+
+    @Test
+    void keepsSomeSnapshotsAndNotAll() throws Exception {
+        for (int i = 0; i < 30; i++) {
+            publisher.release(Sets.of(i, 1));
+        }
+        assertThat(redis.command("KEYS", "rate_limit_config_snapshot:*").texts())
+                .hasSize(20)
+                .contains("rate_limit_config_snapshot:30", "rate_limit_config_snapshot:11");
+        assertThatThrownBy(() -> publisher.rollBack(3))
+                .hasMessage("rate_limit_config_snapshot:3: missing (expected: the rules of the version in force)");
+    }
+
+    @Test
+    void givesATrialToMoreAndThenToAll() throws Exception {
+        assertThatThrownBy(() -> publisher.trial(Sets.of(1, 1), 10)).isInstanceOf(IllegalStateException.class);
+        publisher.release(Sets.of(1, 1));
+        assertThat(publisher.trial(Sets.of(2, 1), 10).version()).isEqualTo(2);
+        assertThat(redis.command("GET", "rate_limit_config_version").text()).isEqualTo("1 trial 2 share 10");
+        publisher.widen(50);
+        assertThatThrownBy(() -> publisher.trial(Sets.of(3, 1), 20))
+                .hasMessageContaining("share: 20 (expected: at least 50");
+        assertThatThrownBy(() -> publisher.widen(20)).hasMessageContaining("share: 20 (expected: at least 50");
+        assertThatThrownBy(() -> publisher.widen(100)).hasMessage("share: 100 (expected: 1..99, in percent)");
+        publisher.promote();
+        assertThat(redis.command("GET", "rate_limit_config_version").text()).isEqualTo("2");
+        assertThatThrownBy(() -> publisher.promote()).hasMessage("trial: none (expected: a version on trial)");
+        publisher.trial(Sets.of(3, 1), 10);
+        assertThat(publisher.rollBack(2).version()).isEqualTo(4);
+        assertThat(redis.command("GET", "rate_limit_config_version").text()).isEqualTo("4");
+    }
+
+    @Test
+    void refusesToBuildOnWhatItCannotRead() {
+        redis.command("SET", "rate_limit_config_version", "latest\n");
+        assertThatThrownBy(() -> publisher.release(Sets.of(1, 1)))
+                .hasMessage("rate_limit_config_version: \"latest?\" (expected: a number, such as 12)");
+    }
+
+    @Test
+    void numbersEndSomewhere() {
+        redis.command("SET", "rate_limit_config_version", "999999999999999");
+        assertThatThrownBy(() -> publisher.release(Sets.of(1, 1)))
+                .hasMessage("version: above 999999999999999 (expected: at most that)");
+        assertThat(redis.command("KEYS", "rate_limit_config_snapshot:*").texts())
+                .isEmpty();
+    }
+
+    @Test
+    void moreHashesThanMayBeAreNotRead() {
+        for (int i = 0; i < 12; i++) {
+            Sets.hash(redis, Sets.flat("r" + i, "SERVICE", "s" + i, 2));
+        }
+        assertThatThrownBy(() -> line.store().keys(RuleStore.HASH, 11))
+                .hasMessage("rate_limit_config:*: more than 11 (expected: at most so many rules)");
+        assertThat(Mirror.drift(line.store(), List.of())).hasSize(11).endsWith("and others");
+    }
+
+    @Test
+    void theAddressIsNotShown() {
+        assertThatThrownBy(() -> RedisRulePublisher.connect("redis://:secret@[broken"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageNotContaining("secret")
+                .hasNoCause();
+    }
+}

@@ -1,0 +1,220 @@
+package io.sluice.rules.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.Attributes;
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.spi.PublishedRules;
+import io.sluice.rules.spi.RuleListener;
+import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.yaml.DocumentError;
+import io.sluice.testkit.RedisConnection;
+import io.sluice.testkit.RedisServer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RuleIntakeTest {
+
+    private static RedisServer redis;
+    private static RuleServer server;
+    private static RuleLine line;
+
+    private final PublishedRules rules = new PublishedRules();
+    private final RuleIntake intake =
+            new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, Clock.system());
+    private final List<Long> versions = new ArrayList<>();
+    private final List<List<DocumentError>> refusals = new ArrayList<>();
+    private RedisConnection admin;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start();
+        server = RuleServer.at(redis.uri());
+        line = server.open(Duration.ofSeconds(10));
+    }
+
+    @AfterAll
+    static void stop() {
+        line.close();
+        server.close();
+        redis.close();
+    }
+
+    @BeforeEach
+    void listen() {
+        redis.command("FLUSHALL");
+        admin = redis.connect();
+        rules.listen(new RuleListener() {
+            @Override
+            public void changed(RuleSet set) {
+                versions.add(set.version());
+            }
+
+            @Override
+            public void refused(List<DocumentError> errors) {
+                refusals.add(errors);
+            }
+        });
+    }
+
+    @AfterEach
+    void close() {
+        admin.close();
+    }
+
+    /** F19. */
+    @Test
+    void neverGoesBackInTenThousandShuffledDeliveries() {
+        Random random = random("shuffled deliveries");
+        for (int version = 1; version <= 300; version++) {
+            snapshot(version, Sets.of(version, 1));
+        }
+        for (int i = 1; i <= 10_000; i++) {
+            // Old, new, repeated and on trial, ever higher in the long run.
+            int version = 1 + random.nextInt(Math.min(300, 1 + i / 30));
+            boolean trial = version < 300 && random.nextInt(4) == 0;
+            String text =
+                    trial ? version + " trial " + (version + 1) + " share " + (1 + random.nextInt(99)) : "" + version;
+            admin.command("SET", "rate_limit_config_version", text);
+            intake.look(line.store(), random.nextBoolean(), random.nextBoolean());
+        }
+        assertThat(versions).isSorted().doesNotHaveDuplicates().hasSizeGreaterThan(20);
+        assertThat(rules.latest().version()).isGreaterThan(250);
+    }
+
+    /** F20: both forms, two hundred times; a request is limited all the time, and each refusal is told at once. */
+    @Test
+    void twoHundredPoisonedSetsChangeNothing() {
+        Random random = random("poisoned sets");
+        Attributes request = Attributes.of(Map.of("service", "s0"));
+        for (boolean released : new boolean[] {false, true}) {
+            admin.command("FLUSHALL");
+            List<Rule> good = Sets.of(1, 5);
+            Mirror.of(good).forEach((key, fields) -> hash(key, fields));
+            if (released) {
+                snapshot(1_000, good);
+                admin.command("SET", "rate_limit_config_version", "1000");
+            }
+            intake.look(line.store(), true, true);
+            assertThat(rules.refused()).isEmpty();
+            long version = rules.latest().version();
+            for (int i = 0; i < 100; i++) {
+                int told = refusals.size();
+                if (released) {
+                    poisonSnapshot(random, 2_000 + i, Sets.of(2, 5));
+                } else {
+                    poisonHash(random, "rate_limit_config:SERVICE:s" + i % 5, Mirror.of(good));
+                }
+                intake.look(line.store(), true, true);
+                assertThat(rules.refused()).as("poison %d", i).isNotEmpty();
+                assertThat(refusals).hasSizeGreaterThan(told);
+                assertThat(rules.latest().version()).isEqualTo(version);
+                assertThat(rules.latest().matching(request)).hasSize(1);
+                Mirror.of(good).forEach(this::hash);
+                if (released) {
+                    admin.command("SET", "rate_limit_config_version", "1000");
+                }
+                intake.look(line.store(), true, true);
+                assertThat(rules.refused()).isEmpty();
+            }
+            assertThat(refusals).hasSizeGreaterThanOrEqualTo(100);
+        }
+    }
+
+    private void poisonHash(Random random, String key, Map<String, Map<String, String>> good) {
+        Map<String, String> fields = new HashMap<>(good.get(key));
+        List<String> names = List.of("id", "limitType", "limitTarget", "limitCount", "timeWindow", "strategy");
+        String name = names.get(random.nextInt(names.size()));
+        switch (random.nextInt(4)) {
+            case 0 -> fields.remove(name);
+            case 1 -> fields.put("limitCount", "-" + random.nextInt());
+            case 2 -> fields.put("document", "{\"id\":\"x\",\"limits\":" + noise(random) + "}");
+            default -> fields.put(noise(random), "1");
+        }
+        hash(key, fields);
+    }
+
+    private void poisonSnapshot(Random random, long version, List<Rule> set) {
+        byte[] bytes = Snapshots.bytes(new RuleSet(version, set), 100);
+        switch (random.nextInt(3)) {
+            case 0 -> bytes = java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length));
+            case 1 -> bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(3));
+            default -> bytes = noise(random).getBytes(StandardCharsets.UTF_8);
+        }
+        admin.command("SET", "rate_limit_config_snapshot:" + version, new String(bytes, StandardCharsets.ISO_8859_1));
+        admin.command("SET", "rate_limit_config_version", Long.toString(version));
+    }
+
+    private static String noise(Random random) {
+        StringBuilder text = new StringBuilder("?");
+        for (int i = random.nextInt(30); i > 0; i--) {
+            text.append((char) (' ' + random.nextInt(94)));
+        }
+        return text.toString();
+    }
+
+    @Test
+    void readsAHundredThousandReleasedRules() throws Exception {
+        String rules = IntStream.range(0, 100_000)
+                .mapToObj(i -> "{\"id\":\"rule-" + i + "\",\"service\":\"service-" + i % 1_000
+                        + "\",\"limits\":[{\"by\":\"user\",\"limit\":100,\"window\":\"1m\"}]}")
+                .collect(Collectors.joining(",\n", "\"rules\":[\n", "]}"));
+        String digest = HexFormat.of()
+                .formatHex(MessageDigest.getInstance("SHA-256").digest(("{" + rules).getBytes(StandardCharsets.UTF_8)));
+        String text = "{\"version\":1,\"digest\":\"" + digest + "\",\"share\":100," + rules;
+        assertThat(line.store().write(1, text.getBytes(StandardCharsets.UTF_8))).isTrue();
+        assertThat(line.store().flip("", "1")).isTrue();
+        intake.look(line.store(), true, false);
+        assertThat(this.rules.refused()).isEmpty();
+        assertThat(this.rules.latest().rules()).hasSize(100_000);
+    }
+
+    @Test
+    void readsThousandsOfHashesAndOneThatChanged() {
+        line.store().mirror(Mirror.of(Sets.of(1, 3_000)));
+        intake.look(line.store(), true, true);
+        assertThat(rules.latest().rules()).hasSize(3_000);
+        admin.command("HSET", "rate_limit_config:SERVICE:s77", "limitCount", "5");
+        intake.look(line.store(), true, true);
+        assertThat(versions).containsExactly(1L, 2L);
+        intake.look(line.store(), true, true);
+        assertThat(versions).hasSize(2);
+    }
+
+    private void snapshot(long version, List<Rule> set) {
+        admin.command(
+                "SET",
+                "rate_limit_config_snapshot:" + version,
+                new String(Snapshots.bytes(new RuleSet(version, set), 100), StandardCharsets.UTF_8));
+    }
+
+    private void hash(String key, Map<String, String> fields) {
+        admin.command("DEL", key);
+        List<String> command = new ArrayList<>(List.of("HSET", key));
+        fields.forEach((field, value) -> command.addAll(List.of(field, value)));
+        admin.command(command.toArray(String[]::new));
+    }
+
+    private static Random random(String test) {
+        long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
+        System.out.println(test + ": seed " + seed);
+        return new Random(seed);
+    }
+}
