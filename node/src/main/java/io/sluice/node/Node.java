@@ -1,12 +1,7 @@
 package io.sluice.node;
 
-import io.sluice.core.Decision;
-import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
 import io.sluice.core.LocalEngine;
-import io.sluice.core.Rate;
-import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
 import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.rules.Evaluator;
@@ -18,23 +13,13 @@ import io.sluice.rules.RulesRefusedException;
 import io.sluice.rules.spi.RuleSource;
 import io.sluice.rules.spi.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
-import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,10 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class Node implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
-    private static final Duration STORE_MAY_TAKE = Duration.ofSeconds(1);
-    private static final int PROBES = 200;
     private static final Duration WARM_UP = Duration.ofMillis(600);
-    private static final Duration STOP_MAY_TAKE = Duration.ofSeconds(15);
 
     /** For so long a stopping node still serves, while its health already says that it stops. */
     private static final Duration GRACE = Duration.ofMillis(500);
@@ -59,22 +41,21 @@ public final class Node implements AutoCloseable {
     private final Clock clock = Clock.system();
     private final LocalEngine counts = new LocalEngine(clock);
     private final Limiter local = new Limiter(counts, clock, List.of());
-    private final AtomicInteger apiPort = new AtomicInteger();
     private final AtomicBoolean closing = new AtomicBoolean();
     private final RuleSource rules;
     private final @Nullable Store store;
     private final @Nullable Limiter shared;
-    private final Vertx vertx;
+    private final ApiDoor api;
     private final NodeMetrics metrics;
     private final Health health;
     private final Duration grace;
 
-    private Node(RuleSource rules, @Nullable Store store, Vertx vertx, NodeMetrics metrics, Duration grace) {
+    private Node(RuleSource rules, @Nullable Store store, ApiDoor api, NodeMetrics metrics, Duration grace) {
         this.rules = rules;
         this.store = store;
         StoreWatch watch = new StoreWatch(store, clock);
         this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
-        this.vertx = vertx;
+        this.api = api;
         this.metrics = metrics;
         this.health = new Health(rules::latest, watch);
         this.grace = grace;
@@ -87,40 +68,32 @@ public final class Node implements AutoCloseable {
     }
 
     static Node start(NodeConfig config, Store.Opener opener, Duration grace) throws StartFailedException {
-        // Beside the rest, because the client of the store takes as long to load as everything else together.
         NodeMetrics metrics = new NodeMetrics();
-        CompletableFuture<Optional<Store>> opening = CompletableFuture.supplyAsync(
-                () -> config.redisUri().map(uri -> opener.open(uri, config.redisPrefix(), Clock.system(), metrics)));
+        SharedStore opening = SharedStore.open(config, opener, metrics);
         RuleSource rules;
         try {
             rules = rules(config);
         } catch (StartFailedException e) {
-            closeOnceOpen(opening);
+            opening.abandon();
             throw e;
         }
         List<DocumentError> faults = vet(config).faults(rules.latest());
         if (!faults.isEmpty()) {
             rules.close();
-            closeOnceOpen(opening);
+            opening.abandon();
             throw new StartFailedException(faults.get(0).message(), List.of());
         }
-        Vertx vertx = vertx();
-        Optional<Store> store;
+        ApiDoor api = new ApiDoor();
+        Node node;
         try {
-            store = opening.join();
-        } catch (CompletionException e) {
+            node = new Node(rules, opening.opened(), api, metrics, grace);
+        } catch (StartFailedException | RuntimeException e) {
             rules.close();
-            vertx.close();
-            if (e.getCause() instanceof IllegalArgumentException) {
-                throw unreadable();
-            }
+            api.close();
             throw e;
         }
-        Node node = new Node(rules, store.orElse(null), vertx, metrics, grace);
         try {
-            node.listen(config);
-            node.awaitStore();
-            new WarmUp(new InetSocketAddress(config.host(), node.apiPort()), node.rules(), node.clock).run(WARM_UP);
+            node.open(config);
         } catch (StartFailedException | RuntimeException e) {
             node.release();
             throw e;
@@ -131,7 +104,7 @@ public final class Node implements AutoCloseable {
 
     /** The port of the decision API. */
     public int apiPort() {
-        return apiPort.get();
+        return api.port();
     }
 
     /** The rules in force. */
@@ -155,7 +128,7 @@ public final class Node implements AutoCloseable {
     }
 
     boolean usesNativeTransport() {
-        return vertx.isNativeTransportEnabled();
+        return api.usesNativeTransport();
     }
 
     /** Stops: health says so first, then nothing new is accepted and what is in flight finishes. */
@@ -207,105 +180,25 @@ public final class Node implements AutoCloseable {
         return rules;
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
-    private static void closeOnceOpen(CompletableFuture<Optional<Store>> opening) {
-        opening.thenAccept(opened -> opened.ifPresent(store -> store.engine().close()));
-    }
-
     private static RuleVet vet(NodeConfig config) {
         return config.redisUri().isPresent() && config.hashKey().isEmpty() ? new HashKeyNeeded() : RuleVet.NONE;
     }
 
-    private static Vertx vertx() {
-        return Vertx.vertx(new VertxOptions()
-                .setPreferNativeTransport(true)
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-    }
-
-    /** Without the URI and without the text of the exception: both may show a password. */
-    private static StartFailedException unreadable() {
-        return new StartFailedException(
-                "redis: unreadable (expected: redis://HOST:PORT, rediss://HOST:PORT, redis-sentinel://…,"
-                        + " redis-cluster://HOST:PORT,HOST:PORT or rediss-cluster://…)",
-                List.of());
-    }
-
-    private void listen(NodeConfig config) throws StartFailedException {
+    private void open(NodeConfig config) throws StartFailedException {
         Evaluator evaluator = new Evaluator(rules::latest, local, shared, config.keyForm(), clock, metrics);
-        ApiHandler handler = new ApiHandler(vertx, evaluator, health, metrics);
-        int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
-        try {
-            await(
-                    vertx.deployVerticle(
-                                    () -> new ApiServer(handler, config.host(), config.apiPort(), apiPort::set),
-                                    new DeploymentOptions().setInstances(loops))
-                            .toCompletionStage()
-                            .toCompletableFuture(),
-                    STOP_MAY_TAKE);
-        } catch (ExecutionException e) {
-            throw new StartFailedException(
-                    "api port " + config.apiPort() + " on " + config.host() + ": " + why(e.getCause()), List.of());
-        } catch (TimeoutException e) {
-            throw new StartFailedException("api port: no answer from the system (expected: try again)", List.of());
+        api.open(config, () -> new ApiHandler(api.vertx(), evaluator, health, metrics));
+        if (store != null && shared != null) {
+            SharedStore.await(store, shared);
         }
-    }
-
-    /** The native transport has an exception of its own, so the system's words have to do. */
-    private static String why(@Nullable Throwable failure) {
-        String words = String.valueOf(failure == null ? null : failure.getMessage());
-        if (words.contains("already in use")) {
-            return "in use (expected: a free port; choose another with --api-port, 0 takes any)";
-        }
-        if (words.contains("ermission denied")) {
-            return "not permitted (expected: a port above 1023; choose another with --api-port)";
-        }
-        return "cannot listen (expected: an address of this machine and a free port)";
-    }
-
-    /** Waits for the store and lets it decide, because the first decisions take longer than one may. */
-    private void awaitStore() {
-        if (store == null || shared == null) {
-            return;
-        }
-        try {
-            await(store.ready().toCompletableFuture(), STORE_MAY_TAKE);
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("the shared store is away: starting degraded, on_failure decides until it is back");
-            return;
-        }
-        // On counts of their own; half of them are refused.
-        List<Demand> probes = List.of(
-                Demand.of(Limit.named("sluice.probe").slidingLog(PROBES / 2, Duration.ofSeconds(1)), "", 1),
-                Demand.of(Limit.named("sluice.probe").tokenBucket(Rate.perSecond(PROBES)), "", 1));
-        for (int i = 0; i < PROBES; i++) {
-            Decision decision = shared.decide(Ask.charging(probes).dueAt(shared.dueIn(STORE_MAY_TAKE)));
-            if (decision.degraded() != null) {
-                LOG.warn("the shared store does not decide: {}; on_failure decides until it does", decision.degraded());
-                return;
-            }
-        }
+        new WarmUp(new InetSocketAddress(config.host(), apiPort()), rules(), clock).run(WARM_UP);
     }
 
     private void release() {
-        try {
-            await(vertx.close().toCompletionStage().toCompletableFuture(), STOP_MAY_TAKE);
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("the servers did not stop cleanly", e);
-        }
+        api.close();
         rules.close();
         local.close();
         if (shared != null) {
             shared.close();
-        }
-    }
-
-    private static <T> void await(Future<T> future, Duration atMost) throws ExecutionException, TimeoutException {
-        try {
-            future.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CompletionException(e);
         }
     }
 }
