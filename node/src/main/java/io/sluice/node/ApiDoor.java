@@ -1,11 +1,9 @@
 package io.sluice.node;
 
 import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -46,7 +44,7 @@ final class ApiDoor {
      *
      * @param handlers gives each event loop a handler of its own
      */
-    void open(NodeConfig config, Supplier<Handler<HttpServerRequest>> handlers) throws StartFailedException {
+    void open(NodeConfig config, Supplier<ApiHandler> handlers) throws StartFailedException {
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {
             Patience.await(

@@ -4,6 +4,7 @@ import io.sluice.rules.RuleSet;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +19,13 @@ final class Health {
     }
 
     private final Supplier<RuleSet> rules;
+    private final BooleanSupplier keptRules;
     private final StoreWatch store;
     private volatile Phase phase = Phase.STARTING;
 
-    Health(Supplier<RuleSet> rules, StoreWatch store) {
+    Health(Supplier<RuleSet> rules, BooleanSupplier keptRules, StoreWatch store) {
         this.rules = rules;
+        this.keptRules = keptRules;
         this.store = store;
     }
 
@@ -57,6 +60,11 @@ final class Health {
     /** What is wrong with the store, though it decides, in sentences. */
     List<String> findings() {
         return store.findings();
+    }
+
+    /** Whether the rules in force are those of the last run, because those of now are bad or away. */
+    boolean hasKeptRules() {
+        return keptRules.getAsBoolean();
     }
 
     RuleSet rules() {

@@ -10,6 +10,7 @@ import io.sluice.rules.KeptRuleSource;
 import io.sluice.rules.RuleDocument;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RulesRefusedException;
+import io.sluice.rules.RulingListener;
 import io.sluice.rules.spi.RuleSource;
 import io.sluice.rules.spi.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,26 +50,38 @@ public final class Node implements AutoCloseable {
     private final ApiDoor api;
     private final NodeMetrics metrics;
     private final Health health;
+    private final @Nullable StorePulse pulse;
     private final Duration grace;
 
-    private Node(RuleSource rules, @Nullable Store store, ApiDoor api, NodeMetrics metrics, Duration grace) {
+    private Node(RuleSource rules, @Nullable Store store, ApiDoor api, NodeMetrics metrics, Duration grace, LongSupplier droppedLogLines) {
         this.rules = rules;
         this.store = store;
         StoreWatch watch = new StoreWatch(store, clock);
         this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
         this.api = api;
         this.metrics = metrics;
-        this.health = new Health(rules::latest, watch);
+        this.health = new Health(rules::latest, this::hasKeptRules, watch);
         this.grace = grace;
-        metrics.watch(rules, counts, watch);
+        this.pulse = store == null ? null : new StorePulse(store, clock);
+        metrics.watch(rules, counts, watch, pulse, droppedLogLines);
     }
 
     /** Starts a node and returns when it serves. */
     public static Node start(NodeConfig config) throws StartFailedException {
-        return start(config, Store::redis, GRACE);
+        return start(config, () -> 0);
     }
 
-    static Node start(NodeConfig config, Store.Opener opener, Duration grace) throws StartFailedException {
+    /**
+     * Starts a node and returns when it serves.
+     *
+     * @param droppedLogLines how many lines of the log were dropped so far, for the metrics
+     */
+    public static Node start(NodeConfig config, LongSupplier droppedLogLines) throws StartFailedException {
+        return start(config, Store::redis, GRACE, droppedLogLines);
+    }
+
+    static Node start(NodeConfig config, Store.Opener opener, Duration grace, LongSupplier droppedLogLines)
+            throws StartFailedException {
         NodeMetrics metrics = new NodeMetrics();
         SharedStore opening = SharedStore.open(config, opener, metrics);
         RuleSource rules;
@@ -86,7 +100,7 @@ public final class Node implements AutoCloseable {
         ApiDoor api = new ApiDoor();
         Node node;
         try {
-            node = new Node(rules, opening.opened(), api, metrics, grace);
+            node = new Node(rules, opening.opened(), api, metrics, grace, droppedLogLines);
         } catch (StartFailedException | RuntimeException e) {
             rules.close();
             api.close();
@@ -185,16 +199,30 @@ public final class Node implements AutoCloseable {
     }
 
     private void open(NodeConfig config) throws StartFailedException {
-        Evaluator evaluator = new Evaluator(rules::latest, local, shared, config.keyForm(), clock, metrics);
-        api.open(config, () -> new ApiHandler(api.vertx(), evaluator, health, metrics));
+        RefusalLog refusals = new RefusalLog(clock);
+        RulingListener listener = (ruling, nanos) -> {
+            metrics.ruled(ruling, nanos);
+            refusals.ruled(ruling, nanos);
+        };
+        Evaluator evaluator = new Evaluator(rules::latest, local, shared, config.keyForm(), clock, listener);
+        StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
+        DecisionRoutes decisions =
+                new DecisionRoutes(api.vertx(), evaluator, rules::latest, config.xRateLimitHeaders());
+        api.open(config, () -> new ApiHandler(decisions, state, new BodyReader(api.vertx())));
         if (store != null && shared != null) {
             SharedStore.await(store, shared);
+        }
+        if (pulse != null) {
+            pulse.start();
         }
         new WarmUp(new InetSocketAddress(config.host(), apiPort()), rules(), clock).run(WARM_UP);
     }
 
     private void release() {
         api.close();
+        if (pulse != null) {
+            pulse.close();
+        }
         rules.close();
         local.close();
         if (shared != null) {

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param hashTag the attribute of which the counts of one value are kept in one slot of a Redis Cluster; without it each count is
  *     where it falls
  * @param data where the node keeps what it needs for its next start, such as the rules in force; without it nothing is kept
+ * @param xRateLimitHeaders whether answers carry {@code X-RateLimit-*}, too
  */
 public record NodeConfig(
         RulesFrom rules,
@@ -28,7 +29,8 @@ public record NodeConfig(
         Optional<KeySecret> hashKey,
         int ipv6Prefix,
         Optional<String> hashTag,
-        Optional<Path> data) {
+        Optional<Path> data,
+        boolean xRateLimitHeaders) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
@@ -60,20 +62,26 @@ public record NodeConfig(
                 Optional.empty(),
                 KeyForm.DEFAULT_IPV6_PREFIX,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     public NodeConfig withRedis(String uri) {
-        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data);
+        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, xRateLimitHeaders);
     }
 
     public NodeConfig withData(Path folder) {
         return new NodeConfig(
-                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, Optional.of(folder));
+                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, Optional.of(folder), xRateLimitHeaders);
     }
 
     public NodeConfig withHashKey(KeySecret key) {
-        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, Optional.of(key), ipv6Prefix, hashTag, data);
+        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, Optional.of(key), ipv6Prefix, hashTag, data, xRateLimitHeaders);
+    }
+
+    public NodeConfig withXRateLimitHeaders() {
+        return new NodeConfig(
+                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, true);
     }
 
     private static boolean isCluster(String uri) {

@@ -331,8 +331,9 @@ class DecisionApiTest {
 
         assertThat(health.statusCode()).isEqualTo(200);
         assertThat(health.body())
-                .isEqualTo(
-                        "{\"status\":\"serving\",\"engine\":\"local\",\"rules\":6,\"rule_version\":1,\"degraded\":null,\"degraded_since\":null,\"findings\":[]}");
+                .matches("\\{\"status\":\"serving\",\"engine\":\"local\",\"rules\":6,\"rule_version\":1,"
+                        + "\"rule_digest\":\"[0-9a-f]{64}\",\"rules_kept\":false,\"degraded\":null,"
+                        + "\"degraded_since\":null,\"findings\":\\[]}");
     }
 
     private static void assertProblem(HttpResponse<String> answer, int status, String detail) {

@@ -17,6 +17,7 @@ public final class RuleSet {
     private final List<ReadyRule> ready;
     private final ScopeIndex index;
     private final Set<String> bodyFields;
+    private final QueryFields queryFields;
 
     /** Computed by whoever asks first: deciding does not need it, and it costs as much as writing all rules. */
     private volatile @Nullable String digest;
@@ -34,7 +35,8 @@ public final class RuleSet {
         this.enabled = this.rules.stream().filter(Rule::enabled).toList();
         this.ready = enabled.stream().map(ReadyRule::new).toList();
         this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
-        this.bodyFields = BodyFieldNames.of(this.rules);
+        this.bodyFields = FieldNames.of(this.rules, List.of("json.", "form."));
+        this.queryFields = QueryFields.of(FieldNames.of(this.rules, List.of("query.")));
     }
 
     private RuleSet(long version, RuleSet same) {
@@ -44,6 +46,7 @@ public final class RuleSet {
         this.ready = same.ready;
         this.index = same.index;
         this.bodyFields = same.bodyFields;
+        this.queryFields = same.queryFields;
         this.digest = same.digest;
     }
 
@@ -107,6 +110,11 @@ public final class RuleSet {
     /** The attributes {@code json.…} and {@code form.…} that enabled rules name: the only fields of bodies that need to be read. */
     public Set<String> bodyFields() {
         return bodyFields;
+    }
+
+    /** Reads the attributes {@code query.…} that enabled rules name. */
+    public QueryFields queryFields() {
+        return queryFields;
     }
 
     List<ReadyRule> ready(Attributes request) {
