@@ -102,9 +102,6 @@ final class LogLine {
     }
 
     private static boolean isUnsafe(char c) {
-        return c < ' '
-                || (c >= 0x7f && c < 0xa0)
-                || (c >= 0x2028 && c <= 0x202e)
-                || (c >= 0x2066 && c <= 0x2069);
+        return c < ' ' || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
     }
 }

@@ -28,8 +28,8 @@ final class Answers {
     }
 
     static String impossible(Ruling.Impossible impossible) {
-        return "permits: " + impossible.permits() + " (expected: at most " + impossible.capacity()
-                + ", all that limit " + impossible.limit() + " can hold)";
+        return "permits: " + impossible.permits() + " (expected: at most " + impossible.capacity() + ", all that limit "
+                + impossible.limit() + " can hold)";
     }
 
     static String health(Health health) {
@@ -62,7 +62,8 @@ final class Answers {
         text.append("\",\"kept\":").append(health.hasKeptRules());
         text.append(",\"rules\":[");
         for (int i = 0; i < rules.rules().size(); i++) {
-            text.append(i == 0 ? "\n" : ",\n").append(RuleJson.rule(rules.rules().get(i)));
+            text.append(i == 0 ? "\n" : ",\n")
+                    .append(RuleJson.rule(rules.rules().get(i)));
         }
         return text.append("]}").toString();
     }

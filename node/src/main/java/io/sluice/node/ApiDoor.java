@@ -18,12 +18,20 @@ import org.slf4j.LoggerFactory;
 final class ApiDoor {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApiDoor.class);
+    private static final long TICK_MILLIS = 1_000;
+
+    /** From the connection to the end of the first request's head. */
+    private static final int FIRST_SECONDS = 10;
+
     private static final Duration MAY_TAKE = Duration.ofSeconds(15);
 
-    private final Vertx vertx = Vertx.vertx(new VertxOptions()
-            .setPreferNativeTransport(true)
-            .setFileSystemOptions(
-                    new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+    private final Arrivals arrivals = Arrivals.overBestTransport();
+    private final Vertx vertx = Vertx.builder()
+            .with(new VertxOptions()
+                    .setFileSystemOptions(
+                            new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)))
+            .withTransport(arrivals)
+            .build();
     private final AtomicInteger port = new AtomicInteger();
 
     Vertx vertx() {
@@ -45,11 +53,17 @@ final class ApiDoor {
      * @param handlers gives each event loop a handler of its own
      */
     void open(NodeConfig config, Supplier<ApiHandler> handlers) throws StartFailedException {
+        vertx.setPeriodic(TICK_MILLIS, timer -> arrivals.tick(FIRST_SECONDS));
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {
             Patience.await(
                     vertx.deployVerticle(
-                                    () -> new ApiServer(handlers.get(), config.host(), config.apiPort(), port::set),
+                                    () -> new ApiServer(
+                                            handlers.get(),
+                                            new ConnectionWatch(arrivals),
+                                            config.host(),
+                                            config.apiPort(),
+                                            port::set),
                                     new DeploymentOptions().setInstances(loops))
                             .toCompletionStage()
                             .toCompletableFuture(),

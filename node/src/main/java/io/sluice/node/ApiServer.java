@@ -25,15 +25,16 @@ final class ApiServer extends VerticleBase {
     private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
 
     private final ApiHandler handler;
-    private final ConnectionWatch connections = new ConnectionWatch();
+    private final ConnectionWatch connections;
     private final String host;
     private final int port;
     private final IntConsumer bound;
     private HttpServer server;
 
     @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
-    ApiServer(ApiHandler handler, String host, int port, IntConsumer bound) {
+    ApiServer(ApiHandler handler, ConnectionWatch connections, String host, int port, IntConsumer bound) {
         this.handler = handler;
+        this.connections = connections;
         this.host = host;
         this.port = port;
         this.bound = bound;

@@ -62,7 +62,8 @@ record CheckRequest(Attributes attributes, long permits) {
             String name = json.currentName();
             JsonToken value = json.nextToken();
             if (value == JsonToken.START_OBJECT || value == JsonToken.START_ARRAY) {
-                throw StrictJson.refused("attributes." + Shown.text(name), StrictJson.shown(json), "text, a number or a boolean");
+                throw StrictJson.refused(
+                        "attributes." + Shown.text(name), StrictJson.shown(json), "text, a number or a boolean");
             }
             // What is null is not there.
             if (value != JsonToken.VALUE_NULL) {

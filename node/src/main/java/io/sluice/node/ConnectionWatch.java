@@ -13,9 +13,6 @@ import java.util.Map;
  */
 final class ConnectionWatch {
 
-    /** From the connection to the end of the first request's head. */
-    private static final int FIRST_SECONDS = 10;
-
     /** From one request's head to the next; longer than any decision takes. */
     private static final int NEXT_SECONDS = 120;
 
@@ -25,7 +22,18 @@ final class ConnectionWatch {
     private static final int MOST_UNREAD = 10_000;
 
     private final Map<SocketAddress, Watched> connections = new HashMap<>();
+    private final Arrivals arrivals;
+    private final int unreadSeconds;
     private long ticks;
+
+    ConnectionWatch(Arrivals arrivals) {
+        this(arrivals, UNREAD_SECONDS);
+    }
+
+    ConnectionWatch(Arrivals arrivals, int unreadSeconds) {
+        this.arrivals = arrivals;
+        this.unreadSeconds = unreadSeconds;
+    }
 
     private static final class Watched {
 
@@ -33,7 +41,6 @@ final class ConnectionWatch {
         private HttpConnection connection;
 
         private long since;
-        private boolean asked;
         private long unreadSince = -1;
         private int unread;
 
@@ -45,6 +52,7 @@ final class ConnectionWatch {
 
     void opened(HttpConnection connection) {
         SocketAddress address = connection.remoteAddress();
+        arrivals.spoke(address);
         Watched known = connections.get(address);
         if (known == null) {
             connections.put(address, new Watched(connection, ticks));
@@ -66,7 +74,6 @@ final class ConnectionWatch {
             return;
         }
         watched.since = ticks;
-        watched.asked = true;
         if (!request.response().writeQueueFull()) {
             watched.unreadSince = -1;
             watched.unread = 0;
@@ -81,16 +88,11 @@ final class ConnectionWatch {
     void tick() {
         ticks++;
         for (Watched watched : List.copyOf(connections.values())) {
-            boolean silent = ticks - watched.since > (watched.asked ? NEXT_SECONDS : FIRST_SECONDS);
-            boolean deaf = watched.unreadSince >= 0 && ticks - watched.unreadSince > UNREAD_SECONDS;
+            boolean silent = ticks - watched.since > NEXT_SECONDS;
+            boolean deaf = watched.unreadSince >= 0 && ticks - watched.unreadSince > unreadSeconds;
             if (silent || deaf) {
                 watched.connection.close();
             }
         }
-    }
-
-    /** How many connections are open. */
-    int size() {
-        return connections.size();
     }
 }

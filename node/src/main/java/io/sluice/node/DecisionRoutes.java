@@ -73,7 +73,8 @@ final class DecisionRoutes {
             answers.add(
                     check == null
                             ? CompletableFuture.completedFuture(Answers.problem(400, item.refused()))
-                            : evaluator.evaluate(check.attributes(), check.permits())
+                            : evaluator
+                                    .evaluate(check.attributes(), check.permits())
                                     .handle(DecisionRoutes::inBatch));
         }
         CompletableFuture<?>[] all =
@@ -94,8 +95,7 @@ final class DecisionRoutes {
         onPermit(request, body, evaluator::renew);
     }
 
-    private void onPermit(
-            HttpServerRequest request, byte[] body, Function<Permit, CompletionStage<Boolean>> action) {
+    private void onPermit(HttpServerRequest request, byte[] body, Function<Permit, CompletionStage<Boolean>> action) {
         String text;
         try {
             text = PermitRequest.read(body);
@@ -168,8 +168,7 @@ final class DecisionRoutes {
         });
     }
 
-    private static <T> void finish(
-            HttpServerRequest request, T value, @Nullable Throwable failure, Consumer<T> then) {
+    private static <T> void finish(HttpServerRequest request, T value, @Nullable Throwable failure, Consumer<T> then) {
         if (failure != null) {
             Replies.failed(request, failure);
             return;

@@ -53,7 +53,13 @@ public final class Node implements AutoCloseable {
     private final @Nullable StorePulse pulse;
     private final Duration grace;
 
-    private Node(RuleSource rules, @Nullable Store store, ApiDoor api, NodeMetrics metrics, Duration grace, LongSupplier droppedLogLines) {
+    private Node(
+            RuleSource rules,
+            @Nullable Store store,
+            ApiDoor api,
+            NodeMetrics metrics,
+            Duration grace,
+            LongSupplier droppedLogLines) {
         this.rules = rules;
         this.store = store;
         StoreWatch watch = new StoreWatch(store, clock);

@@ -67,21 +67,49 @@ public record NodeConfig(
     }
 
     public NodeConfig withRedis(String uri) {
-        return new NodeConfig(rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, xRateLimitHeaders);
+        return new NodeConfig(
+                rules,
+                Optional.of(uri),
+                redisPrefix,
+                host,
+                apiPort,
+                hashKey,
+                ipv6Prefix,
+                hashTag,
+                data,
+                xRateLimitHeaders);
     }
 
     public NodeConfig withData(Path folder) {
         return new NodeConfig(
-                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, Optional.of(folder), xRateLimitHeaders);
+                rules,
+                redisUri,
+                redisPrefix,
+                host,
+                apiPort,
+                hashKey,
+                ipv6Prefix,
+                hashTag,
+                Optional.of(folder),
+                xRateLimitHeaders);
     }
 
     public NodeConfig withHashKey(KeySecret key) {
-        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, Optional.of(key), ipv6Prefix, hashTag, data, xRateLimitHeaders);
+        return new NodeConfig(
+                rules,
+                redisUri,
+                redisPrefix,
+                host,
+                apiPort,
+                Optional.of(key),
+                ipv6Prefix,
+                hashTag,
+                data,
+                xRateLimitHeaders);
     }
 
     public NodeConfig withXRateLimitHeaders() {
-        return new NodeConfig(
-                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, true);
+        return new NodeConfig(rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, true);
     }
 
     private static boolean isCluster(String uri) {

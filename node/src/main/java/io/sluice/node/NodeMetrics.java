@@ -118,17 +118,16 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
             spared("guarded", store, StoreWatch::guarded);
         }
         Gauge.builder("rate_limit_leases_outstanding", store, StoreWatch::leased)
-                    .description("Permits leased from the shared store that can still be spent")
-                    .register(registry);
-            Gauge.builder("rate_limit_breaker_state", () -> store.isAway() ? 1 : 0)
-                    .description("1 while the shared store is not asked")
-                    .register(registry);
-            Gauge.builder(
-                            "rate_limit_degraded_since_seconds",
-                            () -> store.awaySince().map(Instant::getEpochSecond).orElse(0L))
-                    .description(
-                            "When the shared store was last given up, in seconds since the epoch; 0 while it is asked")
-                    .register(registry);
+                .description("Permits leased from the shared store that can still be spent")
+                .register(registry);
+        Gauge.builder("rate_limit_breaker_state", () -> store.isAway() ? 1 : 0)
+                .description("1 while the shared store is not asked")
+                .register(registry);
+        Gauge.builder(
+                        "rate_limit_degraded_since_seconds",
+                        () -> store.awaySince().map(Instant::getEpochSecond).orElse(0L))
+                .description("When the shared store was last given up, in seconds since the epoch; 0 while it is asked")
+                .register(registry);
         mode("remote", () -> store.exists() && store.degraded() == null);
         for (FailurePolicy policy : FailurePolicy.values()) {
             mode(policy.name().toLowerCase(Locale.ROOT), () -> inForce(policy, source.latest(), store));

@@ -56,7 +56,8 @@ final class RefusalLog implements RulingListener {
 
     static String line(Map<String, LongAdder> gathered) {
         List<Map.Entry<String, LongAdder>> most = gathered.entrySet().stream()
-                .sorted(Comparator.comparingLong((Map.Entry<String, LongAdder> e) -> e.getValue().sum())
+                .sorted(Comparator.comparingLong(
+                                (Map.Entry<String, LongAdder> e) -> e.getValue().sum())
                         .reversed()
                         .thenComparing(Map.Entry::getKey))
                 .toList();
@@ -75,7 +76,10 @@ final class RefusalLog implements RulingListener {
             separator = ", ";
         }
         return most.size() > MOST_NAMED
-                ? line.append(" and ").append(most.size() - MOST_NAMED).append(" more").toString()
+                ? line.append(" and ")
+                        .append(most.size() - MOST_NAMED)
+                        .append(" more")
+                        .toString()
                 : line.toString();
     }
 }

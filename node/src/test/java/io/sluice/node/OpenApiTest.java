@@ -56,7 +56,8 @@ class OpenApiTest {
         assertThat(described).hasSameElementsAs(served());
         for (String path : described) {
             boolean posts = document.get("paths").get(path).has("post");
-            HttpResponse<String> other = node.send(node.request(path).method("DELETE", HttpRequest.BodyPublishers.noBody()));
+            HttpResponse<String> other =
+                    node.send(node.request(path).method("DELETE", HttpRequest.BodyPublishers.noBody()));
             assertThat(other.statusCode()).isEqualTo(405);
             assertThat(other.headers().firstValue("Allow")).contains(posts ? "POST" : "GET, HEAD");
         }
@@ -75,7 +76,8 @@ class OpenApiTest {
         String check = "{\"attributes\": {\"path\": \"/%s\", \"user\": \"u\", \"ip\": \"%s\"}, \"permits\": %d}";
         String one = check.formatted("one", "192.0.2.1", 1);
         String denied = check.formatted("one", "203.0.113.9", 1);
-        String held = JSON.readTree(node.check(check.formatted("held", "192.0.2.1", 2)).body())
+        String held = JSON.readTree(
+                        node.check(check.formatted("held", "192.0.2.1", 2)).body())
                 .get("permit")
                 .asText();
         String permit = "{\"permit\": \"" + held + "\"}";
@@ -136,7 +138,8 @@ class OpenApiTest {
     @Test
     void examplesAreGoodRequests() throws Exception {
         for (String path : List.of("/v1/check", "/v1/explain", "/v1/check/batch")) {
-            JsonNode request = document.at("/paths/" + path.replace("/", "~1") + "/post/requestBody/content/application~1json");
+            JsonNode request =
+                    document.at("/paths/" + path.replace("/", "~1") + "/post/requestBody/content/application~1json");
             new Schemas(document).check(request.get("schema"), request.get("example"), path);
             assertThat(node.send(node.request(path)
                                     .POST(HttpRequest.BodyPublishers.ofString(
@@ -155,8 +158,8 @@ class OpenApiTest {
     }
 
     private static void conforms(String path, String method, HttpResponse<String> answer) throws Exception {
-        JsonNode response = document.at("/paths/" + path.replace("/", "~1") + "/" + method + "/responses/"
-                + answer.statusCode());
+        JsonNode response =
+                document.at("/paths/" + path.replace("/", "~1") + "/" + method + "/responses/" + answer.statusCode());
         assertThat(response.isMissingNode())
                 .as("%s %s answers %d", method, path, answer.statusCode())
                 .isFalse();
@@ -174,16 +177,24 @@ class OpenApiTest {
         assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith(content.getKey());
         if (content.getKey().endsWith("json")) {
             new Schemas(document)
-                    .check(content.getValue().get("schema"), JSON.readTree(answer.body()), path + " " + answer.statusCode());
+                    .check(
+                            content.getValue().get("schema"),
+                            JSON.readTree(answer.body()),
+                            path + " " + answer.statusCode());
         }
     }
 
     private static TreeMap<String, TreeSet<Integer>> described() {
         TreeMap<String, TreeSet<Integer>> all = new TreeMap<>();
-        document.get("paths").properties().forEach(path -> path.getValue().properties().forEach(method -> {
-            TreeSet<Integer> statuses = all.computeIfAbsent(path.getKey(), p -> new TreeSet<>());
-            method.getValue().get("responses").fieldNames().forEachRemaining(s -> statuses.add(Integer.valueOf(s)));
-        }));
+        document.get("paths")
+                .properties()
+                .forEach(path -> path.getValue().properties().forEach(method -> {
+                    TreeSet<Integer> statuses = all.computeIfAbsent(path.getKey(), p -> new TreeSet<>());
+                    method.getValue()
+                            .get("responses")
+                            .fieldNames()
+                            .forEachRemaining(s -> statuses.add(Integer.valueOf(s)));
+                }));
         return all;
     }
 }

@@ -10,8 +10,21 @@ import java.util.List;
 final class Schemas {
 
     private static final List<String> KNOWN = List.of(
-            "$ref", "oneOf", "type", "enum", "pattern", "required", "properties", "additionalProperties", "items",
-            "description", "default", "minimum", "maximum", "minItems", "maxItems");
+            "$ref",
+            "oneOf",
+            "type",
+            "enum",
+            "pattern",
+            "required",
+            "properties",
+            "additionalProperties",
+            "items",
+            "description",
+            "default",
+            "minimum",
+            "maximum",
+            "minItems",
+            "maxItems");
 
     private final JsonNode document;
 
@@ -46,7 +59,8 @@ final class Schemas {
         if (schema.has("enum") && !contains(schema.get("enum"), value)) {
             faults.add(at + ": " + value + " (expected: " + schema.get("enum") + ")");
         }
-        if (schema.has("pattern") && !value.asText().matches(schema.get("pattern").asText())) {
+        if (schema.has("pattern")
+                && !value.asText().matches(schema.get("pattern").asText())) {
             faults.add(at + ": " + value);
         }
         if (value.isObject()) {

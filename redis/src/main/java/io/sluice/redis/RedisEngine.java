@@ -109,7 +109,9 @@ public final class RedisEngine implements Engine {
         for (RedisLink link : servers.links()) {
             all = all.thenCombine(link.vitals(), StoreVitals::and);
         }
-        return servers.isReady() ? all : CompletableFuture.failedFuture(new IllegalStateException(Failures.DISCONNECTED));
+        return servers.isReady()
+                ? all
+                : CompletableFuture.failedFuture(new IllegalStateException(Failures.DISCONNECTED));
     }
 
     /** Whether Redis is connected, knows the function and answers quickly. */

@@ -122,7 +122,8 @@ final class RedisLink implements AutoCloseable {
     CompletableFuture<StoreVitals> vitals() {
         StatefulRedisConnection<byte[], byte[]> redis = connection();
         return redis == null
-                ? CompletableFuture.failedFuture(new IllegalStateException(unavailable().reason()))
+                ? CompletableFuture.failedFuture(
+                        new IllegalStateException(unavailable().reason()))
                 : server.vitals(redis);
     }
 

@@ -62,8 +62,10 @@ final class ServerWatch {
     CompletableFuture<StoreVitals> vitals(StatefulRedisConnection<byte[], byte[]> redis) {
         return redis.async()
                 .info("clients")
-                .thenCombine(redis.async().info("memory"), (clients, memory) -> new StoreVitals(
-                        number(fields(clients), "connected_clients"), number(fields(memory), "used_memory")))
+                .thenCombine(
+                        redis.async().info("memory"),
+                        (clients, memory) -> new StoreVitals(
+                                number(fields(clients), "connected_clients"), number(fields(memory), "used_memory")))
                 .toCompletableFuture();
     }
 

@@ -9,7 +9,6 @@ package io.sluice.redis;
 public record StoreVitals(long connectedClients, long usedMemoryBytes) {
 
     StoreVitals and(StoreVitals other) {
-        return new StoreVitals(
-                connectedClients + other.connectedClients, usedMemoryBytes + other.usedMemoryBytes);
+        return new StoreVitals(connectedClients + other.connectedClients, usedMemoryBytes + other.usedMemoryBytes);
     }
 }

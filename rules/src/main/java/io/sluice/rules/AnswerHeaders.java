@@ -43,7 +43,8 @@ public final class AnswerHeaders {
             Optional<Duration> until = ruling.allowed() ? reported.resetAfter() : ruling.retryAfter();
             headers.put(
                     "RateLimit",
-                    name + ";r=" + left + until.map(span -> ";t=" + seconds(span)).orElse(""));
+                    name + ";r=" + left
+                            + until.map(span -> ";t=" + seconds(span)).orElse(""));
             if (older) {
                 headers.put("X-RateLimit-Limit", quota);
                 headers.put("X-RateLimit-Remaining", left);

@@ -150,8 +150,7 @@ public final class Evaluator {
         CompletionStage<Shadows> all = CompletableFuture.completedFuture(Shadows.NONE);
         for (Group group : applied.shadows()) {
             Purpose own = group.lacking() == null ? purpose : Purpose.LOOK;
-            all = all.thenCombine(
-                    decide(applied, group, own), (shadows, decisions) -> shadows.and(group, decisions));
+            all = all.thenCombine(decide(applied, group, own), (shadows, decisions) -> shadows.and(group, decisions));
         }
         return all;
     }

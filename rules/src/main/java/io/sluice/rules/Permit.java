@@ -53,8 +53,8 @@ public final class Permit {
         if (text.length() > LONGEST) {
             return Optional.empty();
         }
-        try (DataInputStream in =
-                new DataInputStream(new ByteArrayInputStream(Base64.getUrlDecoder().decode(text)))) {
+        try (DataInputStream in = new DataInputStream(
+                new ByteArrayInputStream(Base64.getUrlDecoder().decode(text)))) {
             if (in.readByte() != FORM) {
                 return Optional.empty();
             }
