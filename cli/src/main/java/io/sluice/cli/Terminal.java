@@ -28,6 +28,7 @@ final class Terminal {
                 && !environment.getOrDefault("TERM", "dumb").equals("dumb");
     }
 
+    @SuppressWarnings("SystemConsoleNull") // where there is no /proc it is the best that older releases have
     private static boolean is(int descriptor) {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))

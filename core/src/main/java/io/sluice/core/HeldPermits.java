@@ -33,21 +33,28 @@ final class HeldPermits {
 
     /** Whether any of them was still held; what is held is looked for by renewing it. */
     CompletionStage<Boolean> release(List<Charge> held, Duration atMost) {
-        CompletableFuture<Boolean> any = CompletableFuture.completedFuture(false);
+        CompletionStage<Boolean> any = CompletableFuture.completedFuture(false);
         for (Charge charge : held) {
             any = any.thenCombine(renewed(charge, atMost), Boolean::logicalOr);
         }
-        return any.handle((isHeld, failure) -> {
-                    if (failure == null && !isHeld) {
-                        return CompletableFuture.completedFuture(false);
+        CompletableFuture<Boolean> released = new CompletableFuture<>();
+        any.whenComplete((isHeld, failure) -> {
+            if (failure == null && !isHeld) {
+                released.complete(false);
+            } else {
+                // Of some it may not be known: they are let go all the same, and the caller hears that it is not known.
+                CompletionStage<Void> back = within(waiting.giveBack(held), atMost);
+                back.whenComplete((done, lost) -> {
+                    Throwable unknown = failure == null ? lost : failure;
+                    if (unknown == null) {
+                        released.complete(true);
+                    } else {
+                        released.completeExceptionally(unknown);
                     }
-                    // Of some it is not known: they are let go all the same, and the caller hears that it is not known.
-                    CompletableFuture<Void> back = within(waiting.giveBack(held), atMost);
-                    return failure == null
-                            ? back.thenApply(done -> true)
-                            : CompletableFuture.<Boolean>failedFuture(failure);
-                })
-                .thenCompose(stage -> stage);
+                });
+            }
+        });
+        return released;
     }
 
     private CompletableFuture<Boolean> renewed(Charge charge, Duration atMost) {

@@ -43,6 +43,7 @@ final class Arrivals implements Transport {
     }
 
     /** A second has passed: who has said nothing whole in so many of them is cut off. */
+    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
     void tick(int mayTakeSeconds) {
         long now = ticks.incrementAndGet();
         waiting.forEach((key, arrival) -> {

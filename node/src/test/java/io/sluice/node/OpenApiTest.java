@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
@@ -72,7 +73,7 @@ class OpenApiTest {
 
     @Test
     void hasEveryAnswerAsItIs() throws Exception {
-        Map<String, TreeSet<Integer>> seen = new TreeMap<>();
+        Map<String, Set<Integer>> seen = new TreeMap<>();
         String check = "{\"attributes\": {\"path\": \"/%s\", \"user\": \"u\", \"ip\": \"%s\"}, \"permits\": %d}";
         String one = check.formatted("one", "192.0.2.1", 1);
         String denied = check.formatted("one", "203.0.113.9", 1);
@@ -109,7 +110,7 @@ class OpenApiTest {
             answered(seen, path, null);
         }
         // Slow bodies, a node that stops and a store that is away have tests of their own.
-        TreeMap<String, TreeSet<Integer>> described = described();
+        Map<String, Set<Integer>> described = described();
         described.values().forEach(statuses -> statuses.removeAll(List.of(408, 503)));
         assertThat(seen).isEqualTo(described);
     }
@@ -149,7 +150,7 @@ class OpenApiTest {
         }
     }
 
-    private static void answered(Map<String, TreeSet<Integer>> seen, String path, String body) throws Exception {
+    private static void answered(Map<String, Set<Integer>> seen, String path, String body) throws Exception {
         HttpResponse<String> answer = body == null
                 ? node.get(path)
                 : node.send(node.request(path).POST(HttpRequest.BodyPublishers.ofString(body)));
@@ -184,12 +185,12 @@ class OpenApiTest {
         }
     }
 
-    private static TreeMap<String, TreeSet<Integer>> described() {
-        TreeMap<String, TreeSet<Integer>> all = new TreeMap<>();
+    private static Map<String, Set<Integer>> described() {
+        Map<String, Set<Integer>> all = new TreeMap<>();
         document.get("paths")
                 .properties()
                 .forEach(path -> path.getValue().properties().forEach(method -> {
-                    TreeSet<Integer> statuses = all.computeIfAbsent(path.getKey(), p -> new TreeSet<>());
+                    Set<Integer> statuses = all.computeIfAbsent(path.getKey(), p -> new TreeSet<>());
                     method.getValue()
                             .get("responses")
                             .fieldNames()
