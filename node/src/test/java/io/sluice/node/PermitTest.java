@@ -124,7 +124,7 @@ class PermitTest {
     }
 
     @Test
-    void aHandleThatWasChangedFreesNothing() throws Exception {
+    void aChangedHandleIsAnsweredAndFreesAtMostWhatItStillNamesRightly() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 RunningNode alone = RunningNode.start(config(), Store::redis);
                 RunningNode shared = RunningNode.start(config().withRedis(redis.uri()), Store::redis)) {

@@ -133,6 +133,30 @@ final class NodeSystemTest {
         }
     }
 
+    @Test
+    void aPermitThatOneProcessHandedOutIsReleasedAtAnother() throws Exception {
+        Files.writeString(rules, """
+                rules:
+                  - { id: held, deadline: 5s, on_failure: closed, limits: [{ algorithm: concurrency, limit: 1, ttl: 10m }] }
+                """);
+        try (RedisServer redis = RedisServer.start();
+                SluiceProcess one = node("--redis", redis.uri());
+                SluiceProcess two = node("--redis", redis.uri())) {
+            HttpResponse<String> held = one.post("{\"attributes\": {}}");
+            assertThat(held.statusCode()).isEqualTo(200);
+            assertThat(two.post("{\"attributes\": {}}").statusCode()).isEqualTo(429);
+            String body = held.body();
+            String permit = body.substring(body.indexOf("\"permit\":"));
+            String request = "{" + permit;
+            assertThat(one.stop()).isZero();
+
+            assertThat(two.send("/v1/renew", request).statusCode()).isEqualTo(204);
+            assertThat(two.send("/v1/release", request).statusCode()).isEqualTo(204);
+            assertThat(two.send("/v1/release", request).statusCode()).isEqualTo(404);
+            assertThat(two.post("{\"attributes\": {}}").statusCode()).isEqualTo(200);
+        }
+    }
+
     private static double outstanding(SluiceProcess node) throws Exception {
         return node.get("/metrics")
                 .body()
