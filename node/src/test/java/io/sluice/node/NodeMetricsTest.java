@@ -8,6 +8,7 @@ import io.sluice.testkit.RedisServer;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,17 +50,25 @@ class NodeMetricsTest {
     }
 
     @Test
-    void distinctKeysAddNoSeries() throws Exception {
+    void aHundredThousandDistinctKeysAddNoSeries() throws Exception {
         try (RunningNode node = RunningNode.withRules("rules: [{ id: a, limits: [{ by: user, rate: 5 }] }]")) {
             node.check("{\"attributes\": {\"user\": \"first\"}}");
             long before = node.get("/metrics").body().lines().count();
 
-            for (int i = 0; i < 500; i++) {
-                node.check("{\"attributes\": {\"user\": \"u" + i + "\", \"x" + i + "\": \"y\"}}");
+            for (int i = 0; i < 1_000; i++) {
+                List<String> checks = new ArrayList<>();
+                for (int j = 0; j < 100; j++) {
+                    String key = i + "x" + j;
+                    checks.add("{\"attributes\": {\"user\": \"u" + key + "\", \"x" + key + "\": \"y\"}}");
+                }
+                node.send(node.request("/v1/check/batch")
+                        .POST(HttpRequest.BodyPublishers.ofString("{\"checks\": " + checks + "}")));
             }
 
             assertThat(node.get("/metrics").body().lines().count()).isEqualTo(before);
-            assertThat(node.get("/metrics").body()).doesNotContain("u499", "first");
+            assertThat(node.get("/metrics").body())
+                    .contains("rule=\"a\"} 100001.0")
+                    .doesNotContain("u999x99", "first");
         }
     }
 
