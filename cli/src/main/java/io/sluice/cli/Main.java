@@ -35,7 +35,9 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        int code = commandLine().execute(args);
+        Logs.drain();
+        System.exit(code);
     }
 
     static CommandLine commandLine() {

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -38,6 +37,7 @@ final class NodeRunner {
     /** Returns only if the start failed; a stop ends the process. */
     int run() {
         options.check();
+        Logs.set(options.logFormat, options.logLevel);
         NodeConfig config;
         try {
             config = config();
@@ -47,33 +47,23 @@ final class NodeRunner {
         } catch (IllegalArgumentException e) {
             return failed(e.getMessage(), List.of());
         }
-        AtomicReference<@Nullable Node> running = new AtomicReference<>();
-        Thread stop = new Thread(() -> stop(running), "sluice-stop");
-        Runtime.getRuntime().addShutdownHook(stop);
+        Stop stop = new Stop(out);
+        Thread hook = new Thread(stop::now, "sluice-stop");
+        Runtime.getRuntime().addShutdownHook(hook);
+        Signals.on(stop::heard, "INT", "TERM");
         try {
-            Node node = Node.start(config);
-            running.set(node);
-            Screen.show(out, node, config);
+            Node node = Node.start(config, Logs::dropped);
+            stop.running(node);
+            Screen.show(out, node, config, Terminal.likesColour(System.getenv()));
             new CountDownLatch(1).await();
             return CommandLine.ExitCode.OK;
         } catch (StartFailedException e) {
-            Runtime.getRuntime().removeShutdownHook(stop);
+            Runtime.getRuntime().removeShutdownHook(hook);
             return failed(e.getMessage(), e.details());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return CommandLine.ExitCode.OK;
         }
-    }
-
-    /** Halts, because after a signal the JVM would otherwise exit with the signal's number although all went well. */
-    private void stop(AtomicReference<@Nullable Node> running) {
-        Node node = running.get();
-        if (node != null) {
-            out.println("stopping");
-            out.flush();
-            node.close();
-        }
-        Runtime.getRuntime().halt(CommandLine.ExitCode.OK);
     }
 
     private NodeConfig config() throws ConfigFile.RefusedException {
@@ -97,7 +87,8 @@ final class NodeRunner {
                 Optional.of(new GrpcSettings(
                         options.grpcPort == null ? RoleOptions.DEFAULT_GRPC_PORT : options.grpcPort,
                         file.tls(),
-                        file.countsLikeTheReference())));
+                        file.countsLikeTheReference())),
+                options.xRateLimitHeaders);
     }
 
     private int failed(@Nullable String message, List<String> details) {

@@ -1,13 +1,18 @@
 package io.sluice.cli;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /**
  * The flags that all roles have in common. What is not on the command line comes from system properties and environment
@@ -77,6 +82,28 @@ final class RoleOptions {
     @Nullable
     Path data;
 
+    @Option(
+            names = "--log-format",
+            paramLabel = "FORMAT",
+            converter = FormatConverter.class,
+            description = "json, text, or auto: text on a terminal, else json (auto)")
+    Logs.Format logFormat = Logs.Format.AUTO;
+
+    @Option(
+            names = "--log-level",
+            paramLabel = "LEVEL",
+            converter = DetailConverter.class,
+            description = "error, warn, info, debug or trace (info)")
+    Logs.Detail logLevel = Logs.Detail.INFO;
+
+    @Option(
+            names = "--x-ratelimit-headers",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "true|false",
+            description = "answers carry X-RateLimit-Limit, -Remaining and -Reset, too")
+    boolean xRateLimitHeaders;
+
     /** Refuses ports that are none, and says which given flags do nothing yet. */
     void check() {
         Map<String, @Nullable Object> idle = new LinkedHashMap<>();
@@ -99,6 +126,34 @@ final class RoleOptions {
         if (port != null && (port < 0 || port > HIGHEST_PORT)) {
             throw new ParameterException(
                     spec.commandLine(), name + ": " + port + " (expected: 0.." + HIGHEST_PORT + ")");
+        }
+    }
+
+    /** In small letters, as they are shown. */
+    private static <E extends Enum<E>> E word(Class<E> type, String text) {
+        for (E each : type.getEnumConstants()) {
+            if (each.name().toLowerCase(Locale.ROOT).equals(text.toLowerCase(Locale.ROOT))) {
+                return each;
+            }
+        }
+        throw new TypeConversionException(text + " (expected: "
+                + Arrays.stream(type.getEnumConstants())
+                        .map(each -> each.name().toLowerCase(Locale.ROOT))
+                        .collect(Collectors.joining(", "))
+                + ")");
+    }
+
+    static final class FormatConverter implements ITypeConverter<Logs.Format> {
+        @Override
+        public Logs.Format convert(String text) {
+            return word(Logs.Format.class, text);
+        }
+    }
+
+    static final class DetailConverter implements ITypeConverter<Logs.Detail> {
+        @Override
+        public Logs.Detail convert(String text) {
+            return word(Logs.Detail.class, text);
         }
     }
 }

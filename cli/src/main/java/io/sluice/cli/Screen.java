@@ -10,27 +10,32 @@ final class Screen {
 
     private Screen() {}
 
-    static void show(PrintWriter out, Node node, NodeConfig config) {
+    static void show(PrintWriter out, Node node, NodeConfig config, boolean coloured) {
+        Paint paint = new Paint(coloured);
         String base = "http://" + host(config.host()) + ":" + node.apiPort();
-        int count = node.rules().rules().size();
         out.println();
-        out.println("Sluice " + Main.Version.text());
+        out.println(paint.strong("Sluice") + " " + paint.faint(Main.Version.text()));
         out.println();
-        out.println("  decisions   POST " + base + "/v1/check");
-        node.grpcPort().ifPresent(port -> out.println("  envoy       grpc " + host(config.host()) + ":" + port));
-        out.println("  health      GET  " + base + "/health");
-        out.println("  metrics     GET  " + base + "/metrics");
-        out.println("  rules       " + source(config.rules()) + ": " + count + (count == 1 ? " rule" : " rules")
-                + ", version " + node.rules().version() + (node.hasKeptRules() ? ", kept from the last run" : ""));
-        out.println("  engine      " + engine(node, config));
+        row(out, paint, "decisions", "POST " + base + "/v1/check");
+        node.grpcPort().ifPresent(port -> row(out, paint, "envoy", "grpc " + host(config.host()) + ":" + port));
+        row(out, paint, "health", "GET  " + base + "/health");
+        row(out, paint, "metrics", "GET  " + base + "/metrics");
+        row(out, paint, "api", "GET  " + base + "/openapi.json");
+        row(out, paint, "rules", rules(node, config, paint));
+        row(out, paint, "engine", engine(node, config, paint));
         out.println();
-        out.println(
-                config.rules() instanceof RulesFrom.Text
-                        ? "Try it; the sixth time within a minute it says 429:"
-                        : "Try it:");
-        out.println();
-        out.println("  curl -i " + base + "/v1/check -d '{\"attributes\": {\"service\": \"user-service\","
-                + " \"path\": \"/api/login\", \"method\": \"POST\", \"ip\": \"203.0.113.7\"}}'");
+        String attributes = "{\"attributes\": {\"service\": \"user-service\", \"path\": \"/api/login\","
+                + " \"method\": \"POST\", \"ip\": \"203.0.113.7\"}}";
+        String curl = "curl -i " + base + "/v1/check -d '" + attributes + "'";
+        if (config.rules() instanceof RulesFrom.Text) {
+            out.println("Try it; five are allowed, the sixth within a minute is refused with 429:");
+            out.println();
+            out.println("  " + paint.strong("for i in 1 2 3 4 5 6; do " + curl + "; echo; done"));
+        } else {
+            out.println("Try it:");
+            out.println();
+            out.println("  " + paint.strong(curl));
+        }
         out.println();
         out.println("Ctrl-C stops it.");
         out.flush();
@@ -38,6 +43,17 @@ final class Screen {
 
     private static String host(String host) {
         return host.contains(":") ? "[" + host + "]" : host;
+    }
+
+    private static void row(PrintWriter out, Paint paint, String name, String value) {
+        out.println("  " + paint.faint(String.format("%-12s", name)) + value);
+    }
+
+    private static String rules(Node node, NodeConfig config, Paint paint) {
+        int count = node.rules().rules().size();
+        String rules = source(config.rules()) + ": " + count + (count == 1 ? " rule" : " rules") + ", version "
+                + node.rules().version();
+        return node.hasKeptRules() ? rules + paint.warning(", kept from the last run") : rules;
     }
 
     private static String source(RulesFrom rules) {
@@ -50,17 +66,37 @@ final class Screen {
         return rules instanceof RulesFrom.Text text ? text.name() : "none, everything is allowed";
     }
 
-    private static String engine(Node node, NodeConfig config) {
+    private static String engine(Node node, NodeConfig config, Paint paint) {
         if (config.redisUri().isEmpty()) {
             return "in process";
         }
         String uri = config.redisUri().get().replaceAll("//[^/]*@", "//***@");
         if (!node.findings().isEmpty()) {
-            return uri + "; " + String.join("; ", node.findings());
+            return uri + paint.warning("; " + String.join("; ", node.findings()));
         }
         return uri
                 + node.degraded()
-                        .map(why -> ", not there yet (" + why + "): on_failure decides")
+                        .map(why -> paint.warning(", not there yet (" + why + "): on_failure decides"))
                         .orElse("");
+    }
+
+    /** Colours on a terminal, plain text elsewhere. */
+    private record Paint(boolean coloured) {
+
+        String strong(String text) {
+            return in("1", text);
+        }
+
+        String faint(String text) {
+            return in("2", text);
+        }
+
+        String warning(String text) {
+            return in("33", text);
+        }
+
+        private String in(String code, String text) {
+            return coloured ? "\u001b[" + code + "m" + text + "\u001b[0m" : text;
+        }
     }
 }

@@ -65,6 +65,8 @@ class MainTest {
         "node, --api-port=x",
         "node, --api-port=65536",
         "node, --grpc-port=-1",
+        "node, --log-level=loud",
+        "node, --log-format=xml",
         "lint, ''",
         "explain, ''",
         "explain, --attr=ip=192.0.2.1"

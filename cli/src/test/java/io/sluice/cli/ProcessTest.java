@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testkit.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -11,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +54,7 @@ class ProcessTest {
         process.destroy();
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
-        assertThat(Files.readString(folder.resolve("err"))).doesNotContain("\tat ", "WARN", "ERROR");
+        assertThat(Files.readString(folder.resolve("err"))).doesNotContain("\tat ", "warn", "error", "203.0.113.7");
     }
 
     @Test
@@ -64,7 +66,10 @@ class ProcessTest {
         process.destroy();
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
-        assertThat(Files.readString(folder.resolve("err"))).contains("WARN  no rules: every request is allowed");
+        assertThat(Files.readString(folder.resolve("err")))
+                .matches(
+                        "(?s)\\{\"time\":\"[^\"]+Z\",\"level\":\"warn\",\"logger\":\"io.sluice.node[^\"]*\",\"message\":\"no rules: every"
+                                + " request is allowed.*");
     }
 
     @Test
@@ -104,18 +109,113 @@ class ProcessTest {
         assertThat(Files.readString(folder.resolve("err")).lines())
                 .singleElement()
                 .asString()
-                .contains("WARN", rules + ":1:8: ", "starting with the set kept from the last run, version 1");
+                .contains(
+                        "\"level\":\"warn\"",
+                        rules + ":1:8: ",
+                        "starting with the set kept from the last run, version 1");
+    }
+
+    @Test
+    void theLogIsTextIfWantedAndHowMuchIsToldIsAFlag() throws Exception {
+        Process process = launch("node", "--api-port", "0", "--log-format", "text");
+        readUntil(process, "Ctrl-C stops it.");
+        process.destroy();
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(folder.resolve("err")))
+                .containsPattern("^\\d\\d:\\d\\d:\\d\\d WARN  no rules: every");
+
+        Process quiet = launch("node", "--api-port", "0", "--log-level", "error");
+        readUntil(quiet, "Ctrl-C stops it.");
+        quiet.destroy();
+        assertThat(quiet.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(folder.resolve("err"))).isEmpty();
+    }
+
+    @Test
+    void theFirstInterruptIsACleanStopAndTheSecondEndsAtOnce() throws Exception {
+        Process process = launch("start", "--api-port", "0");
+        readUntil(process, "Ctrl-C stops it.");
+        signal(process, "INT");
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+
+        Process hasty = launch("start", "--api-port", "0");
+        readUntil(hasty, "Ctrl-C stops it.");
+        signal(hasty, "INT");
+        readUntil(hasty, "stopping");
+        signal(hasty, "INT");
+        assertThat(hasty.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(hasty.exitValue()).isEqualTo(130);
+    }
+
+    /** Nobody reads the log, and the log is told of every command to Redis: lines are dropped, decisions are made as ever. */
+    @Test
+    void aLogThatNobodyReadsHoldsUpNoDecision() throws Exception {
+        try (RedisServer redis = RedisServer.start()) {
+            Process process = launchUnread(
+                    "start", "--api-port", "0", "--redis", redis.uri(), "--log-level", "trace", "--log-format", "json");
+            Matcher curl = CURL.matcher(readUntil(process, "Ctrl-C stops it."));
+            assertThat(curl.find()).isTrue();
+            HttpClient client = HttpClient.newHttpClient();
+            HttpRequest check = HttpRequest.newBuilder(URI.create(curl.group(1)))
+                    .timeout(Duration.ofSeconds(10))
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {\"path\": \"/x\"}}"))
+                    .build();
+            HttpRequest metrics = HttpRequest.newBuilder(
+                            URI.create(curl.group(1).replace("/v1/check", "/metrics")))
+                    .build();
+            List<Long> micros = new ArrayList<>();
+            double dropped = 0;
+            for (int i = 0; dropped == 0 || micros.size() < 1_000; i++) {
+                long start = System.nanoTime();
+                assertThat(client.send(check, HttpResponse.BodyHandlers.ofString())
+                                .statusCode())
+                        .isEqualTo(200);
+                micros.add((System.nanoTime() - start) / 1_000);
+                if (i % 100 == 99) {
+                    dropped = client.send(metrics, HttpResponse.BodyHandlers.ofString())
+                            .body()
+                            .lines()
+                            .filter(line -> line.startsWith("sluice_log_dropped_total "))
+                            .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
+                            .sum();
+                }
+            }
+            micros.sort(null);
+            // A log that blocked would hold up every one of them for good.
+            assertThat(micros.get(micros.size() * 99 / 100)).isLessThan(500_000);
+            process.destroy();
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isZero();
+        }
+    }
+
+    private static void signal(Process process, String name) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    private Process launchUnread(String... arguments) throws IOException {
+        return launch(false, arguments);
     }
 
     private Process launch(String... arguments) throws IOException {
+        return launch(true, arguments);
+    }
+
+    private Process launch(boolean toFile, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path"),
                 "io.sluice.cli.Main"));
         command.addAll(List.of(arguments));
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectError(folder.resolve("err").toFile());
+        ProcessBuilder builder = new ProcessBuilder(command);
+        if (toFile) {
+            builder.redirectError(folder.resolve("err").toFile());
+        }
         builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
         builder.environment().put("SLUICE_GRPC_PORT", "0");
         Process process = builder.start();

@@ -1,12 +1,9 @@
 package io.sluice.core;
 
 import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Engine;
-import io.sluice.core.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -32,18 +29,16 @@ public final class Hold implements AutoCloseable {
     private final Decision decision;
     private final List<Charge> held;
     private final Waiting waiting;
-    private final Engine engine;
-    private final Clock clock;
+    private final HeldPermits permits;
     private final AtomicBoolean open;
 
-    Hold(Decision decision, Waiting waiting, Engine engine, Clock clock) {
+    Hold(Decision decision, Waiting waiting, HeldPermits permits) {
         this.decision = decision;
         this.held = decision.outcome().charges(decision.ask()).stream()
                 .filter(Charge::isHeld)
                 .toList();
         this.waiting = waiting;
-        this.engine = engine;
-        this.clock = clock;
+        this.permits = permits;
         this.open = new AtomicBoolean(decision.allowed());
     }
 
@@ -64,13 +59,7 @@ public final class Hold implements AutoCloseable {
      * Limiter#DEFAULT_DEADLINE}.
      */
     public CompletionStage<Boolean> renew() {
-        CompletableFuture<Boolean> all = CompletableFuture.completedFuture(open.get());
-        if (open.get()) {
-            for (Charge charge : held) {
-                all = all.thenCombine(renew(charge), Boolean::logicalAnd);
-            }
-        }
-        return all;
+        return open.get() ? permits.renew(held, Limiter.DEFAULT_DEADLINE) : CompletableFuture.completedFuture(false);
     }
 
     /** Gives the permits back; once, however often it is called. Does not wait until an engine elsewhere has them. */
@@ -84,23 +73,5 @@ public final class Hold implements AutoCloseable {
     @Override
     public String toString() {
         return (open.get() ? "open: " : "closed: ") + decision;
-    }
-
-    private CompletableFuture<Boolean> renew(Charge charge) {
-        CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        engine.renew(charge).whenComplete((renewed, failure) -> {
-            if (failure == null) {
-                answer.complete(renewed);
-            } else {
-                answer.completeExceptionally(failure);
-            }
-        });
-        if (answer.isDone()) {
-            return answer;
-        }
-        Clock.Alarm alarm = clock.at(
-                clock.nanoTime() + Limiter.DEFAULT_DEADLINE.toNanos(),
-                () -> answer.completeExceptionally(new TimeoutException(engine.name() + "-timeout")));
-        return answer.whenComplete((renewed, failure) -> alarm.cancel());
     }
 }

@@ -2,6 +2,7 @@ package io.sluice.core;
 
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.FailurePolicy;
@@ -63,6 +64,7 @@ public final class Limiter implements AutoCloseable {
     private final Clock clock;
     private final Listeners listeners;
     private final Waiting waiting;
+    private final HeldPermits permits;
 
     /** A limiter over any engine, that always answers in time and tells the listeners. */
     public Limiter(Engine engine, Clock clock, List<DecisionListener> listeners) {
@@ -70,6 +72,7 @@ public final class Limiter implements AutoCloseable {
         this.clock = clock;
         this.listeners = new Listeners(listeners);
         this.waiting = new Waiting(this.engine, clock, this.listeners);
+        this.permits = new HeldPermits(this.engine, waiting, clock);
     }
 
     /** A limiter that counts in this process. */
@@ -168,12 +171,29 @@ public final class Limiter implements AutoCloseable {
      * limits. Only these are given back when it is closed. Once for a decision.
      */
     public Hold hold(Decision decision) {
-        return new Hold(decision, waiting, engine, clock);
+        return new Hold(decision, waiting, permits);
     }
 
     /** Gives back what a decision charged, as far as it still counts. At most once for a decision. */
     public CompletionStage<Void> giveBack(Decision decision) {
         return waiting.giveBack(decision);
+    }
+
+    /**
+     * Renews permits that are known by their charges alone: for who handed them out to somebody elsewhere, and for other processes
+     * that share the counts. The stage says whether all of them were still held, and completes exceptionally if the engine does
+     * not say in time.
+     */
+    public CompletionStage<Boolean> renew(List<Charge> held, Duration atMost) {
+        return permits.renew(held, atMost);
+    }
+
+    /**
+     * Gives permits back that are known by their charges alone. The stage says whether any of them was still held, and completes
+     * exceptionally if the engine does not say in time; then they may be held until their time is over.
+     */
+    public CompletionStage<Boolean> release(List<Charge> held, Duration atMost) {
+        return permits.release(held, atMost);
     }
 
     /** The moment by which a decision asked for now has to be made, for {@link Ask#dueAt}; at most a thousand days off. */

@@ -94,6 +94,14 @@ final class Waiting {
         return done.whenComplete((nothing, failure) -> lines.freed(charges));
     }
 
+    /** Gives back what somebody held, whoever handed it out, and lets those ask who wait for it. */
+    CompletionStage<Void> giveBack(List<Charge> charges) {
+        CompletionStage<Void> done = engineGivesBack(charges);
+        // A stand-in may have it back already.
+        lines.freed(charges);
+        return done.whenComplete((nothing, failure) -> lines.freed(charges));
+    }
+
     /** Answers all who wait, refusing those whom the closed engine refuses. */
     void close() {
         closed = true;

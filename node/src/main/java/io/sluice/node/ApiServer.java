@@ -1,7 +1,6 @@
 package io.sluice.node;
 
 import io.vertx.core.Future;
-import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
@@ -18,21 +17,24 @@ final class ApiServer extends VerticleBase {
     private static final int SHARED_FREE_PORT = -1;
 
     private static final int IDLE_SECONDS = 60;
+    private static final long TICK_MILLIS = 1_000;
 
     /** Java's own client speaks HTTP/2 by itself and fails, instead of waiting, beyond what the server allows. */
     private static final int MOST_STREAMS = 10_000;
 
     private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
 
-    private final Handler<HttpServerRequest> handler;
+    private final ApiHandler handler;
+    private final ConnectionWatch connections;
     private final String host;
     private final int port;
     private final IntConsumer bound;
     private HttpServer server;
 
     @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
-    ApiServer(Handler<HttpServerRequest> handler, String host, int port, IntConsumer bound) {
+    ApiServer(ApiHandler handler, ConnectionWatch connections, String host, int port, IntConsumer bound) {
         this.handler = handler;
+        this.connections = connections;
         this.host = host;
         this.port = port;
         this.bound = bound;
@@ -45,9 +47,20 @@ final class ApiServer extends VerticleBase {
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setHandle100ContinueAutomatically(true)
                 .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(MOST_STREAMS));
-        server = vertx.createHttpServer(options).requestHandler(handler);
+        server = vertx.createHttpServer(options)
+                .connectionHandler(connections::opened)
+                .requestHandler(this::handle);
+        vertx.setPeriodic(TICK_MILLIS, timer -> {
+            connections.tick();
+            handler.tick();
+        });
         return server.listen(port == 0 ? SHARED_FREE_PORT : port, host)
                 .onSuccess(listening -> bound.accept(listening.actualPort()));
+    }
+
+    private void handle(HttpServerRequest request) {
+        connections.asked(request);
+        handler.handle(request);
     }
 
     /** Accepts no more, and lets what is in flight finish. */

@@ -61,6 +61,11 @@ final class Health {
         return findings;
     }
 
+    /** Whether the rules in force are those of the last run, because those of now are bad or away. */
+    boolean hasKeptRules() {
+        return rules.isKept();
+    }
+
     RuleSet rules() {
         return rules.source().latest();
     }

@@ -1,36 +1,22 @@
 package io.sluice.node;
 
-import io.sluice.core.Decision;
-import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
 import io.sluice.core.LocalEngine;
-import io.sluice.core.Rate;
-import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.RuleSet;
-import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
+import io.sluice.rules.RulingListener;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A running node: rules, engines, the decision API and the rate limit service for Envoy. Safe for use by many threads.
@@ -40,11 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Node implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
-    private static final Duration STORE_MAY_TAKE = Duration.ofSeconds(1);
-    private static final int PROBES = 200;
     private static final Duration WARM_UP = Duration.ofMillis(600);
-    private static final Duration STOP_MAY_TAKE = Duration.ofSeconds(15);
 
     /** For so long a stopping node still serves, while its health already says that it stops. */
     private static final Duration GRACE = Duration.ofMillis(500);
@@ -52,71 +34,75 @@ public final class Node implements AutoCloseable {
     private final Clock clock = Clock.system();
     private final LocalEngine counts = new LocalEngine(clock);
     private final Limiter local = new Limiter(counts, clock, List.of());
-    private final AtomicInteger apiPort = new AtomicInteger();
     private final AtomicBoolean closing = new AtomicBoolean();
     private final NodeRules rules;
     private final @Nullable Store store;
     private final @Nullable Limiter shared;
-    private final Vertx vertx;
+    private final ApiDoor api;
     private final NodeMetrics metrics;
     private final Health health;
+    private final @Nullable StorePulse pulse;
     private final Duration grace;
     private volatile @Nullable GrpcDoor grpc;
 
-    private Node(NodeRules rules, @Nullable Store store, Vertx vertx, NodeMetrics metrics, Duration grace) {
+    private Node(
+            NodeRules rules,
+            @Nullable Store store,
+            ApiDoor api,
+            NodeMetrics metrics,
+            Duration grace,
+            LongSupplier droppedLogLines) {
         this.rules = rules;
         this.store = store;
         StoreWatch watch = new StoreWatch(store, clock);
         this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
-        this.vertx = vertx;
+        this.api = api;
         this.metrics = metrics;
         this.health = new Health(rules, watch);
         this.grace = grace;
-        metrics.watch(rules.source(), counts, watch);
+        this.pulse = store == null ? null : new StorePulse(store, clock);
+        metrics.watch(rules.source(), counts, watch, pulse, droppedLogLines);
     }
 
     /** Starts a node and returns when it serves. */
     public static Node start(NodeConfig config) throws StartFailedException {
-        return start(config, Store::redis, GRACE);
+        return start(config, () -> 0);
     }
 
-    static Node start(NodeConfig config, Store.Opener opener, Duration grace) throws StartFailedException {
-        // Beside the rest, because the client of the store takes as long to load as everything else together.
+    /**
+     * Starts a node and returns when it serves.
+     *
+     * @param droppedLogLines how many lines of the log were dropped so far, for the metrics
+     */
+    public static Node start(NodeConfig config, LongSupplier droppedLogLines) throws StartFailedException {
+        return start(config, Store::redis, GRACE, droppedLogLines);
+    }
+
+    static Node start(NodeConfig config, Store.Opener opener, Duration grace, LongSupplier droppedLogLines)
+            throws StartFailedException {
         NodeMetrics metrics = new NodeMetrics();
-        CompletableFuture<Optional<Store>> opening = CompletableFuture.supplyAsync(
-                () -> config.redisUri().map(uri -> opener.open(uri, config.redisPrefix(), Clock.system(), metrics)));
+        SharedStore opening = SharedStore.open(config, opener, metrics);
         NodeRules rules;
         try {
             rules = NodeRules.open(config);
         } catch (StartFailedException e) {
-            closeOnceOpen(opening);
+            opening.abandon();
             throw e;
         } catch (IllegalArgumentException e) {
-            closeOnceOpen(opening);
-            throw unreadable();
+            opening.abandon();
+            throw SharedStore.unreadable();
         }
-        Vertx vertx = vertx();
-        Optional<Store> store;
+        ApiDoor api = new ApiDoor();
+        Node node;
         try {
-            store = opening.join();
-        } catch (CompletionException e) {
+            node = new Node(rules, opening.opened(), api, metrics, grace, droppedLogLines);
+        } catch (StartFailedException | RuntimeException e) {
             rules.close();
-            vertx.close();
-            if (e.getCause() instanceof IllegalArgumentException) {
-                throw unreadable();
-            }
+            api.close();
             throw e;
         }
-        Node node = new Node(rules, store.orElse(null), vertx, metrics, grace);
         try {
-            node.listen(config);
-            node.awaitStore();
-            GrpcDoor door = node.grpc;
-            CompletableFuture<Void> warm = door == null
-                    ? CompletableFuture.completedFuture(null)
-                    : door.warmUp(config.host(), node.clock, WARM_UP);
-            new WarmUp(new InetSocketAddress(config.host(), node.apiPort()), node.rules(), node.clock).run(WARM_UP);
-            warm.join();
+            node.open(config);
         } catch (StartFailedException | RuntimeException e) {
             node.release();
             throw e;
@@ -128,7 +114,7 @@ public final class Node implements AutoCloseable {
 
     /** The port of the decision API. */
     public int apiPort() {
-        return apiPort.get();
+        return api.port();
     }
 
     /** The port of the rate limit service for Envoy; empty if the node has none. */
@@ -158,7 +144,7 @@ public final class Node implements AutoCloseable {
     }
 
     boolean usesNativeTransport() {
-        return vertx.isNativeTransportEnabled();
+        return api.usesNativeTransport();
     }
 
     /** Stops: health says so first, then nothing new is accepted and what is in flight finishes. */
@@ -174,82 +160,29 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
-    private static void closeOnceOpen(CompletableFuture<Optional<Store>> opening) {
-        opening.thenAccept(opened -> opened.ifPresent(store -> store.engine().close()));
-    }
-
-    private static Vertx vertx() {
-        return Vertx.vertx(new VertxOptions()
-                .setPreferNativeTransport(true)
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-    }
-
-    /** Without the URI and without the text of the exception: both may show a password. */
-    private static StartFailedException unreadable() {
-        return new StartFailedException(
-                "redis: unreadable (expected: redis://HOST:PORT, rediss://HOST:PORT, redis-sentinel://…,"
-                        + " redis-cluster://HOST:PORT,HOST:PORT or rediss-cluster://…)",
-                List.of());
-    }
-
-    private void listen(NodeConfig config) throws StartFailedException {
-        Evaluator evaluator = new Evaluator(rules.source()::latest, local, shared, config.keyForm(), clock, metrics);
+    private void open(NodeConfig config) throws StartFailedException {
+        RefusalLog refusals = new RefusalLog(clock);
+        RulingListener listener = (ruling, nanos) -> {
+            metrics.ruled(ruling, nanos);
+            refusals.ruled(ruling, nanos);
+        };
+        Supplier<RuleSet> inForce = rules.source()::latest;
+        Evaluator evaluator = new Evaluator(inForce, local, shared, config.keyForm(), clock, listener);
+        StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
+        DecisionRoutes decisions = new DecisionRoutes(api.vertx(), evaluator, inForce, config.xRateLimitHeaders());
         GrpcDoor door = GrpcDoor.open(config, evaluator);
         grpc = door;
-        ApiHandler handler = new ApiHandler(vertx, evaluator, door.json(), health, metrics);
-        int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
-        try {
-            await(
-                    vertx.deployVerticle(
-                                    () -> new ApiServer(handler, config.host(), config.apiPort(), apiPort::set),
-                                    new DeploymentOptions().setInstances(loops))
-                            .toCompletionStage()
-                            .toCompletableFuture(),
-                    STOP_MAY_TAKE);
-        } catch (ExecutionException e) {
-            throw new StartFailedException(
-                    "api port " + config.apiPort() + " on " + config.host() + ": " + why(e.getCause()), List.of());
-        } catch (TimeoutException e) {
-            throw new StartFailedException("api port: no answer from the system (expected: try again)", List.of());
+        EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
+        api.open(config, () -> new ApiHandler(decisions, envoy, state, new BodyReader(api.vertx())));
+        if (store != null && shared != null) {
+            SharedStore.await(store, shared);
         }
-    }
-
-    /** The native transport has an exception of its own, so the system's words have to do. */
-    private static String why(@Nullable Throwable failure) {
-        String words = String.valueOf(failure == null ? null : failure.getMessage());
-        if (words.contains("already in use")) {
-            return "in use (expected: a free port; choose another with --api-port, 0 takes any)";
+        if (pulse != null) {
+            pulse.start();
         }
-        if (words.contains("ermission denied")) {
-            return "not permitted (expected: a port above 1023; choose another with --api-port)";
-        }
-        return "cannot listen (expected: an address of this machine and a free port)";
-    }
-
-    /** Waits for the store and lets it decide, because the first decisions take longer than one may. */
-    private void awaitStore() {
-        if (store == null || shared == null) {
-            return;
-        }
-        try {
-            await(store.ready().toCompletableFuture(), STORE_MAY_TAKE);
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("the shared store is away: starting degraded, on_failure decides until it is back");
-            return;
-        }
-        // On counts of their own; half of them are refused.
-        List<Demand> probes = List.of(
-                Demand.of(Limit.named("sluice.probe").slidingLog(PROBES / 2, Duration.ofSeconds(1)), "", 1),
-                Demand.of(Limit.named("sluice.probe").tokenBucket(Rate.perSecond(PROBES)), "", 1));
-        for (int i = 0; i < PROBES; i++) {
-            Decision decision = shared.decide(Ask.charging(probes).dueAt(shared.dueIn(STORE_MAY_TAKE)));
-            if (decision.degraded() != null) {
-                LOG.warn("the shared store does not decide: {}; on_failure decides until it does", decision.degraded());
-                return;
-            }
-        }
+        CompletableFuture<Void> warm = door.warmUp(config.host(), clock, WARM_UP);
+        new WarmUp(new InetSocketAddress(config.host(), apiPort()), rules(), clock).run(WARM_UP);
+        warm.join();
     }
 
     private void grpc(Consumer<GrpcDoor> action) {
@@ -261,24 +194,14 @@ public final class Node implements AutoCloseable {
 
     private void release() {
         grpc(GrpcDoor::close);
-        try {
-            await(vertx.close().toCompletionStage().toCompletableFuture(), STOP_MAY_TAKE);
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("the servers did not stop cleanly", e);
+        api.close();
+        if (pulse != null) {
+            pulse.close();
         }
         rules.close();
         local.close();
         if (shared != null) {
             shared.close();
-        }
-    }
-
-    private static <T> void await(Future<T> future, Duration atMost) throws ExecutionException, TimeoutException {
-        try {
-            future.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CompletionException(e);
         }
     }
 }

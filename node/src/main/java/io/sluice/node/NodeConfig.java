@@ -19,6 +19,7 @@ import java.util.Optional;
  *     where it falls
  * @param data where the node keeps what it needs for its next start, such as the rules in force; without it nothing is kept
  * @param grpc how it serves Envoy; without it {@code POST /json} alone speaks that protocol
+ * @param xRateLimitHeaders whether answers carry {@code X-RateLimit-*}, too
  */
 public record NodeConfig(
         RulesFrom rules,
@@ -30,7 +31,8 @@ public record NodeConfig(
         int ipv6Prefix,
         Optional<String> hashTag,
         Optional<Path> data,
-        Optional<GrpcSettings> grpc) {
+        Optional<GrpcSettings> grpc,
+        boolean xRateLimitHeaders) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
@@ -54,21 +56,7 @@ public record NodeConfig(
         }
     }
 
-    /** A node without a door for Envoy. */
-    public NodeConfig(
-            RulesFrom rules,
-            Optional<String> redisUri,
-            String redisPrefix,
-            String host,
-            int apiPort,
-            Optional<KeySecret> hashKey,
-            int ipv6Prefix,
-            Optional<String> hashTag,
-            Optional<Path> data) {
-        this(rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, Optional.empty());
-    }
-
-    /** A node on loopback that counts in process. */
+    /** A node on loopback that counts in process, without a door for Envoy. */
     public static NodeConfig inProcess(RulesFrom rules, int apiPort) {
         return new NodeConfig(
                 rules,
@@ -79,31 +67,89 @@ public record NodeConfig(
                 Optional.empty(),
                 KeyForm.DEFAULT_IPV6_PREFIX,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                Optional.empty(),
+                false);
+    }
+
+    public NodeConfig withRules(RulesFrom from) {
+        return new NodeConfig(
+                from,
+                redisUri,
+                redisPrefix,
+                host,
+                apiPort,
+                hashKey,
+                ipv6Prefix,
+                hashTag,
+                data,
+                grpc,
+                xRateLimitHeaders);
     }
 
     public NodeConfig withRedis(String uri) {
         return new NodeConfig(
-                rules, Optional.of(uri), redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, grpc);
-    }
-
-    public NodeConfig withRules(RulesFrom from) {
-        return new NodeConfig(from, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data);
+                rules,
+                Optional.of(uri),
+                redisPrefix,
+                host,
+                apiPort,
+                hashKey,
+                ipv6Prefix,
+                hashTag,
+                data,
+                grpc,
+                xRateLimitHeaders);
     }
 
     public NodeConfig withData(Path folder) {
         return new NodeConfig(
-                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, Optional.of(folder), grpc);
+                rules,
+                redisUri,
+                redisPrefix,
+                host,
+                apiPort,
+                hashKey,
+                ipv6Prefix,
+                hashTag,
+                Optional.of(folder),
+                grpc,
+                xRateLimitHeaders);
     }
 
     public NodeConfig withHashKey(KeySecret key) {
         return new NodeConfig(
-                rules, redisUri, redisPrefix, host, apiPort, Optional.of(key), ipv6Prefix, hashTag, data, grpc);
+                rules,
+                redisUri,
+                redisPrefix,
+                host,
+                apiPort,
+                Optional.of(key),
+                ipv6Prefix,
+                hashTag,
+                data,
+                grpc,
+                xRateLimitHeaders);
     }
 
     public NodeConfig withGrpc(GrpcSettings settings) {
         return new NodeConfig(
-                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, Optional.of(settings));
+                rules,
+                redisUri,
+                redisPrefix,
+                host,
+                apiPort,
+                hashKey,
+                ipv6Prefix,
+                hashTag,
+                data,
+                Optional.of(settings),
+                xRateLimitHeaders);
+    }
+
+    public NodeConfig withXRateLimitHeaders() {
+        return new NodeConfig(
+                rules, redisUri, redisPrefix, host, apiPort, hashKey, ipv6Prefix, hashTag, data, grpc, true);
     }
 
     private static boolean isCluster(String uri) {

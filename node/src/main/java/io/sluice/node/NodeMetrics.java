@@ -10,6 +10,7 @@ import io.sluice.core.LocalEngine;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Label;
 import io.sluice.redis.StoreListener;
+import io.sluice.redis.StoreVitals;
 import io.sluice.rules.Mode;
 import io.sluice.rules.Rule;
 import io.sluice.rules.RuleSet;
@@ -20,11 +21,18 @@ import io.sluice.rules.spi.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names every metric of the node. Safe for use by many threads; on the way of a decision it costs a look-up in a map and two
@@ -59,6 +67,14 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
     private final ConcurrentHashMap<Series, Counter> rejected = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Series, Counter> shadowRejected = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Counter> storeCalls = new ConcurrentHashMap<>();
+    private volatile Supplier<RuleSet> rules = RuleSet::none;
+    private volatile @Nullable StorePulse pulse;
+
+    /** Held here, because the registry holds what it asks only weakly. */
+    @SuppressWarnings("UnusedVariable")
+    private volatile LongSupplier droppedLines = () -> 0;
+
+    private volatile Named names = Named.of(RuleSet.none());
     private final Timer duration;
     private final Counter ruleErrors;
 
@@ -72,9 +88,24 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
                 .register(registry);
     }
 
-    /** Adds what is read at the moment of a scrape. */
-    void watch(RuleSource source, LocalEngine counts, StoreWatch store) {
+    /**
+     * Adds what is read at the moment of a scrape.
+     *
+     * @param droppedLogLines how many lines of the log were dropped
+     */
+    void watch(
+            RuleSource source,
+            LocalEngine counts,
+            StoreWatch store,
+            @Nullable StorePulse storePulse,
+            LongSupplier droppedLogLines) {
+        rules = source::latest;
+        pulse = storePulse;
         source.listen(this);
+        droppedLines = droppedLogLines;
+        FunctionCounter.builder("sluice_log_dropped", droppedLogLines, LongSupplier::getAsLong)
+                .description("Lines of the log that were dropped, because nobody took them in time")
+                .register(registry);
         Gauge.builder("rate_limit_rule_version", source, s -> s.latest().version())
                 .description("Version of the rules in force")
                 .register(registry);
@@ -82,21 +113,21 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
                 .description("Counts held in this process")
                 .register(registry);
         if (store.exists()) {
+            called("ok", 0);
             spared("remembered", store, StoreWatch::remembered);
             spared("guarded", store, StoreWatch::guarded);
-            Gauge.builder("rate_limit_leases_outstanding", store, StoreWatch::leased)
-                    .description("Permits leased from the shared store that can still be spent")
-                    .register(registry);
-            Gauge.builder("rate_limit_breaker_state", () -> store.isAway() ? 1 : 0)
-                    .description("1 while the shared store is not asked")
-                    .register(registry);
-            Gauge.builder(
-                            "rate_limit_degraded_since_seconds",
-                            () -> store.awaySince().map(Instant::getEpochSecond).orElse(0L))
-                    .description(
-                            "When the shared store was last given up, in seconds since the epoch; 0 while it is asked")
-                    .register(registry);
         }
+        Gauge.builder("rate_limit_leases_outstanding", store, StoreWatch::leased)
+                .description("Permits leased from the shared store that can still be spent")
+                .register(registry);
+        Gauge.builder("rate_limit_breaker_state", () -> store.isAway() ? 1 : 0)
+                .description("1 while the shared store is not asked")
+                .register(registry);
+        Gauge.builder(
+                        "rate_limit_degraded_since_seconds",
+                        () -> store.awaySince().map(Instant::getEpochSecond).orElse(0L))
+                .description("When the shared store was last given up, in seconds since the epoch; 0 while it is asked")
+                .register(registry);
         mode("remote", () -> store.exists() && store.degraded() == null);
         for (FailurePolicy policy : FailurePolicy.values()) {
             mode(policy.name().toLowerCase(Locale.ROOT), () -> inForce(policy, source.latest(), store));
@@ -104,7 +135,22 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
     }
 
     String scrape() {
-        return registry.scrape();
+        forget(rules.get());
+        StringBuilder text = new StringBuilder(registry.scrape());
+        StorePulse known = pulse;
+        Optional<StoreVitals> vitals = known == null ? Optional.empty() : known.last();
+        vitals.ifPresent(now -> {
+            gauge(text, "redis_connected_clients", "Clients connected to the shared store", now.connectedClients());
+            gauge(text, "redis_used_memory", "Bytes that the data of the shared store take", now.usedMemoryBytes());
+        });
+        return text.toString();
+    }
+
+    /** By hand, because it is there at times and at times not. */
+    private static void gauge(StringBuilder text, String name, String help, long value) {
+        text.append("# HELP ").append(name).append(' ').append(help).append('\n');
+        text.append("# TYPE ").append(name).append(" gauge\n");
+        text.append(name).append(' ').append(value).append('\n');
     }
 
     @Override
@@ -131,6 +177,10 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
 
     @Override
     public void called(String outcome, int decisions, long nanos) {
+        called(outcome, 1);
+    }
+
+    private void called(String outcome, int times) {
         Counter counter = storeCalls.get(outcome);
         (counter != null
                         ? counter
@@ -138,7 +188,7 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
                                 .description(STORE_CALLS)
                                 .tag("outcome", o)
                                 .register(registry)))
-                .increment();
+                .increment(times);
     }
 
     /** Refusals that needed no call. */
@@ -150,7 +200,31 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
     }
 
     @Override
-    public void changed(RuleSet rules) {}
+    public void changed(RuleSet rules) {
+        forget(rules);
+    }
+
+    /**
+     * Removes the series of rules and limits that are gone. Decisions that were under way may make them once more, so it is done
+     * again before they are shown.
+     */
+    private void forget(RuleSet now) {
+        Named named = names;
+        if (named.set != now) {
+            named = Named.of(now);
+            names = named;
+        }
+        for (ConcurrentHashMap<Series, Counter> counters : List.of(allowed, rejected, shadowRejected)) {
+            for (Series series : counters.keySet()) {
+                if (!named.knows(series)) {
+                    Counter gone = counters.remove(series);
+                    if (gone != null) {
+                        registry.remove(gone);
+                    }
+                }
+            }
+        }
+    }
 
     @Override
     public void refused(List<DocumentError> errors) {
@@ -170,7 +244,7 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
                                 : rule.handling().onFailure() == policy && store.isAway());
     }
 
-    private void mode(String mode, java.util.function.BooleanSupplier inForce) {
+    private void mode(String mode, BooleanSupplier inForce) {
         Gauge.builder("rate_limit_mode", () -> inForce.getAsBoolean() ? 1 : 0)
                 .description("Which ways of deciding are in force")
                 .tag("mode", mode)
@@ -190,4 +264,24 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
     }
 
     private record Series(String rule, String limit, String mode) {}
+
+    /** What the rules of a set are called, and their limits. */
+    private record Named(RuleSet set, Set<String> rules, Set<String> limits) {
+
+        static Named of(RuleSet set) {
+            Set<String> rules = new HashSet<>();
+            Set<String> limits = new HashSet<>();
+            for (Rule rule : set.rules()) {
+                rules.add(rule.id());
+                rule.limits().forEach(limit -> limits.add(limit.id()));
+                rule.candidate().forEach(limit -> limits.add(limit.id()));
+            }
+            return new Named(set, rules, limits);
+        }
+
+        boolean knows(Series series) {
+            return (series.rule.isEmpty() || rules.contains(series.rule))
+                    && (series.limit.isEmpty() || limits.contains(series.limit));
+        }
+    }
 }

@@ -9,7 +9,9 @@ import io.sluice.redis.RedisEngine;
 import io.sluice.redis.RedisOptions;
 import io.sluice.redis.StoreListener;
 import io.sluice.redis.StoreState;
+import io.sluice.redis.StoreVitals;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** The shared engine and whether it is there. */
@@ -42,6 +44,11 @@ interface Store {
     /** How many permits are leased from it and can be spent. */
     default long leased() {
         return 0;
+    }
+
+    /** How its servers are doing, by their own words. */
+    default CompletionStage<StoreVitals> vitals() {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException());
     }
 
     /** Opens the store of a configuration that names one. */
@@ -83,6 +90,11 @@ interface Store {
             @Override
             public List<String> findings() {
                 return engine.findings();
+            }
+
+            @Override
+            public CompletionStage<StoreVitals> vitals() {
+                return engine.vitals();
             }
 
             @Override

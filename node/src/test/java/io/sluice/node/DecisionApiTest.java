@@ -2,6 +2,7 @@ package io.sluice.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -270,6 +271,43 @@ class DecisionApiTest {
         }
     }
 
+    @Test
+    void chunkedBodiesAreReadAndTheirSizeIsWatched() {
+        String body = "{\"attributes\": {\"path\": \"/bucket\", \"user\": \"chunked\"}}";
+
+        assertThat(chunked(body).statusCode()).isEqualTo(200);
+        assertProblem(chunked(body + " ".repeat(100_000)), 413, "body: too large");
+    }
+
+    private static HttpResponse<String> chunked(String body) {
+        return node.send(node.request("/v1/check")
+                .header("Content-Type", "text/nonsense")
+                .POST(HttpRequest.BodyPublishers.ofInputStream(
+                        () -> new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8)))));
+    }
+
+    @Test
+    void pipelinedRequestsAreAnsweredInTheirOrder() throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.node.apiPort())) {
+            socket.setSoTimeout(10_000);
+            StringBuilder requests = new StringBuilder();
+            for (int i = 0; i < 50; i++) {
+                String body = "{\"attributes\": {\"path\": \"/none\"}, \"permits\": " + (i + 1) + "}";
+                requests.append("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length());
+                requests.append((i == 49 ? "\r\nConnection: close" : "") + "\r\n\r\n" + body);
+            }
+            socket.getOutputStream().write(requests.toString().getBytes(StandardCharsets.US_ASCII));
+
+            String answers = readAll(socket.getInputStream());
+
+            int at = 0;
+            for (int i = 0; i < 50; i++) {
+                at = answers.indexOf("\"permits\":" + (i + 1) + ",", at);
+                assertThat(at).isPositive();
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -331,8 +369,9 @@ class DecisionApiTest {
 
         assertThat(health.statusCode()).isEqualTo(200);
         assertThat(health.body())
-                .isEqualTo(
-                        "{\"status\":\"serving\",\"engine\":\"local\",\"rules\":6,\"rule_version\":1,\"degraded\":null,\"degraded_since\":null,\"findings\":[]}");
+                .matches("\\{\"status\":\"serving\",\"engine\":\"local\",\"rules\":6,\"rule_version\":1,"
+                        + "\"rule_digest\":\"[0-9a-f]{64}\",\"rules_kept\":false,\"degraded\":null,"
+                        + "\"degraded_since\":null,\"findings\":\\[]}");
     }
 
     private static void assertProblem(HttpResponse<String> answer, int status, String detail) {

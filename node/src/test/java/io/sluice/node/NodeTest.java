@@ -223,7 +223,7 @@ class NodeTest {
     @Test
     void stoppingTurnsHealthTo503FirstAndLetsWhatIsInFlightFinish() throws Exception {
         FakeStore store = new FakeStore(true, Clock.system());
-        Node started = Node.start(config(), (uri, prefix, clock, listener) -> store, Duration.ofSeconds(2));
+        Node started = Node.start(config(), (uri, prefix, clock, listener) -> store, Duration.ofSeconds(2), () -> 0);
         try (RunningNode node = RunningNode.of(started)) {
             store.holding = true;
             List<CompletableFuture<HttpResponse<String>>> inFlight = new ArrayList<>();

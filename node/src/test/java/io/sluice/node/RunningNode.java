@@ -31,7 +31,7 @@ final class RunningNode implements AutoCloseable {
     }
 
     static RunningNode start(NodeConfig config, Store.Opener opener) throws StartFailedException {
-        return new RunningNode(Node.start(config, opener, Duration.ZERO));
+        return new RunningNode(Node.start(config, opener, Duration.ZERO, () -> 0));
     }
 
     HttpResponse<String> check(String body) {

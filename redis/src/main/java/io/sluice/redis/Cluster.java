@@ -147,6 +147,11 @@ final class Cluster implements Servers {
     }
 
     @Override
+    public List<RedisLink> links() {
+        return owning().stream().map(node -> node.link).toList();
+    }
+
+    @Override
     public StoreState state() {
         return state;
     }

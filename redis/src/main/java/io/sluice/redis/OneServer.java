@@ -61,6 +61,11 @@ final class OneServer implements Servers, Route {
     }
 
     @Override
+    public List<RedisLink> links() {
+        return List.of(link);
+    }
+
+    @Override
     public StoreState state() {
         return link.state();
     }

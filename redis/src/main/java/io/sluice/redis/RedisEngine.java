@@ -100,6 +100,20 @@ public final class RedisEngine implements Engine {
         return servers.findings();
     }
 
+    /**
+     * Asks the servers how they are doing, beside the decisions. Completes exceptionally if one of them is away, does not answer
+     * as long as a connection may be silent, or does not allow the question.
+     */
+    public CompletionStage<StoreVitals> vitals() {
+        CompletableFuture<StoreVitals> all = CompletableFuture.completedFuture(new StoreVitals(0, 0));
+        for (RedisLink link : servers.links()) {
+            all = all.thenCombine(link.vitals(), StoreVitals::and);
+        }
+        return servers.isReady()
+                ? all
+                : CompletableFuture.failedFuture(new IllegalStateException(Failures.DISCONNECTED));
+    }
+
     /** Whether Redis is connected, knows the function and answers quickly. */
     public boolean isReady() {
         return servers.isReady();

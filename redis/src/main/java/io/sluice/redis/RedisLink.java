@@ -118,6 +118,15 @@ final class RedisLink implements AutoCloseable {
         return ready.copy();
     }
 
+    /** What the server says of itself. */
+    CompletableFuture<StoreVitals> vitals() {
+        StatefulRedisConnection<byte[], byte[]> redis = connection();
+        return redis == null
+                ? CompletableFuture.failedFuture(
+                        new IllegalStateException(unavailable().reason()))
+                : server.vitals(redis);
+    }
+
     /** A call goes out. */
     void sent() {
         breaker.sent(clock.nanoTime());

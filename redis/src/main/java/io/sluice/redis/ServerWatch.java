@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
@@ -55,6 +56,21 @@ final class ServerWatch {
                         failure.getMessage());
             }
         });
+    }
+
+    /** How the server is doing now. */
+    CompletableFuture<StoreVitals> vitals(StatefulRedisConnection<byte[], byte[]> redis) {
+        return redis.async()
+                .info("clients")
+                .thenCombine(
+                        redis.async().info("memory"),
+                        (clients, memory) -> new StoreVitals(
+                                number(fields(clients), "connected_clients"), number(fields(memory), "used_memory")))
+                .toCompletableFuture();
+    }
+
+    private static long number(Map<String, String> info, String name) {
+        return Long.parseLong(info.getOrDefault(name, "").trim());
     }
 
     private void heard(Map<String, String> info) {

@@ -18,6 +18,9 @@ sealed interface Servers extends AutoCloseable permits OneServer, Cluster {
     /** What to ask of the counts of a place by. */
     Coalescer calls(int place);
 
+    /** The ways to all servers that hold counts. */
+    List<RedisLink> links();
+
     StoreState state();
 
     /** What is wrong with servers that decide, in sentences. */

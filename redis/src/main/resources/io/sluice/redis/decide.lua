@@ -1061,9 +1061,15 @@ function held.refuse(c, d, now, testing)
   end
 end
 
+-- Somebody who holds nothing changes nothing, whatever time to live he names.
+local function is_held(c, d, now)
+  local ends = c.exists and call('ZSCORE', c.key, member(d, 1))
+  return ends and tonumber(ends) > now
+end
+
 function held.give_back(c, d, now, testing)
   read_held(c, d, now)
-  if hold_open(c) then
+  if is_held(c, d, now) and hold_open(c) then
     take_back(c, d, now, AFTER_OPEN)
     for_permits(d, d.permits, function(names)
       call('ZREM', c.key, unpack(names))
@@ -1074,7 +1080,7 @@ end
 
 function held.renew(c, d, now, testing)
   read_held(c, d, now)
-  if not hold_open(c) then
+  if not is_held(c, d, now) or not hold_open(c) then
     return false
   end
   take_back(c, d, now, AFTER_OPEN)

@@ -1,6 +1,7 @@
 package io.sluice.rules;
 
 import io.sluice.core.Limit;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,6 +12,9 @@ public final class AnswerHeaders {
 
     private static final long MICROS = 1_000_000;
 
+    /** The largest whole number of a structured field (RFC 9651). */
+    private static final long LARGEST = 999_999_999_999_999L;
+
     private AnswerHeaders() {}
 
     /**
@@ -18,18 +22,34 @@ public final class AnswerHeaders {
      * waiting helps. The {@code t} of {@code RateLimit} is when to come back if refused, when the limit is unused if not.
      */
     public static Map<String, String> of(Ruling.Settled ruling) {
+        return of(ruling, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param older whether {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset} (in seconds from now) are to be there, too
+     */
+    public static Map<String, String> of(Ruling.Settled ruling, boolean older) {
         Map<String, String> headers = new LinkedHashMap<>();
         Ruling.Reported reported = ruling.reported();
         if (reported != null) {
             Limit limit = reported.limit();
-            String name = '"' + reported.id() + '"';
+            String name = text(reported.id());
             long window = (limit.windowMicros() + MICROS - 1) / MICROS;
-            headers.put("RateLimit-Policy", name + ";q=" + limit.capacity() + (window == 0 ? "" : ";w=" + window));
+            String quota = number(limit.capacity());
+            String left = number(reported.remaining());
+            headers.put("RateLimit-Policy", name + ";q=" + quota + (window == 0 ? "" : ";w=" + window));
             Optional<Duration> until = ruling.allowed() ? reported.resetAfter() : ruling.retryAfter();
             headers.put(
                     "RateLimit",
-                    name + ";r=" + reported.remaining()
+                    name + ";r=" + left
                             + until.map(span -> ";t=" + seconds(span)).orElse(""));
+            if (older) {
+                headers.put("X-RateLimit-Limit", quota);
+                headers.put("X-RateLimit-Remaining", left);
+                until.ifPresent(span -> headers.put("X-RateLimit-Reset", Long.toString(seconds(span))));
+            }
         }
         if (!ruling.allowed() && !ruling.looked()) {
             ruling.retryAfter().ifPresent(span -> headers.put("Retry-After", Long.toString(seconds(span))));
@@ -37,7 +57,26 @@ public final class AnswerHeaders {
         return headers;
     }
 
-    private static long seconds(Duration span) {
-        return span.getSeconds() + (span.getNano() > 0 ? 1 : 0);
+    static long seconds(Duration span) {
+        return Math.min(LARGEST, span.getSeconds() + (span.getNano() > 0 ? 1 : 0));
+    }
+
+    private static String number(long number) {
+        return Long.toString(Math.min(LARGEST, number));
+    }
+
+    /** A string of a structured field: printable ASCII, two characters escaped; what else an id may have is percent-encoded. */
+    static String text(String id) {
+        StringBuilder text = new StringBuilder(id.length() + 2).append('"');
+        for (byte octet : id.getBytes(StandardCharsets.UTF_8)) {
+            if (octet == '"' || octet == '\\') {
+                text.append('\\').append((char) octet);
+            } else if (octet >= ' ' && octet < 0x7f) {
+                text.append((char) octet);
+            } else {
+                text.append(String.format("%%%02X", octet & 0xff));
+            }
+        }
+        return text.append('"').toString();
     }
 }

@@ -74,7 +74,8 @@ public final class AnswerJson {
                 "shadow_refused",
                 ruling.shadowRefused().stream().map(Label::limit).toList());
         fields.put("permits", ruling.permits());
-        fields.put("permit", null);
+        Permit permit = ruling.permit();
+        fields.put("permit", permit == null ? null : permit.text());
         return fields;
     }
 

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param verdictOf the rule that denies the request, else the one that exempts it; null if the limits decide
  * @param live the limits that decide
  * @param shadows the limits of a shadow rule, and the candidates of any, each rule's by themselves
+ * @param nonce what the permits of this request are known by
  */
 record Applied(
         RuleSet set,
@@ -27,7 +28,8 @@ record Applied(
         @Nullable Rule verdictOf,
         Group live,
         List<Group> shadows,
-        long permits) {
+        long permits,
+        PermitNonce nonce) {
 
     static Applied of(RuleSet set, Attributes request, long permits, boolean withStore, CountKeys keys, Instant now) {
         return of(set, set.ready(request), request, permits, withStore, keys, now);
@@ -53,6 +55,7 @@ record Applied(
         List<Bound> live = new ArrayList<>();
         List<Group> shadows = new ArrayList<>();
         Rule verdictOf = null;
+        PermitNonce nonce = new PermitNonce();
         for (ReadyRule ready : rules) {
             Rule rule = ready.rule();
             matched.add(rule.id());
@@ -60,7 +63,7 @@ record Applied(
                 verdictOf = verdictOf == null || rule.action().compareTo(verdictOf.action()) > 0 ? rule : verdictOf;
                 continue;
             }
-            Binder binder = new Binder(ready, request, asked, withStore, keys, now);
+            Binder binder = new Binder(ready, request, asked, withStore, keys, now, nonce);
             List<Bound> own = binder.limits();
             if (!rule.shadow()) {
                 live.addAll(own);
@@ -73,7 +76,7 @@ record Applied(
             }
         }
         return new Applied(
-                set, request, List.copyOf(matched), verdictOf, Group.of(live), List.copyOf(shadows), permits);
+                set, request, List.copyOf(matched), verdictOf, Group.of(live), List.copyOf(shadows), permits, nonce);
     }
 
     /** The first limit that can never hold what is asked for; limits that hold nothing at all simply refuse. */
@@ -88,7 +91,13 @@ record Applied(
     }
 
     private record Binder(
-            ReadyRule ready, Attributes request, long permits, boolean withStore, CountKeys keys, Instant now) {
+            ReadyRule ready,
+            Attributes request,
+            long permits,
+            boolean withStore,
+            CountKeys keys,
+            Instant now,
+            PermitNonce nonce) {
 
         List<Bound> limits() {
             List<RuleLimit> limits = ready.rule().limits();
@@ -125,7 +134,7 @@ record Applied(
                                     limit,
                                     numbers,
                                     override.isPresent(),
-                                    Demand.of(numbers, inStore ? tagged(of.text(), limit) : of.text(), permits)
+                                    nonce.demand(numbers, inStore ? tagged(of.text(), limit) : of.text(), permits)
                                             .labelled(lacking.label())
                                             .guardedBy(inStore ? guard(rule) : Demand.UNGUARDED)
                                             .leasedBy(inStore ? ready.lease() : LeasePolicy.NONE),

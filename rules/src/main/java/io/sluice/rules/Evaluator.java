@@ -5,16 +5,18 @@ import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Ask.Purpose;
+import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.Label;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.internal.CountKeys;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * in-process limit, and {@code retryAfter} speaks of those.
  */
 public final class Evaluator {
+
+    /** For so long the shared store is waited for when permits are renewed or released: nobody is refused meanwhile. */
+    public static final Duration PERMITS_MAY_TAKE = Duration.ofSeconds(1);
 
     private final Supplier<RuleSet> rules;
     private final Limiter local;
@@ -89,6 +94,38 @@ public final class Evaluator {
     public CompletionStage<Explanation> explain(Attributes request, long permits) {
         Applied applied = applied(request, permits);
         return new Explainer(applied, keys, this::look).explain(mode());
+    }
+
+    /**
+     * Gives back what a {@link Permit} stands for. The stage says whether any of it was still held, and completes exceptionally if
+     * the shared store does not say within {@link #PERMITS_MAY_TAKE}.
+     */
+    public CompletionStage<Boolean> release(Permit permit) {
+        return eachSide(permit, Limiter::release, Boolean::logicalOr, false);
+    }
+
+    /** Lets what a {@link Permit} stands for be held for its whole time to live from now; whether all of it was still held. */
+    public CompletionStage<Boolean> renew(Permit permit) {
+        return eachSide(permit, Limiter::renew, Boolean::logicalAnd, true);
+    }
+
+    @FunctionalInterface
+    private interface OnPermits {
+        CompletionStage<Boolean> apply(Limiter limiter, List<Charge> held, Duration atMost);
+    }
+
+    private CompletionStage<Boolean> eachSide(
+            Permit permit, OnPermits action, BinaryOperator<Boolean> both, boolean nothing) {
+        CompletionStage<Boolean> here = permit.here().isEmpty()
+                ? CompletableFuture.completedFuture(nothing)
+                : action.apply(local, permit.here(), PERMITS_MAY_TAKE);
+        Limiter store = shared;
+        if (permit.inStore().isEmpty()) {
+            return here;
+        }
+        return store == null
+                ? here.thenApply(done -> both.apply(done, false))
+                : here.thenCombine(action.apply(store, permit.inStore(), PERMITS_MAY_TAKE), both);
     }
 
     /** The rules in force. */
@@ -208,26 +245,23 @@ public final class Evaluator {
     private CompletionStage<Ruling.Settled> settle(Applied applied) {
         Bound lacking = applied.live().lacking();
         if (lacking != null) {
-            return shadows(applied, Purpose.LOOK).thenApply(refused -> Reports.lacking(applied, lacking, refused));
+            return shadows(applied, Purpose.LOOK).thenApply(said -> Reports.lacking(applied, lacking, said));
         }
         Purpose purpose = applied.permits() == 0 ? Purpose.LOOK : Purpose.CHARGE;
         CompletionStage<List<Decision>> live =
                 decide(applied.live(), purpose, applied.set().version());
         return applied.shadows().isEmpty()
-                ? live.thenApply(decisions -> Reports.byLimits(applied, decisions, List.of(), mode(), 0))
+                ? live.thenApply(decisions -> Reports.byLimits(applied, decisions, Shadows.NONE, mode(), 0))
                 : live.thenCompose(decisions -> shadows(applied, allAllow(decisions) ? purpose : Purpose.LOOK)
-                        .thenApply(refused -> Reports.byLimits(applied, decisions, refused, mode(), 0)));
+                        .thenApply(said -> Reports.byLimits(applied, decisions, said, mode(), 0)));
     }
 
-    /** The shadow limits that refuse, in the order of their rules. */
-    private CompletionStage<List<Label>> shadows(Applied applied, Purpose purpose) {
-        CompletionStage<List<Label>> all = CompletableFuture.completedFuture(new ArrayList<>());
+    private CompletionStage<Shadows> shadows(Applied applied, Purpose purpose) {
+        CompletionStage<Shadows> all = CompletableFuture.completedFuture(Shadows.NONE);
         for (Group group : applied.shadows()) {
             Purpose own = group.lacking() == null ? purpose : Purpose.LOOK;
-            all = all.thenCombine(decide(group, own, applied.set().version()), (refused, decisions) -> {
-                refused.addAll(group.refusing(decisions));
-                return refused;
-            });
+            all = all.thenCombine(
+                    decide(group, own, applied.set().version()), (shadows, decisions) -> shadows.and(group, decisions));
         }
         return all;
     }

@@ -39,21 +39,20 @@ final class Explainer {
     }
 
     CompletionStage<Explanation> explain(String defaultMode) {
-        CompletionStage<List<Label>> refused = CompletableFuture.completedFuture(new ArrayList<>());
+        CompletionStage<Shadows> shadows = CompletableFuture.completedFuture(Shadows.NONE);
         for (Group group : applied.shadows()) {
-            refused = refused.thenCombine(look.at(applied, group), (labels, decisions) -> {
+            shadows = shadows.thenCombine(look.at(applied, group), (before, decisions) -> {
                 note(decisions);
-                labels.addAll(group.refusing(decisions));
-                return labels;
+                return before.and(group, decisions);
             });
         }
-        return refused.thenCombine(look.at(applied, applied.live()), (labels, decisions) -> {
+        return shadows.thenCombine(look.at(applied, applied.live()), (said, decisions) -> {
             note(decisions);
-            return new Explanation(ruling(decisions, labels, defaultMode), standings());
+            return new Explanation(ruling(decisions, said, defaultMode), standings());
         });
     }
 
-    private Ruling ruling(List<Decision> live, List<Label> shadowRefused, String defaultMode) {
+    private Ruling ruling(List<Decision> live, Shadows shadows, String defaultMode) {
         Rule rule = applied.verdictOf();
         if (rule != null) {
             return Reports.byRule(applied, rule, defaultMode);
@@ -64,8 +63,8 @@ final class Explainer {
         }
         Bound lacking = applied.live().lacking();
         return lacking != null
-                ? Reports.lacking(applied, lacking, shadowRefused)
-                : Reports.byLimits(applied, live, shadowRefused, defaultMode, applied.permits());
+                ? Reports.lacking(applied, lacking, shadows)
+                : Reports.byLimits(applied, live, shadows, defaultMode, applied.permits());
     }
 
     private void note(List<Decision> decisions) {

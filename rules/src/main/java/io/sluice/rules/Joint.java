@@ -277,7 +277,8 @@ final class Joint {
                     List.copyOf(matched),
                     shadowRefused,
                     permits,
-                    decisions);
+                    decisions,
+                    null);
         }
     }
 }

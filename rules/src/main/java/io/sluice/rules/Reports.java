@@ -1,7 +1,6 @@
 package io.sluice.rules;
 
 import io.sluice.core.Decision;
-import io.sluice.core.spi.Label;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -28,11 +27,12 @@ final class Reports {
                 applied.matched(),
                 List.of(),
                 applied.permits(),
-                List.of());
+                List.of(),
+                null);
     }
 
     /** What a limit says of a request that does not have what it counts by: waiting will not help. */
-    static Ruling.Settled lacking(Applied applied, Bound bound, List<Label> shadowRefused) {
+    static Ruling.Settled lacking(Applied applied, Bound bound, Shadows shadows) {
         return new Ruling.Settled(
                 false,
                 Action.LIMIT,
@@ -44,9 +44,10 @@ final class Reports {
                 null,
                 applied.set().version(),
                 applied.matched(),
-                shadowRefused,
+                shadows.refused(),
                 applied.permits(),
-                List.of());
+                List.of(),
+                null);
     }
 
     /**
@@ -55,7 +56,7 @@ final class Reports {
      * @param less how much less remains than the decisions say: what a look would have charged
      */
     static Ruling.Settled byLimits(
-            Applied applied, List<Decision> decisions, List<Label> shadowRefused, String defaultMode, long less) {
+            Applied applied, List<Decision> decisions, Shadows shadows, String defaultMode, long less) {
         Decision deciding = deciding(applied.live(), decisions);
         Bound bound = deciding == null ? null : applied.live().find(deciding.label());
         boolean allowed = decisions.stream().allMatch(Decision::allowed);
@@ -74,9 +75,10 @@ final class Reports {
                 degraded(decisions),
                 applied.set().version(),
                 applied.matched(),
-                shadowRefused,
+                shadows.refused(),
                 applied.permits(),
-                decisions);
+                decisions,
+                allowed ? applied.nonce().permit(decisions, shadows.decisions()) : null);
     }
 
     /** Each decision reports its own limit by the same order; of two, a refusal wins, then the lower remaining, then the order. */

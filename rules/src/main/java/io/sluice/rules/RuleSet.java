@@ -20,6 +20,7 @@ public final class RuleSet {
     private final List<ReadyRule> ready;
     private final ScopeIndex index;
     private final Set<String> bodyFields;
+    private final QueryFields queryFields;
 
     /** Computed by whoever asks first: deciding does not need it, and it costs as much as writing all rules. */
     private volatile @Nullable String digest;
@@ -41,7 +42,8 @@ public final class RuleSet {
                 .anyMatch(rule -> rule.enabled() && rule.envoy().isPresent());
         this.ready = enabled.stream().map(ReadyRule::new).toList();
         this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
-        this.bodyFields = BodyFieldNames.of(this.rules);
+        this.bodyFields = FieldNames.of(this.rules, List.of("json.", "form."));
+        this.queryFields = QueryFields.of(FieldNames.of(this.rules, List.of("query.")));
     }
 
     private RuleSet(long version, RuleSet same) {
@@ -52,6 +54,7 @@ public final class RuleSet {
         this.ready = same.ready;
         this.index = same.index;
         this.bodyFields = same.bodyFields;
+        this.queryFields = same.queryFields;
         this.digest = same.digest;
     }
 
@@ -125,6 +128,11 @@ public final class RuleSet {
     /** The attributes {@code json.…} and {@code form.…} that enabled rules name: the only fields of bodies that need to be read. */
     public Set<String> bodyFields() {
         return bodyFields;
+    }
+
+    /** Reads the attributes {@code query.…} that enabled rules name. */
+    public QueryFields queryFields() {
+        return queryFields;
     }
 
     List<ReadyRule> ready(Attributes request) {

@@ -27,6 +27,7 @@ public sealed interface Ruling {
      * @param shadowRefused the shadow and candidate limits that would have refused
      * @param permits what was asked for; 0 only looks
      * @param decisions what the engines said, one for each that was asked
+     * @param permit what the caller holds of concurrency limits, those in shadow too; null if nothing
      */
     record Settled(
             boolean allowed,
@@ -41,7 +42,8 @@ public sealed interface Ruling {
             List<String> matched,
             List<Label> shadowRefused,
             long permits,
-            List<Decision> decisions)
+            List<Decision> decisions,
+            @Nullable Permit permit)
             implements Ruling {
 
         public Settled {

@@ -125,11 +125,36 @@ final class NodeSystemTest {
                     assertThat(answer.statusCode()).isEqualTo(200);
                     assertThat(answer.body()).contains("\"mode\":\"local_distributed\"");
                 }
-                return outstanding(node) > 0;
+                // Both in one moment: an idle lease soon goes back.
+                return outstanding(node) > 0
+                        && redis.command("KEYS", "rate_limit:#l:*").texts().size() == 1;
             });
-            assertThat(redis.command("KEYS", "rate_limit:#l:*").texts()).hasSize(1);
             assertThat(node.stop()).isZero();
             assertThat(redis.command("KEYS", "rate_limit:#l:*").texts()).isEmpty();
+        }
+    }
+
+    @Test
+    void aPermitThatOneProcessHandedOutIsReleasedAtAnother() throws Exception {
+        Files.writeString(rules, """
+                rules:
+                  - { id: held, deadline: 5s, on_failure: closed, limits: [{ algorithm: concurrency, limit: 1, ttl: 10m }] }
+                """);
+        try (RedisServer redis = RedisServer.start();
+                SluiceProcess one = node("--redis", redis.uri());
+                SluiceProcess two = node("--redis", redis.uri())) {
+            HttpResponse<String> held = one.post("{\"attributes\": {}}");
+            assertThat(held.statusCode()).isEqualTo(200);
+            assertThat(two.post("{\"attributes\": {}}").statusCode()).isEqualTo(429);
+            String body = held.body();
+            String permit = body.substring(body.indexOf("\"permit\":"));
+            String request = "{" + permit;
+            assertThat(one.stop()).isZero();
+
+            assertThat(two.send("/v1/renew", request).statusCode()).isEqualTo(204);
+            assertThat(two.send("/v1/release", request).statusCode()).isEqualTo(204);
+            assertThat(two.send("/v1/release", request).statusCode()).isEqualTo(404);
+            assertThat(two.post("{\"attributes\": {}}").statusCode()).isEqualTo(200);
         }
     }
 

@@ -65,7 +65,11 @@ final class SluiceProcess implements AutoCloseable {
     }
 
     HttpRequest check(String json) throws Exception {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + "/v1/check"))
+        return post("/v1/check", json);
+    }
+
+    private HttpRequest post(String path, String json) throws Exception {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
                 .header("content-type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(json))
                 .build();
@@ -73,6 +77,10 @@ final class SluiceProcess implements AutoCloseable {
 
     HttpResponse<String> post(String json) throws Exception {
         return HTTP.send(check(json), HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> send(String path, String json) throws Exception {
+        return HTTP.send(post(path, json), HttpResponse.BodyHandlers.ofString());
     }
 
     CompletableFuture<HttpResponse<String>> postAsync(String json) throws Exception {

@@ -31,7 +31,7 @@ final class ConcurrencyCount extends Count {
     public long grant(Demand demand, long nowMicros) {
         limit = (Concurrency) demand.limit();
         age(nowMicros);
-        return isHeld(demand, nowMicros) ? 0 : ofRoom(demand, room(used));
+        return isHeld(demand.holder(), nowMicros) ? 0 : ofRoom(demand, room(used));
     }
 
     @Override
@@ -62,8 +62,12 @@ final class ConcurrencyCount extends Count {
         }
     }
 
+    /** Somebody who holds nothing changes nothing, whatever limit he names: a charge may come from outside. */
     @Override
     public void giveBack(Charge charge, long nowMicros) {
+        if (!isHeld(charge.holder(), nowMicros)) {
+            return;
+        }
         limit = (Concurrency) charge.limit();
         age(nowMicros);
         settle(nowMicros);
@@ -72,6 +76,9 @@ final class ConcurrencyCount extends Count {
 
     @Override
     public boolean renew(Charge charge, long nowMicros) {
+        if (!isHeld(charge.holder(), nowMicros)) {
+            return false;
+        }
         limit = (Concurrency) charge.limit();
         age(nowMicros);
         settle(nowMicros);
@@ -108,8 +115,8 @@ final class ConcurrencyCount extends Count {
         return rebased ? Math.min(held.untilMicros, nowMicros + limit.windowMicros()) : held.untilMicros;
     }
 
-    private boolean isHeld(Demand demand, long nowMicros) {
-        Held held = holders.get(demand.holder());
+    private boolean isHeld(String holder, long nowMicros) {
+        Held held = holders.get(holder);
         return held != null && held.untilMicros > nowMicros;
     }
 

@@ -11,20 +11,39 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes wanted fields out of {@code application/x-www-form-urlencoded} bodies. Immutable.
+ * Takes wanted fields out of {@code application/x-www-form-urlencoded} bodies, and out of queries, which look the same. Immutable.
  *
  * <p>Servers differ in which of several values they take, in whether {@code ;} separates like {@code &}, in whether {@code a[]}
  * is {@code a}, and in whether the query counts too. Where that concerns a wanted field, the body is ambiguous.
  */
 public final class FormFields {
 
-    private static final String PREFIX = "form.";
+    private static final String FORM = "form.";
+    private static final String QUERY = "query.";
     private static final String TYPE = "application/x-www-form-urlencoded";
 
+    private final String prefix;
     private final WantedFields wanted;
 
     public FormFields(List<String> attributes) {
-        this.wanted = new WantedFields(PREFIX, attributes);
+        this(FORM, attributes);
+    }
+
+    private FormFields(String prefix, List<String> attributes) {
+        this.prefix = prefix;
+        this.wanted = new WantedFields(prefix, attributes);
+    }
+
+    /** For the same pairs in a query, of attributes {@code query.<name>}. */
+    public static FormFields ofQuery(List<String> attributes) {
+        return new FormFields(QUERY, attributes);
+    }
+
+    /** Adds what a query says; returns what is wrong with a field on which servers would differ. */
+    public @Nullable String readQuery(String query, Map<String, String> found) {
+        Pairs pairs = new Pairs(StandardCharsets.UTF_8, found);
+        pairs.read(query, false);
+        return pairs.ambiguous;
     }
 
     /** Adds what is there; returns what is wrong with a field on which servers would differ. */
@@ -85,7 +104,7 @@ public final class FormFields {
                 return;
             }
             if (loose || !name.equals(plain) || !seen.add(plain)) {
-                ambiguous = WantedFields.twice(PREFIX, plain);
+                ambiguous = WantedFields.twice(prefix, plain);
             } else {
                 wanted.put(plain, decoded(text, Math.min(nameEnd + 1, end), end), found);
             }

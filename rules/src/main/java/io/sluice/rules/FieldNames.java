@@ -5,17 +5,18 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Finds out which fields of request bodies a set of rules needs. */
-final class BodyFieldNames {
+/** Finds out which fields of request bodies and queries a set of rules needs. */
+final class FieldNames {
 
-    private BodyFieldNames() {}
+    private FieldNames() {}
 
-    static Set<String> of(List<Rule> rules) {
+    /** The attributes of enabled rules that begin with one of these. */
+    static Set<String> of(List<Rule> rules, List<String> prefixes) {
         Set<String> fields = new LinkedHashSet<>();
         for (Rule rule : rules) {
             if (rule.enabled()) {
                 for (String attribute : attributes(rule)) {
-                    if (attribute.startsWith("json.") || attribute.startsWith("form.")) {
+                    if (prefixes.stream().anyMatch(attribute::startsWith)) {
                         fields.add(attribute);
                     }
                 }

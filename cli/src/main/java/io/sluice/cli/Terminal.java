@@ -1,0 +1,41 @@
+package io.sluice.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Whether somebody looks at what is written, and likes it coloured. */
+final class Terminal {
+
+    private static final int OUT = 1;
+    private static final int ERR = 2;
+
+    private Terminal() {}
+
+    static boolean isOut() {
+        return is(OUT);
+    }
+
+    static boolean isErr() {
+        return is(ERR);
+    }
+
+    /** On a terminal that can, unless {@code NO_COLOR} says otherwise. */
+    static boolean likesColour(Map<String, String> environment) {
+        return isOut()
+                && environment.getOrDefault("NO_COLOR", "").isEmpty()
+                && !environment.getOrDefault("TERM", "dumb").equals("dumb");
+    }
+
+    @SuppressWarnings("SystemConsoleNull") // where there is no /proc it is the best that older releases have
+    private static boolean is(int descriptor) {
+        try {
+            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))
+                    .toString();
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+        } catch (IOException | UnsupportedOperationException e) {
+            return System.console() != null;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.sluice.core;
+
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+
+/** Renews and releases permits that are held, in the time that there is for it. Safe for use by many threads. */
+final class HeldPermits {
+
+    private final Engine engine;
+    private final Waiting waiting;
+    private final Clock clock;
+
+    HeldPermits(Engine engine, Waiting waiting, Clock clock) {
+        this.engine = engine;
+        this.waiting = waiting;
+        this.clock = clock;
+    }
+
+    /** Whether all of them were still held. */
+    CompletionStage<Boolean> renew(List<Charge> held, Duration atMost) {
+        CompletableFuture<Boolean> all = CompletableFuture.completedFuture(true);
+        for (Charge charge : held) {
+            all = all.thenCombine(renewed(charge, atMost), Boolean::logicalAnd);
+        }
+        return all;
+    }
+
+    /** Whether any of them was still held; what is held is looked for by renewing it. */
+    CompletionStage<Boolean> release(List<Charge> held, Duration atMost) {
+        CompletionStage<Boolean> any = CompletableFuture.completedFuture(false);
+        for (Charge charge : held) {
+            any = any.thenCombine(renewed(charge, atMost), Boolean::logicalOr);
+        }
+        CompletableFuture<Boolean> released = new CompletableFuture<>();
+        any.whenComplete((isHeld, failure) -> {
+            if (failure == null && !isHeld) {
+                released.complete(false);
+            } else {
+                // Of some it may not be known: they are let go all the same, and the caller hears that it is not known.
+                CompletionStage<Void> back = within(waiting.giveBack(held), atMost);
+                back.whenComplete((done, lost) -> {
+                    Throwable unknown = failure == null ? lost : failure;
+                    if (unknown == null) {
+                        released.complete(true);
+                    } else {
+                        released.completeExceptionally(unknown);
+                    }
+                });
+            }
+        });
+        return released;
+    }
+
+    private CompletableFuture<Boolean> renewed(Charge charge, Duration atMost) {
+        return within(engine.renew(charge), atMost);
+    }
+
+    private <T> CompletableFuture<T> within(CompletionStage<T> stage, Duration atMost) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        stage.whenComplete((value, failure) -> {
+            if (failure == null) {
+                answer.complete(value);
+            } else {
+                answer.completeExceptionally(failure);
+            }
+        });
+        if (answer.isDone()) {
+            return answer;
+        }
+        Clock.Alarm alarm = clock.at(
+                clock.nanoTime() + atMost.toNanos(),
+                () -> answer.completeExceptionally(new TimeoutException(engine.name() + "-timeout")));
+        return answer.whenComplete((value, failure) -> alarm.cancel());
+    }
+}

@@ -1,0 +1,182 @@
+package io.sluice.node;
+
+import io.sluice.rules.AnswerHeaders;
+import io.sluice.rules.AnswerJson;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.Explanation;
+import io.sluice.rules.Permit;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.Ruling;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The decision API. Answers on the event loop that the request came in on. */
+final class DecisionRoutes {
+
+    private final Vertx vertx;
+    private final Evaluator evaluator;
+    private final Supplier<RuleSet> rules;
+    private final boolean xRateLimit;
+
+    /** @param xRateLimit whether answers carry the older headers, too */
+    DecisionRoutes(Vertx vertx, Evaluator evaluator, Supplier<RuleSet> rules, boolean xRateLimit) {
+        this.vertx = vertx;
+        this.evaluator = evaluator;
+        this.rules = rules;
+        this.xRateLimit = xRateLimit;
+    }
+
+    void check(HttpServerRequest request, byte[] body) {
+        CheckRequest check;
+        try {
+            check = CheckRequest.read(body, rules.get());
+        } catch (IllegalArgumentException e) {
+            Replies.badRequest(request, e);
+            return;
+        }
+        answer(request, evaluator.evaluate(check.attributes(), check.permits()), ruling -> ruled(request, ruling));
+    }
+
+    void explain(HttpServerRequest request, byte[] body) {
+        CheckRequest check;
+        try {
+            check = CheckRequest.read(body, rules.get());
+        } catch (IllegalArgumentException e) {
+            Replies.badRequest(request, e);
+            return;
+        }
+        answer(request, evaluator.explain(check.attributes(), check.permits()), said -> explained(request, said));
+    }
+
+    void checkAll(HttpServerRequest request, byte[] body) {
+        List<BatchItem> items;
+        try {
+            items = BatchItem.readAll(body, rules.get());
+        } catch (IllegalArgumentException e) {
+            Replies.badRequest(request, e);
+            return;
+        }
+        List<CompletionStage<String>> answers = new ArrayList<>(items.size());
+        for (BatchItem item : items) {
+            CheckRequest check = item.check();
+            answers.add(
+                    check == null
+                            ? CompletableFuture.completedFuture(Answers.problem(400, item.refused()))
+                            : evaluator
+                                    .evaluate(check.attributes(), check.permits())
+                                    .handle(DecisionRoutes::inBatch));
+        }
+        CompletableFuture<?>[] all =
+                answers.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture<?>[]::new);
+        answer(request, CompletableFuture.allOf(all), done -> {
+            List<String> bodies = answers.stream()
+                    .map(each -> each.toCompletableFuture().join())
+                    .toList();
+            Replies.json(request, 200, "{\"results\":[" + String.join(",", bodies) + "]}");
+        });
+    }
+
+    void release(HttpServerRequest request, byte[] body) {
+        onPermit(request, body, evaluator::release);
+    }
+
+    void renew(HttpServerRequest request, byte[] body) {
+        onPermit(request, body, evaluator::renew);
+    }
+
+    private void onPermit(HttpServerRequest request, byte[] body, Function<Permit, CompletionStage<Boolean>> action) {
+        String text;
+        try {
+            text = PermitRequest.read(body);
+        } catch (IllegalArgumentException e) {
+            Replies.badRequest(request, e);
+            return;
+        }
+        Optional<Permit> permit = Permit.read(text);
+        if (permit.isEmpty()) {
+            notHeld(request);
+            return;
+        }
+        CompletionStage<Optional<Boolean>> outcome =
+                action.apply(permit.get()).handle((held, failure) -> Optional.ofNullable(held));
+        answer(request, outcome, held -> {
+            if (held.isEmpty()) {
+                request.response().putHeader("Retry-After", "1");
+                Replies.problem(
+                        request, 503, "permit: not known, the shared store does not answer (expected: try again)");
+            } else if (held.get()) {
+                Replies.nothing(request);
+            } else {
+                notHeld(request);
+            }
+        });
+    }
+
+    private static void notHeld(HttpServerRequest request) {
+        Replies.problem(request, 404, "permit: not held (expected: one that is not expired and not released)");
+    }
+
+    private void ruled(HttpServerRequest request, Ruling ruling) {
+        if (ruling instanceof Ruling.Settled settled) {
+            HttpServerResponse response = request.response();
+            AnswerHeaders.of(settled, xRateLimit).forEach(response::putHeader);
+            Replies.json(request, Answers.status(settled), AnswerJson.check(settled));
+        } else {
+            Replies.problem(request, 400, Answers.impossible((Ruling.Impossible) ruling));
+        }
+    }
+
+    private static void explained(HttpServerRequest request, Explanation explanation) {
+        Optional<String> body = AnswerJson.explain(explanation);
+        if (body.isPresent()) {
+            Replies.json(request, 200, body.get());
+        } else {
+            Replies.problem(request, 400, Answers.impossible((Ruling.Impossible) explanation.ruling()));
+        }
+    }
+
+    private static String inBatch(@Nullable Ruling ruling, @Nullable Throwable failure) {
+        if (ruling instanceof Ruling.Settled settled) {
+            return "{\"status\":" + Answers.status(settled) + ","
+                    + AnswerJson.check(settled).substring(1);
+        }
+        return ruling instanceof Ruling.Impossible impossible
+                ? Answers.problem(400, Answers.impossible(impossible))
+                : Answers.problem(500, "the node failed to answer; its log says why");
+    }
+
+    /** Goes on with the answer on this event loop, wherever it comes from. */
+    private <T> void answer(HttpServerRequest request, CompletionStage<T> answer, Consumer<T> then) {
+        Context context = vertx.getOrCreateContext();
+        answer.whenComplete((value, failure) -> {
+            if (Vertx.currentContext() == context) {
+                finish(request, value, failure, then);
+            } else {
+                context.runOnContext(back -> finish(request, value, failure, then));
+            }
+        });
+    }
+
+    private static <T> void finish(HttpServerRequest request, T value, @Nullable Throwable failure, Consumer<T> then) {
+        if (failure != null) {
+            Replies.failed(request, failure);
+            return;
+        }
+        try {
+            then.accept(value);
+        } catch (RuntimeException e) {
+            Replies.failed(request, e);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.sluice.node;
+
+import io.sluice.envoy.EnvoyJson;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import java.nio.charset.StandardCharsets;
+
+/** Envoy's rate limit protocol as JSON. Answers on the event loop that the request came in on. */
+final class EnvoyRoute {
+
+    private final Vertx vertx;
+    private final EnvoyJson envoy;
+
+    EnvoyRoute(Vertx vertx, EnvoyJson envoy) {
+        this.vertx = vertx;
+        this.envoy = envoy;
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the answer is sent
+    void decide(HttpServerRequest request, byte[] body) {
+        Context context = vertx.getOrCreateContext();
+        envoy.answer(body)
+                .whenComplete((answer, failure) -> context.runOnContext(back -> {
+                    if (answer == null) {
+                        Replies.failed(request, failure);
+                    } else {
+                        byte[] text = answer.body().getBytes(StandardCharsets.UTF_8);
+                        Replies.send(request, answer.status(), answer.contentType(), text);
+                    }
+                }));
+    }
+}

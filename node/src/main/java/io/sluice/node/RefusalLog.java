@@ -1,0 +1,85 @@
+package io.sluice.node;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.Rule;
+import io.sluice.rules.Ruling;
+import io.sluice.rules.RulingListener;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the log of refusals, all of some seconds in one line and by rule and limit alone, never by who was refused. Safe for use by
+ * many threads.
+ */
+final class RefusalLog implements RulingListener {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
+    private static final Duration GATHER = Duration.ofSeconds(10);
+    private static final int MOST_NAMED = 5;
+
+    private final Clock clock;
+    private final AtomicBoolean gathering = new AtomicBoolean();
+    private volatile ConcurrentHashMap<String, LongAdder> refusals = new ConcurrentHashMap<>();
+
+    RefusalLog(Clock clock) {
+        this.clock = clock;
+    }
+
+    @Override
+    public void ruled(Ruling.Settled ruling, long elapsedNanos) {
+        if (ruling.allowed() || ruling.looked() || !LOG.isInfoEnabled()) {
+            return;
+        }
+        Ruling.Reported reported = ruling.reported();
+        Rule rule = ruling.rule();
+        String name = reported != null ? reported.id() : rule != null ? rule.id() : "";
+        LongAdder known = refusals.get(name);
+        (known != null ? known : refusals.computeIfAbsent(name, any -> new LongAdder())).increment();
+        if (!gathering.get() && gathering.compareAndSet(false, true)) {
+            clock.at(clock.nanoTime() + GATHER.toNanos(), this::tell);
+        }
+    }
+
+    private void tell() {
+        Map<String, LongAdder> gathered = refusals;
+        refusals = new ConcurrentHashMap<>();
+        gathering.set(false);
+        LOG.info(line(gathered));
+    }
+
+    static String line(Map<String, LongAdder> gathered) {
+        List<Map.Entry<String, LongAdder>> most = gathered.entrySet().stream()
+                .sorted(Comparator.comparingLong(
+                                (Map.Entry<String, LongAdder> e) -> e.getValue().sum())
+                        .reversed()
+                        .thenComparing(Map.Entry::getKey))
+                .toList();
+        long all = most.stream().mapToLong(e -> e.getValue().sum()).sum();
+        StringBuilder line = new StringBuilder("refused ")
+                .append(all)
+                .append(all == 1 ? " request in " : " requests in ")
+                .append(GATHER.toSeconds())
+                .append(" s:");
+        String separator = " ";
+        for (Map.Entry<String, LongAdder> each : most.subList(0, Math.min(MOST_NAMED, most.size()))) {
+            line.append(separator)
+                    .append(each.getKey())
+                    .append(' ')
+                    .append(each.getValue().sum());
+            separator = ", ";
+        }
+        return most.size() > MOST_NAMED
+                ? line.append(" and ")
+                        .append(most.size() - MOST_NAMED)
+                        .append(" more")
+                        .toString()
+                : line.toString();
+    }
+}

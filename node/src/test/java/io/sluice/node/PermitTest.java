@@ -1,0 +1,200 @@
+package io.sluice.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.testkit.RedisServer;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Base64;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Permits of concurrency limits over HTTP: in process, and on a store that two nodes share. */
+@Timeout(60)
+class PermitTest {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final String RULES = """
+            rules:
+              - id: reports
+                resource: /reports
+                deadline: 10s
+                on_failure: closed
+                limits:
+                  - { id: all, algorithm: concurrency, limit: 3, ttl: 1m }
+                  - { id: own, by: user, algorithm: concurrency, limit: 2, ttl: 1m }
+              - { id: tried, resource: /reports, shadow: true, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }
+              - { id: short, resource: /short, deadline: 10s, limits: [{ algorithm: concurrency, limit: 1, ttl: 300ms }] }
+              - { id: counted, resource: /reports, deadline: 10s, limits: [{ limit: 1000, window: 1h }] }
+              - { id: near, resource: /near, mode: local, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }
+            """;
+
+    private static NodeConfig config() {
+        return NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0);
+    }
+
+    @Test
+    void oneHandleForAllThatIsHeldAndGivenBackOnce() throws Exception {
+        try (RunningNode node = RunningNode.start(config(), Store::redis)) {
+            oneHandleForAllThatIsHeldAndGivenBackOnce(node, node);
+        }
+    }
+
+    @Test
+    void aHandleIsGoodAtEveryNodeOfTheSameStore() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                RunningNode one = RunningNode.start(config().withRedis(redis.uri()), Store::redis);
+                RunningNode two = RunningNode.start(config().withRedis(redis.uri()), Store::redis)) {
+            oneHandleForAllThatIsHeldAndGivenBackOnce(one, two);
+            String near = permit(one.check(check("/near", "a", 1)));
+            assertThat(post(two, "release", near).statusCode()).isEqualTo(404);
+            assertThat(post(one, "release", near).statusCode()).isEqualTo(204);
+        }
+    }
+
+    private static void oneHandleForAllThatIsHeldAndGivenBackOnce(RunningNode one, RunningNode two) throws Exception {
+        String first = permit(one.check(check("/reports", "a", 2)));
+        HttpResponse<String> second = two.check(check("/reports", "a", 1));
+        assertThat(second.statusCode()).isEqualTo(429);
+        assertThat(second.body()).contains("\"limit\":{\"id\":\"reports.own\"", "\"permit\":null");
+        assertThat(two.check(check("/reports", "b", 2)).body()).contains("reports.all");
+        String third = permit(two.check(check("/reports", "b", 1)));
+
+        assertThat(post(two, "renew", first).statusCode()).isEqualTo(204);
+        assertThat(post(two, "release", first).statusCode()).isEqualTo(204);
+        assertThat(post(two, "release", first).statusCode()).isEqualTo(404);
+        assertThat(post(one, "renew", first).statusCode()).isEqualTo(404);
+        assertThat(post(one, "release", third).statusCode()).isEqualTo(204);
+
+        HttpResponse<String> again = one.check(check("/reports", "a", 2));
+        assertThat(again.statusCode()).isEqualTo(200);
+        assertThat(again.body()).contains("\"remaining\":0");
+        assertThat(post(one, "release", permit(again)).statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void whatAShadowLimitHoldsComesBackToo() throws Exception {
+        try (RunningNode node = RunningNode.start(config(), Store::redis)) {
+            String first = permit(node.check(check("/reports", "a", 1)));
+            HttpResponse<String> second = node.check(check("/reports", "b", 1));
+            assertThat(second.body()).contains("\"shadow_refused\":[\"tried.0\"]");
+            post(node, "release", first);
+            post(node, "release", permit(second));
+            assertThat(node.check(check("/reports", "c", 1)).body()).contains("\"shadow_refused\":[]");
+        }
+    }
+
+    @Test
+    void aPermitThatIsOverIs404AndRenewingKeepsOne() throws Exception {
+        try (RunningNode node = RunningNode.start(config(), Store::redis)) {
+            String held = permit(node.check(check("/short", "a", 1)));
+            for (int i = 0; i < 4; i++) {
+                assertThat(post(node, "renew", held).statusCode()).isEqualTo(204);
+            }
+            Awaitility.await().untilAsserted(() -> assertThat(
+                            node.check(check("/short", "b", 1)).statusCode())
+                    .isEqualTo(200));
+            assertThat(post(node, "renew", held).statusCode()).isEqualTo(404);
+            assertThat(post(node, "release", held).statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void aLookHoldsNothingAndNeitherDoesWhatOnlyCounts() throws Exception {
+        try (RunningNode node = RunningNode.withRules("""
+                rules:
+                  - { id: held, resource: /held, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }
+                  - { id: counted, resource: /counted, limits: [{ limit: 5, window: 1m }] }
+                """)) {
+            assertThat(node.check(check("/held", "a", 0)).body()).contains("\"permit\":null");
+            assertThat(node.check(check("/counted", "a", 1)).body()).contains("\"permit\":null");
+            assertThat(node.check(check("/held", "a", 1)).body()).doesNotContain("\"permit\":null");
+            HttpResponse<String> full = node.check(check("/held", "a", 1));
+            assertThat(full.statusCode()).isEqualTo(429);
+            assertThat(full.body())
+                    .contains("\"reset_after_ms\":null")
+                    .containsPattern("\"retry_after_ms\":(59|60)\\d{3}");
+        }
+    }
+
+    @Test
+    void aChangedHandleIsAnsweredAndFreesAtMostWhatItStillNamesRightly() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                RunningNode alone = RunningNode.start(config(), Store::redis);
+                RunningNode shared = RunningNode.start(config().withRedis(redis.uri()), Store::redis)) {
+            for (RunningNode node : new RunningNode[] {alone, shared}) {
+                String held = permit(node.check(check("/reports", "a", 2)));
+                byte[] bytes = Base64.getUrlDecoder().decode(held);
+                for (int i = 0; i < bytes.length; i++) {
+                    for (int bit : new int[] {1, 0x40}) {
+                        byte[] changed = bytes.clone();
+                        changed[i] ^= (byte) bit;
+                        int status = post(
+                                        node, "release", Base64.getUrlEncoder().encodeToString(changed))
+                                .statusCode();
+                        // One of the two limits may still be named rightly: then that one is let go, which is its
+                        // holder's to do.
+                        assertThat(status).isIn(204, 404);
+                    }
+                }
+                assertThat(node.check("{\"attributes\": {}}").statusCode()).isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void aForgedTimeToLiveEndsNobodysPermit() throws Exception {
+        String rules = "rules: [{ id: a, deadline: 10s, on_failure: closed,"
+                + " limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }]";
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0);
+        try (RedisServer redis = RedisServer.start();
+                RunningNode alone = RunningNode.start(config, Store::redis);
+                RunningNode shared = RunningNode.start(config.withRedis(redis.uri()), Store::redis)) {
+            for (RunningNode node : new RunningNode[] {alone, shared}) {
+                String held = permit(node.check("{\"attributes\": {}}"));
+                byte[] forged = Base64.getUrlDecoder().decode(held);
+                // The time to live is the last long before the (empty) key and the number of permits, and its high
+                // bytes are 0.
+                int ttl = forged.length - (node == alone ? 2 : 0) - 8 - 2 - 8;
+                for (int i = 0; i < 6; i++) {
+                    forged[ttl + i] = 0;
+                }
+                String text = Base64.getUrlEncoder().withoutPadding().encodeToString(forged);
+                assertThat(post(node, "renew", text).statusCode()).isEqualTo(404);
+                assertThat(post(node, "release", text).statusCode()).isEqualTo(404);
+                assertThat(node.check("{\"attributes\": {}}").statusCode()).isEqualTo(429);
+                assertThat(post(node, "release", held).statusCode()).isEqualTo(204);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x", "AQ", "!!!!", "AQAAAAAAAAAAAAAAAAAAAAAAAAAA", "\u4f60"})
+    void whatIsNoHandleIs404(String text) throws Exception {
+        try (RunningNode node = RunningNode.withRules("rules: []")) {
+            assertThat(post(node, "release", text).statusCode()).isEqualTo(404);
+            assertThat(post(node, "renew", text.repeat(1_000)).statusCode()).isEqualTo(404);
+        }
+    }
+
+    private static String check(String path, String user, int permits) {
+        return "{\"attributes\": {\"path\": \"" + path + "\", \"user\": \"" + user + "\"}, \"permits\": " + permits
+                + "}";
+    }
+
+    private static String permit(HttpResponse<String> answer) throws Exception {
+        assertThat(answer.statusCode()).isEqualTo(200);
+        return JSON.readTree(answer.body()).get("permit").textValue();
+    }
+
+    private static HttpResponse<String> post(RunningNode node, String verb, String permit) {
+        return node.send(node.request("/v1/" + verb)
+                .POST(HttpRequest.BodyPublishers.ofString("{\"permit\": \"" + permit + "\"}")));
+    }
+}
