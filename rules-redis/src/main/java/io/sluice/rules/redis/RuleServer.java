@@ -7,13 +7,12 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.cluster.RedisClusterURIUtil;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
-import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -55,9 +54,7 @@ final class RuleServer implements AutoCloseable {
         boolean cluster = uri.startsWith(CLUSTER) || uri.startsWith(SECURE_CLUSTER);
         List<RedisURI> uris;
         try {
-            uris = cluster
-                    ? RedisClusterURIUtil.toRedisURIs(URI.create(uri.replaceFirst("-cluster", "")))
-                    : List.of(RedisURI.create(uri));
+            uris = cluster ? seeds(uri.replaceFirst("-cluster", "")) : List.of(RedisURI.create(uri));
         } catch (RuntimeException e) {
             // Without its cause, which repeats the address.
             throw new IllegalArgumentException("redis: unreadable (expected: redis://HOST:PORT, rediss://,"
@@ -95,6 +92,19 @@ final class RuleServer implements AutoCloseable {
             client.shutdown(0, 1, TimeUnit.SECONDS);
             throw e;
         }
+    }
+
+    /** The addresses of several servers, with the credentials and parameters that they share. */
+    private static List<RedisURI> seeds(String uri) {
+        int query = uri.indexOf('?');
+        String parameters = query < 0 ? "" : uri.substring(query);
+        String servers = (query < 0 ? uri : uri.substring(0, query)).replaceFirst("/$", "");
+        int begin = Math.max(servers.lastIndexOf('@'), servers.indexOf("//") + 1) + 1;
+        List<RedisURI> seeds = new ArrayList<>();
+        for (String server : servers.substring(begin).split(",", -1)) {
+            seeds.add(RedisURI.create(servers.substring(0, begin) + server + parameters));
+        }
+        return seeds;
     }
 
     /** As logs may show it. */

@@ -297,6 +297,25 @@ class RedisRulePublisherTest {
         assertThat(Mirror.drift(line.store(), List.of())).hasSize(11).endsWith("and others");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis-cluster://u:p%40@[::1]:7000,h2:7001",
+                "redis-cluster://[::1]:7000,[::2]:7000/",
+                "rediss-cluster://:p@h1,h2?verifyPeer=NONE",
+                "redis-sentinel://:p@h1:1,h2:2/0#main",
+                "rediss://h"
+            })
+    void readsTheAddressesThatTheEngineReads(String uri) {
+        RuleServer.at(uri).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis-cluster://", "http://h", "redis-cluster://h1:1,,h2:2"})
+    void refusesOthers(String uri) {
+        assertThatThrownBy(() -> RuleServer.at(uri)).isInstanceOf(IllegalArgumentException.class);
+    }
+
     @Test
     void theAddressIsNotShown() {
         assertThatThrownBy(() -> RedisRulePublisher.connect("redis://:secret@[broken"))
