@@ -1,5 +1,6 @@
 package io.sluice.benchmarks;
 
+import io.sluice.benchmarks.doors.DoorLoad;
 import io.sluice.benchmarks.faults.Faults;
 import io.sluice.benchmarks.fleet.Fleets;
 import java.io.IOException;
@@ -26,7 +27,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 /**
  * Runs the benchmarks and prints one table: each next to the floor of its class, or to Sluice where there is none. Takes the
  * options of JMH; without any, about a quarter of an hour. {@code redis [PATTERN [TURNS]]} runs {@link RedisLoad} instead, some
- * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice. The tables are also written to {@code benchmarks/results/}.
+ * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice; {@code node [TURNS]} loads the front doors of nodes, for which it needs {@code wrk} and {@code h2load}.
+ * The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
 
@@ -54,6 +56,13 @@ public final class Benchmarks {
             if (ids.isEmpty()) {
                 write("faults.md", "./sluice bench faults", table);
             }
+            System.exit(0);
+        }
+        if (args.length > 0 && args[0].equals("node")) {
+            int turns = args.length > 1 ? Integer.parseInt(args[1]) : 7;
+            String table = heading(Map.of()) + DoorLoad.table(turns);
+            System.out.print(table);
+            write("node.md", "./sluice bench node", table);
             System.exit(0);
         }
         if (args.length > 0 && args[0].equals("fleet")) {

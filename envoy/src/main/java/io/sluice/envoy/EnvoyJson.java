@@ -1,9 +1,7 @@
 package io.sluice.envoy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Struct;
 import com.google.protobuf.UInt64Value;
-import com.google.protobuf.Value;
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
@@ -23,8 +21,6 @@ public final class EnvoyJson {
 
     private static final JsonFormat.Parser PARSER = JsonFormat.parser();
     private static final JsonFormat.Printer PRINTER = JsonFormat.printer().omittingInsignificantWhitespace();
-    private static final String JSON = "application/json";
-    private static final String PROBLEM = "application/problem+json";
 
     private final RateLimitDecider decider;
 
@@ -36,8 +32,9 @@ public final class EnvoyJson {
      * What is sent back.
      *
      * @param status 200 if the request may pass, 429 if it may not, 400 if it is none
+     * @param body a response as JSON; of one that is none, a sentence that says why
      */
-    public record Answer(int status, String contentType, String body) {}
+    public record Answer(int status, String body) {}
 
     /** Answers a body, whatever its content type says. */
     public CompletionStage<Answer> answer(byte[] body) {
@@ -73,27 +70,13 @@ public final class EnvoyJson {
 
     private static Answer answer(RateLimitResponse response) {
         try {
-            return new Answer(response.getOverallCode() == Code.OK ? 200 : 429, JSON, PRINTER.print(response));
+            return new Answer(response.getOverallCode() == Code.OK ? 200 : 429, PRINTER.print(response));
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException("an answer has no messages of unknown types", e);
         }
     }
 
     private static CompletionStage<Answer> bad(String detail) {
-        Struct problem = Struct.newBuilder()
-                .putFields("type", text("about:blank"))
-                .putFields("title", text("Bad Request"))
-                .putFields("status", Value.newBuilder().setNumberValue(400).build())
-                .putFields("detail", text(detail))
-                .build();
-        try {
-            return CompletableFuture.completedFuture(new Answer(400, PROBLEM, PRINTER.print(problem)));
-        } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException("texts and a number", e);
-        }
-    }
-
-    private static Value text(String text) {
-        return Value.newBuilder().setStringValue(text).build();
+        return CompletableFuture.completedFuture(new Answer(400, detail));
     }
 }

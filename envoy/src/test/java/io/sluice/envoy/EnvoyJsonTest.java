@@ -25,7 +25,6 @@ class EnvoyJsonTest {
         EnvoyJson.Answer second = answer(body);
 
         assertThat(first.status()).isEqualTo(200);
-        assertThat(first.contentType()).isEqualTo("application/json");
         assertThat(first.body())
                 .isEqualTo(
                         "{\"overallCode\":\"OK\",\"statuses\":[{\"code\":\"OK\",\"currentLimit\":{\"requestsPerUnit\":1,"
@@ -63,8 +62,7 @@ class EnvoyJsonTest {
         EnvoyJson.Answer answer = answer(body);
 
         assertThat(answer.status()).isEqualTo(400);
-        assertThat(answer.contentType()).isEqualTo("application/problem+json");
-        assertThat(answer.body()).contains("\"status\":400", "(expected: ");
+        assertThat(answer.body()).contains("(expected: ");
     }
 
     @Test

@@ -4,7 +4,6 @@ import io.sluice.envoy.EnvoyJson;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
-import java.nio.charset.StandardCharsets;
 
 /** Envoy's rate limit protocol as JSON. Answers on the event loop that the request came in on. */
 final class EnvoyRoute {
@@ -24,9 +23,10 @@ final class EnvoyRoute {
                 .whenComplete((answer, failure) -> context.runOnContext(back -> {
                     if (answer == null) {
                         Replies.failed(request, failure);
+                    } else if (answer.status() == 400) {
+                        Replies.problem(request, 400, answer.body());
                     } else {
-                        byte[] text = answer.body().getBytes(StandardCharsets.UTF_8);
-                        Replies.send(request, answer.status(), answer.contentType(), text);
+                        Replies.json(request, answer.status(), answer.body());
                     }
                 }));
     }

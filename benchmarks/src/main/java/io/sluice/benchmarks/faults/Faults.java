@@ -74,6 +74,18 @@ public final class Faults {
                         "answers lost after Redis charged",
                         "never repeated: passed ≤ charged ≤ asked",
                         Outages::answersLost),
+                new Fault(
+                        "F18",
+                        "pub/sub messages lost, sources restarted",
+                        "0 updates lost; ≤ 2 s with messages, ≤ 7 s without",
+                        Releases::messagesLost),
+                new Fault("F19", "updates reordered or replayed", "0 regressions", Releases::reordered),
+                new Fault(
+                        "F20",
+                        "poisoned rules in Redis",
+                        "refused, last good stays; visible ≤ 5 s",
+                        Releases::poisoned),
+                new Fault("F23", "Redis down at node start", "ready ≤ 5 s", Releases::startWithoutRedis),
                 new Fault("F25", "old and new function at once", "checker passes on the mix", Nodes::versions));
     }
 

@@ -1,0 +1,187 @@
+package io.sluice.benchmarks.doors;
+
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.sluice.testkit.RedisServer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * How many requests the decision API and the rate limit service of a node answer, next to the same servers without a decision. All
+ * sides are processes that are up at the same time and take turns; medians are compared. Every request is allowed.
+ */
+public final class DoorLoad {
+
+    /** As long as what the decision API says of a request that passes. */
+    static final String ALLOWED = """
+            {"allowed":true,"rule":"user","limit":{"id":"user.0","algorithm":"token_bucket","limit":100000000,"window_ms":1000,\
+            "rate":"100000000/s","by":["user"]},"remaining":99999999,"retry_after_ms":0,"reset_after_ms":1,"wait_ms":0,"mode":"local",\
+            "degraded":null,"rule_version":1,"matched":["everything","service","resource","user"],"shadow_refused":[],"permits":1,\
+            "permit":null}""";
+
+    private static final String RULES = """
+            rules:
+              - { id: everything, limits: [ { rate: 100000000/s } ] }
+              - { id: service, service: shop, limits: [ { rate: 100000000/s } ] }
+              - { id: resource, service: shop, resource: /api/orders/**, limits: [ { rate: 100000000/s } ] }
+              - { id: user, service: shop, resource: /api/orders/**, limits: [ { by: user, rate: 100000000/s } ] }
+              - id: mesh
+                match: { domain: shop }
+                limits: [ { by: descriptor.user, rate: 100000000/s } ]
+            """;
+
+    private static final String POST = """
+            local n = 0
+            wrk.method = "POST"
+            wrk.headers["Content-Type"] = "application/json"
+            request = function()
+              n = (n + 1) % 1000
+              return wrk.format(nil, nil, nil, '{"attributes":{"service":"shop","path":"/api/orders/7","method":"GET",' ..
+                '"ip":"203.0.113.7","user":"u-' .. n .. '"},"permits":1}')
+            end
+            """;
+
+    private static final int WARM_UPS = 8;
+    private static final int SECONDS = 3;
+    private static final int CONNECTIONS = 8;
+    private static final int STREAMS = 16;
+
+    private DoorLoad() {}
+
+    /** A table. */
+    public static String table(int turns) throws IOException, InterruptedException {
+        Path folder = Files.createTempDirectory("sluice-doors");
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+        Path script = Files.writeString(folder.resolve("post.lua"), POST);
+        Path message = Files.write(folder.resolve("request.bin"), message());
+        StringBuilder table = new StringBuilder();
+        try (RedisServer redis = RedisServer.start();
+                Side idle = Side.start("does nothing", "idle");
+                Side local = Side.start("in process", "node", rules.toString());
+                Side shared = Side.start("on Redis", "node", rules.toString(), redis.uri())) {
+            List<Side> sides = List.of(idle, local, shared);
+            long memory = local.residentMegabytes();
+            Map<Side, Double> http = turns(sides, turns, side -> overHttp(side, script));
+            Map<Side, Double> grpc = turns(sides, turns, side -> overGrpc(side, message, List.of()));
+            table.append("| door                  | who          |     per s | of doing nothing |\n");
+            table.append("|-----------------------|--------------|-----------|------------------|\n");
+            rows(table, "decision API", http, idle);
+            rows(table, "rate limit service", grpc, idle);
+            table.append('\n');
+            double half = grpc.getOrDefault(shared, 0.0) / 2;
+            table.append(String.format(
+                    Locale.ROOT,
+                    "Rate limit service on Redis at half load (%.0f/s): p50 %.2f ms, p99 %.2f ms. Memory of a node that has just"
+                            + " started: %d MB, after the load %d MB.%n",
+                    half,
+                    latency(shared, message, half, folder, 0.5),
+                    latency(shared, message, half, folder, 0.99),
+                    memory,
+                    local.residentMegabytes()));
+        }
+        return table.toString();
+    }
+
+    private interface Turn {
+        double perSecond(Side side) throws IOException, InterruptedException;
+    }
+
+    private static Map<Side, Double> turns(List<Side> sides, int turns, Turn turn)
+            throws IOException, InterruptedException {
+        Map<Side, List<Double>> results = new LinkedHashMap<>();
+        for (int i = -WARM_UPS; i < turns; i++) {
+            for (Side side : sides) {
+                double result = turn.perSecond(side);
+                if (i >= 0) {
+                    results.computeIfAbsent(side, first -> new ArrayList<>()).add(result);
+                }
+            }
+        }
+        Map<Side, Double> medians = new LinkedHashMap<>();
+        results.forEach(
+                (side, all) -> medians.put(side, all.stream().sorted().toList().get(all.size() / 2)));
+        return medians;
+    }
+
+    private static void rows(StringBuilder table, String door, Map<Side, Double> medians, Side floor) {
+        double most = medians.getOrDefault(floor, 0.0);
+        medians.forEach((side, median) -> table.append(String.format(
+                Locale.ROOT, "| %-21s | %-12s | %9.0f | %14.0f %% |%n", door, side.name, median, 100 * median / most)));
+    }
+
+    private static double overHttp(Side side, Path script) throws IOException, InterruptedException {
+        String output = Generator.run(List.of(
+                "wrk",
+                "-t1",
+                "-c" + CONNECTIONS * STREAMS / 2,
+                "-d" + SECONDS + "s",
+                "-s",
+                script.toString(),
+                "http://127.0.0.1:" + side.http + "/v1/check"));
+        if (output.contains("Non-2xx")) {
+            throw new IOException(side.name + ": refused: " + output);
+        }
+        return Generator.number(output, "Requests/sec:\\s+([0-9.]+)");
+    }
+
+    private static double overGrpc(Side side, Path message, List<String> more)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                "h2load",
+                "-c" + CONNECTIONS,
+                "-m" + STREAMS,
+                "-D" + SECONDS,
+                "-d",
+                message.toString(),
+                "-H",
+                "content-type: application/grpc",
+                "-H",
+                "te: trailers"));
+        command.addAll(more);
+        command.add("http://127.0.0.1:" + side.grpc + "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit");
+        String output = Generator.run(command);
+        if (Generator.number(output, "([0-9]+) failed") > 0) {
+            throw new IOException(side.name + ": failed: " + output);
+        }
+        return Generator.number(output, "finished in [0-9.]+s, ([0-9.]+) req/s");
+    }
+
+    /** A quantile of the latencies at a steady rate, in milliseconds. */
+    private static double latency(Side side, Path message, double perSecond, Path folder, double quantile)
+            throws IOException, InterruptedException {
+        Path log = folder.resolve("latencies-" + quantile);
+        long each = Math.max(1, Math.round(perSecond / CONNECTIONS));
+        overGrpc(side, message, List.of("--rps=" + each, "--log-file=" + log));
+        double[] micros = Files.readAllLines(log).stream()
+                .map(line -> line.split("\t", -1))
+                .mapToDouble(fields -> Double.parseDouble(fields[2]))
+                .toArray();
+        Arrays.sort(micros);
+        return micros[(int) (micros.length * quantile)] / 1_000;
+    }
+
+    /** A message with the five bytes that gRPC puts before it. */
+    private static byte[] message() {
+        byte[] request = RateLimitRequest.newBuilder()
+                .setDomain("shop")
+                .addDescriptors(RateLimitDescriptor.newBuilder()
+                        .addEntries(RateLimitDescriptor.Entry.newBuilder()
+                                .setKey("user")
+                                .setValue("u-17")))
+                .build()
+                .toByteArray();
+        return ByteBuffer.allocate(5 + request.length)
+                .put((byte) 0)
+                .putInt(request.length)
+                .put(request)
+                .array();
+    }
+}

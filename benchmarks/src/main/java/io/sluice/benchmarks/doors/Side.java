@@ -1,0 +1,66 @@
+package io.sluice.benchmarks.doors;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One side of a comparison: a {@link Served} process, with the options that {@code ./sluice node} has. */
+final class Side implements AutoCloseable {
+
+    final String name;
+    final int http;
+    final int grpc;
+
+    private final Process process;
+
+    private Side(String name, Process process, int http, int grpc) {
+        this.name = name;
+        this.process = process;
+        this.http = http;
+        this.grpc = grpc;
+    }
+
+    static Side start(String name, String... args) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + "/bin/java",
+                "-Xms64m",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Served.class.getName()));
+        command.addAll(List.of(args));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        BufferedReader out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+            String[] ports = line.split(" ", -1);
+            if (ports.length == 2 && line.chars().allMatch(c -> c == ' ' || Character.isDigit(c))) {
+                return new Side(name, process, Integer.parseInt(ports[0]), Integer.parseInt(ports[1]));
+            }
+        }
+        process.destroyForcibly();
+        throw new IOException(name + ": did not start");
+    }
+
+    /** What it has in memory, by {@code /proc}. */
+    long residentMegabytes() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", "")) / 1_024;
+            }
+        }
+        throw new IOException("/proc: no VmRSS of " + name);
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+}
