@@ -23,7 +23,9 @@ public final class AnswerJson {
 
     /** The body of {@code POST /v1/check}. */
     public static String check(Ruling.Settled ruling) {
-        return JsonLine.of(fields(ruling));
+        JsonLine json = new JsonLine().begin();
+        write(json, ruling);
+        return json.end().toString();
     }
 
     /** The body of {@code POST /v1/explain}; empty if the request asks for more than a limit can ever hold. */
@@ -31,11 +33,10 @@ public final class AnswerJson {
         if (!(explanation.ruling() instanceof Ruling.Settled ruling)) {
             return Optional.empty();
         }
-        Map<String, @Nullable Object> fields = fields(ruling);
-        List<Object> limits = new ArrayList<>();
-        explanation.limits().forEach(standing -> limits.add(fields(standing)));
-        fields.put("limits", limits);
-        return Optional.of(JsonLine.of(fields));
+        JsonLine json = new JsonLine().begin();
+        write(json, ruling);
+        json.list("limits", explanation.limits(), standing -> write(json, standing));
+        return Optional.of(json.end().toString());
     }
 
     /** What {@code ./sluice lint --json} prints. */
@@ -55,61 +56,64 @@ public final class AnswerJson {
         return JsonLine.of(all);
     }
 
-    private static Map<String, @Nullable Object> fields(Ruling.Settled ruling) {
+    private static void write(JsonLine json, Ruling.Settled ruling) {
         Rule rule = ruling.rule();
         Ruling.Reported reported = ruling.reported();
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put("allowed", ruling.allowed());
-        fields.put("rule", rule == null ? null : rule.id());
-        fields.put("limit", reported == null ? null : limit(reported.id(), reported.limit(), reported.by()));
-        fields.put("remaining", reported == null ? null : reported.remaining());
-        fields.put("retry_after_ms", reported == null && ruling.allowed() ? null : millis(ruling.retryAfter()));
-        fields.put("reset_after_ms", reported == null ? null : millis(reported.resetAfter()));
-        fields.put("wait_ms", millis(Optional.of(ruling.waitFor())));
-        fields.put("mode", ruling.mode());
-        fields.put("degraded", ruling.degraded());
-        fields.put("rule_version", ruling.ruleVersion());
-        fields.put("matched", ruling.matched());
-        fields.put(
-                "shadow_refused",
-                ruling.shadowRefused().stream().map(Label::limit).toList());
-        fields.put("permits", ruling.permits());
-        Permit permit = ruling.permit();
-        fields.put("permit", permit == null ? null : permit.text());
-        return fields;
-    }
-
-    private static Map<String, @Nullable Object> fields(Standing standing) {
-        Map<String, @Nullable Object> fields = limit(standing.id(), standing.limit(), standing.by());
-        fields.put("rule", standing.rule());
-        fields.put("level", standing.level().name().toLowerCase(Locale.ROOT));
-        fields.put("key", standing.key());
-        fields.put("used", standing.used());
-        fields.put("remaining", standing.remaining());
-        fields.put("retry_after_ms", millis(standing.retryAfter()));
-        fields.put("reset_after_ms", millis(standing.resetAfter()));
-        fields.put("would_allow", standing.wouldAllow());
-        fields.put("shadow", standing.shadow());
-        fields.put("override", standing.overridden());
-        return fields;
-    }
-
-    private static Map<String, @Nullable Object> limit(String id, Limit limit, List<String> by) {
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put("id", id);
-        fields.put("algorithm", limit.algorithm());
-        fields.put("limit", limit.capacity());
-        fields.put("window_ms", (limit.windowMicros() + 999) / 1_000);
-        if (limit instanceof TokenBucket bucket) {
-            fields.put("rate", bucket.rate().toString());
-        } else if (limit instanceof LeakyBucket bucket) {
-            fields.put("rate", bucket.rate().toString());
+        json.field("allowed", ruling.allowed()).field("rule", rule == null ? null : rule.id());
+        if (reported == null) {
+            json.field("limit", null).field("remaining", null);
+        } else {
+            json.begin("limit");
+            write(json, reported.id(), reported.limit(), reported.by());
+            json.end().field("remaining", reported.remaining());
         }
-        fields.put("by", by);
-        return fields;
+        Permit permit = ruling.permit();
+        json.field("retry_after_ms", reported == null && ruling.allowed() ? null : millis(ruling.retryAfter()))
+                .field("reset_after_ms", reported == null ? null : millis(reported.resetAfter()))
+                .field("wait_ms", millis(ruling.waitFor()))
+                .field("mode", ruling.mode())
+                .field("degraded", ruling.degraded())
+                .field("rule_version", ruling.ruleVersion())
+                .field("matched", ruling.matched())
+                .field(
+                        "shadow_refused",
+                        ruling.shadowRefused().stream().map(Label::limit).toList())
+                .field("permits", ruling.permits())
+                .field("permit", permit == null ? null : permit.text());
+    }
+
+    private static void write(JsonLine json, Standing standing) {
+        write(json, standing.id(), standing.limit(), standing.by());
+        json.field("rule", standing.rule())
+                .field("level", standing.level().name().toLowerCase(Locale.ROOT))
+                .field("key", standing.key())
+                .field("used", standing.used())
+                .field("remaining", standing.remaining())
+                .field("retry_after_ms", millis(standing.retryAfter()))
+                .field("reset_after_ms", millis(standing.resetAfter()))
+                .field("would_allow", standing.wouldAllow())
+                .field("shadow", standing.shadow())
+                .field("override", standing.overridden());
+    }
+
+    private static void write(JsonLine json, String id, Limit limit, List<String> by) {
+        json.field("id", id)
+                .field("algorithm", limit.algorithm())
+                .field("limit", limit.capacity())
+                .field("window_ms", (limit.windowMicros() + 999) / 1_000);
+        if (limit instanceof TokenBucket bucket) {
+            json.field("rate", bucket.rate().toString());
+        } else if (limit instanceof LeakyBucket bucket) {
+            json.field("rate", bucket.rate().toString());
+        }
+        json.field("by", by);
+    }
+
+    private static long millis(Duration span) {
+        return span.plusNanos(999_999).toMillis();
     }
 
     private static @Nullable Long millis(Optional<Duration> span) {
-        return span.map(time -> time.plusNanos(999_999).toMillis()).orElse(null);
+        return span.map(AnswerJson::millis).orElse(null);
     }
 }

@@ -94,6 +94,9 @@ public final class RuleSetText {
         try {
             OptionalInt share =
                     head.group(3) == null ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(head.group(3)));
+            if (share.isPresent() && (share.getAsInt() < 1 || share.getAsInt() > 100)) {
+                return unusable(name, "share: " + share.getAsInt() + " (expected: 1..100, percent)");
+            }
             return rules(name, stamp(head).version(), share, text(text, head.end()));
         } catch (CharacterCodingException e) {
             return unusable(name, "encoding: not UTF-8 (expected: UTF-8)");

@@ -54,6 +54,9 @@ public final class DoorLoad {
     private static final int CONNECTIONS = 8;
     private static final int STREAMS = 16;
 
+    /** Every ten milliseconds each sends at once what is due: the more there are, the steadier is the whole. */
+    private static final int STEADY_CONNECTIONS = 64;
+
     private DoorLoad() {}
 
     /** A table. */
@@ -158,8 +161,8 @@ public final class DoorLoad {
     private static double latency(Side side, Path message, double perSecond, Path folder, double quantile)
             throws IOException, InterruptedException {
         Path log = folder.resolve("latencies-" + quantile);
-        long each = Math.max(1, Math.round(perSecond / CONNECTIONS));
-        overGrpc(side, message, List.of("--rps=" + each, "--log-file=" + log));
+        long each = Math.max(1, Math.round(perSecond / STEADY_CONNECTIONS));
+        overGrpc(side, message, List.of("-c" + STEADY_CONNECTIONS, "--rps=" + each, "--log-file=" + log));
         double[] micros = Files.readAllLines(log).stream()
                 .map(line -> line.split("\t", -1))
                 .mapToDouble(fields -> Double.parseDouble(fields[2]))

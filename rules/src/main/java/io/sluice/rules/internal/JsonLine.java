@@ -2,14 +2,76 @@ package io.sluice.rules.internal;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes JSON on one line. Values are text, numbers, flags, null, lists and maps; those in the order in which they come. */
+/**
+ * Writes JSON on one line. Values are text, numbers, flags, null, lists and maps; those in the order in which they come. What is
+ * written often is written field by field, from {@link #begin} to {@link #end}; for one thread.
+ */
 public final class JsonLine {
 
-    private final StringBuilder out = new StringBuilder();
+    private static final int USUAL_LENGTH = 512;
 
-    private JsonLine() {}
+    private final StringBuilder out = new StringBuilder(USUAL_LENGTH);
+    private char separator = '{';
+
+    /** Begins an object. */
+    public JsonLine begin() {
+        separator = '{';
+        return this;
+    }
+
+    /** Begins an object that is a field of the one that was begun. */
+    public JsonLine begin(String name) {
+        name(name);
+        return begin();
+    }
+
+    public JsonLine field(String name, @Nullable Object value) {
+        name(name);
+        value(value);
+        return this;
+    }
+
+    public JsonLine field(String name, long value) {
+        name(name);
+        out.append(value);
+        return this;
+    }
+
+    /** Ends an object that has fields. */
+    public JsonLine end() {
+        out.append('}');
+        separator = ',';
+        return this;
+    }
+
+    /** A field whose value is a list of objects, each of which is begun and ended. */
+    public <T> JsonLine list(String name, Iterable<T> items, Consumer<T> write) {
+        name(name);
+        char before = '[';
+        for (T item : items) {
+            out.append(before);
+            begin();
+            write.accept(item);
+            end();
+            before = ',';
+        }
+        out.append(before == '[' ? "[]" : "]");
+        separator = ',';
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        return out.toString();
+    }
+
+    private void name(String name) {
+        out.append(separator).append('"').append(name).append("\":");
+        separator = ',';
+    }
 
     public static String of(@Nullable Object value) {
         JsonLine text = new JsonLine();
@@ -54,7 +116,9 @@ public final class JsonLine {
     /** What UTF-8 has no form for is escaped too, so that nothing is lost on the way through bytes. */
     private void text(String text) {
         out.append('"');
-        for (int i = 0; i < text.length(); i++) {
+        int plain = plain(text);
+        out.append(text, 0, plain);
+        for (int i = plain; i < text.length(); i++) {
             char c = text.charAt(i);
             boolean pair = Character.isHighSurrogate(c)
                     && i + 1 < text.length()
@@ -70,5 +134,18 @@ public final class JsonLine {
             }
         }
         out.append('"');
+    }
+
+    /** How many characters at the beginning are as they are: of most texts, all. */
+    private static int plain(String text) {
+        int i = 0;
+        while (i < text.length() && isPlain(text.charAt(i))) {
+            i++;
+        }
+        return i;
+    }
+
+    private static boolean isPlain(char c) {
+        return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
     }
 }
