@@ -67,6 +67,15 @@ final class StrictJson {
 
     /** Strictly: Jackson would make one replacement character of every bad byte, and one key of different callers. */
     private static char[] utf8(byte[] body) throws CharacterCodingException {
+        char[] ascii = new char[body.length];
+        int bits = 0;
+        for (int i = 0; i < body.length; i++) {
+            bits |= body[i];
+            ascii[i] = (char) body[i];
+        }
+        if (bits >= 0) {
+            return ascii;
+        }
         CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
         return Arrays.copyOf(text.array(), text.length());
     }

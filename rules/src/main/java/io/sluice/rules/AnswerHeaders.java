@@ -67,6 +67,9 @@ public final class AnswerHeaders {
 
     /** A string of a structured field: printable ASCII, two characters escaped; what else an id may have is percent-encoded. */
     static String text(String id) {
+        if (isPlain(id)) {
+            return '"' + id + '"';
+        }
         StringBuilder text = new StringBuilder(id.length() + 2).append('"');
         for (byte octet : id.getBytes(StandardCharsets.UTF_8)) {
             if (octet == '"' || octet == '\\') {
@@ -78,5 +81,15 @@ public final class AnswerHeaders {
             }
         }
         return text.append('"').toString();
+    }
+
+    private static boolean isPlain(String id) {
+        for (int i = 0; i < id.length(); i++) {
+            char c = id.charAt(i);
+            if (c < ' ' || c >= 0x7f || c == '"' || c == '\\') {
+                return false;
+            }
+        }
+        return true;
     }
 }

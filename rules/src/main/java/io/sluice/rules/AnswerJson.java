@@ -75,9 +75,7 @@ public final class AnswerJson {
                 .field("degraded", ruling.degraded())
                 .field("rule_version", ruling.ruleVersion())
                 .field("matched", ruling.matched())
-                .field(
-                        "shadow_refused",
-                        ruling.shadowRefused().stream().map(Label::limit).toList())
+                .field("shadow_refused", ids(ruling.shadowRefused()))
                 .field("permits", ruling.permits())
                 .field("permit", permit == null ? null : permit.text());
     }
@@ -107,6 +105,10 @@ public final class AnswerJson {
             json.field("rate", bucket.rate().toString());
         }
         json.field("by", by);
+    }
+
+    private static List<String> ids(List<Label> limits) {
+        return limits.isEmpty() ? List.of() : limits.stream().map(Label::limit).toList();
     }
 
     private static long millis(Duration span) {
