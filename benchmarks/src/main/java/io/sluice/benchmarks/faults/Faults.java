@@ -86,6 +86,7 @@ public final class Faults {
                         "refused, last good stays; visible ≤ 5 s",
                         Releases::poisoned),
                 new Fault("F23", "Redis down at node start", "ready ≤ 5 s", Releases::startWithoutRedis),
+                new Fault("F24", "log sink blocked", "dropped and counted; p99 unchanged", Sinks::blocked),
                 new Fault("F25", "old and new function at once", "checker passes on the mix", Nodes::versions));
     }
 

@@ -1,0 +1,115 @@
+package io.sluice.benchmarks.faults;
+
+import io.sluice.testkit.RedisServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A node that has very much to log, and nobody who reads it. */
+final class Sinks {
+
+    private static final Pattern PORT = Pattern.compile("POST http://127\\.0\\.0\\.1:(\\d+)/v1/check");
+    private static final int PIPE = 64 * 1024;
+
+    private Sinks() {}
+
+    /** The same node twice, of which only the first is read. */
+    static void blocked(Trial trial) throws Exception {
+        int requests = trial.times(20_000, 500);
+        double read = p99(trial, requests, true);
+        double unread = p99(trial, requests, false);
+        trial.note("p99 with a log that is read " + String.format("%.2f", read) + " ms");
+        trial.figure("with one that is not", unread, Math.max(2 * read, read + 1), "ms");
+    }
+
+    private static double p99(Trial trial, int requests, boolean read) throws Exception {
+        try (RedisServer redis = RedisServer.start()) {
+            Process node = launch(redis.uri());
+            try {
+                int port = port(node);
+                if (read) {
+                    Thread reader = new Thread(() -> drain(node));
+                    reader.setDaemon(true);
+                    reader.start();
+                }
+                HttpClient client = HttpClient.newHttpClient();
+                String base = "http://127.0.0.1:" + port;
+                HttpRequest check = HttpRequest.newBuilder(URI.create(base + "/v1/check"))
+                        .timeout(Duration.ofSeconds(10))
+                        .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {\"path\": \"/x\"}}"))
+                        .build();
+                double[] millis = new double[requests];
+                for (int i = -requests / 4; i < requests; i++) {
+                    long start = System.nanoTime();
+                    client.send(check, HttpResponse.BodyHandlers.discarding());
+                    if (i >= 0) {
+                        millis[i] = (System.nanoTime() - start) / 1e6;
+                    }
+                }
+                String metrics = client.send(
+                                HttpRequest.newBuilder(URI.create(base + "/metrics"))
+                                        .build(),
+                                HttpResponse.BodyHandlers.ofString())
+                        .body();
+                boolean dropped = metrics.lines()
+                        .anyMatch(line -> line.startsWith("sluice_log_dropped_total ") && !line.endsWith(" 0.0"));
+                trial.must(read || dropped, "lines are dropped, and counted");
+                Arrays.sort(millis);
+                return millis[requests * 99 / 100];
+            } finally {
+                node.destroyForcibly();
+            }
+        }
+    }
+
+    private static Process launch(String redis) throws IOException {
+        return new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.sluice.cli.Main",
+                        "start",
+                        "--api-port",
+                        "0",
+                        "--grpc-port",
+                        "0",
+                        "--redis",
+                        redis,
+                        "--log-level",
+                        "trace",
+                        "--log-format",
+                        "json")
+                .start();
+    }
+
+    private static int port(Process node) throws IOException {
+        BufferedReader out = new BufferedReader(new InputStreamReader(node.getInputStream(), StandardCharsets.UTF_8));
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+            Matcher port = PORT.matcher(line);
+            if (port.find()) {
+                return Integer.parseInt(port.group(1));
+            }
+        }
+        throw new IOException("the node did not start");
+    }
+
+    private static void drain(Process node) {
+        byte[] some = new byte[PIPE];
+        try {
+            while (node.getErrorStream().read(some) >= 0) {
+                // Only so that it is gone.
+            }
+        } catch (IOException e) {
+            // The node has ended.
+        }
+    }
+}
