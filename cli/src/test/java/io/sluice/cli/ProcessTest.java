@@ -206,7 +206,10 @@ class ProcessTest {
     }
 
     private Process launch(boolean toFile, String... arguments) throws IOException {
+        // Who runs the tests in the background ignores interrupts, and a JVM that is started so ignores them, too.
         List<String> command = new ArrayList<>(List.of(
+                "env",
+                "--default-signal=INT",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path"),
