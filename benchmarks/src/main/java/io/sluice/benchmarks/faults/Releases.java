@@ -221,8 +221,9 @@ final class Releases {
     }
 
     private static NodeConfig config(String uri, Path data) {
-        return NodeConfig.inProcess(new NodeConfig.RulesFrom.Store(), 0)
+        return NodeConfig.inProcess(new NodeConfig.RulesFrom.Nowhere(), 0)
                 .withRedis(uri)
+                .withRules(new NodeConfig.RulesFrom.Store())
                 .withData(data);
     }
 
