@@ -177,7 +177,7 @@ public final class Node implements AutoCloseable {
         GrpcDoor door = GrpcDoor.open(config, evaluator);
         grpc = door;
         EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
-        api.open(config, () -> new ApiHandler(decisions, envoy, state, new BodyReader(api.vertx())));
+        api.open(config, () -> new ApiHandler(decisions, envoy, state, new BodyReader()));
         if (store != null && shared != null) {
             SharedStore.await(store, shared);
         }
