@@ -152,7 +152,7 @@ final class DecisionRoutes {
         }
         return ruling instanceof Ruling.Impossible impossible
                 ? Answers.problem(400, Answers.impossible(impossible))
-                : Answers.problem(500, "the node failed to answer; its log says why");
+                : Replies.failedInBatch(failure);
     }
 
     /** Goes on with the answer on this event loop, wherever it comes from. */

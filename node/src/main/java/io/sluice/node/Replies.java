@@ -12,6 +12,7 @@ final class Replies {
     static final String JSON = "application/json";
 
     private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
+    private static final String FAILED = "the node failed to answer; its log says why";
     private static final String PROBLEM = "application/problem+json";
 
     private Replies() {}
@@ -47,7 +48,13 @@ final class Replies {
     /** The node's own fault; the caller hears nothing of why. */
     static void failed(Exchange exchange, @Nullable Throwable failure) {
         LOG.error("a request failed", failure);
-        problem(exchange, 500, "the node failed to answer; its log says why");
+        problem(exchange, 500, FAILED);
+    }
+
+    /** The same for one check of a batch: its part of the answer. */
+    static String failedInBatch(@Nullable Throwable failure) {
+        LOG.error("a check of a batch failed", failure);
+        return Answers.problem(500, FAILED);
     }
 
     static void send(Exchange exchange, int status, String type, byte[] body) {
