@@ -63,6 +63,9 @@ final class NodeRunner {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return CommandLine.ExitCode.OK;
+        } catch (RuntimeException | Error e) {
+            stop.failed();
+            return failed("unexpected " + e + " (expected: nothing of the kind; please report it)", List.of());
         }
     }
 

@@ -20,6 +20,7 @@ final class Stop {
     private final PrintWriter out;
     private final AtomicBoolean begun = new AtomicBoolean();
     private volatile @Nullable Node node;
+    private volatile int code = CommandLine.ExitCode.OK;
 
     Stop(PrintWriter out) {
         this.out = out;
@@ -28,6 +29,11 @@ final class Stop {
     /** There is something to be stopped now. */
     void running(Node started) {
         node = started;
+    }
+
+    /** The process ends because of a failure, and is to say so. */
+    void failed() {
+        code = CommandLine.ExitCode.SOFTWARE;
     }
 
     /** A signal was heard. */
@@ -54,7 +60,7 @@ final class Stop {
             started.close();
         }
         Logs.drain();
-        Runtime.getRuntime().halt(CommandLine.ExitCode.OK);
+        Runtime.getRuntime().halt(code);
     }
 
     /** Whoever does not read what is said does not hold up the end. */

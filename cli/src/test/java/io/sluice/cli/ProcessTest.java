@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.RedisServer;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -14,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,6 +85,18 @@ class ProcessTest {
                 .containsExactly(
                         "nowhere.yaml: file: missing (expected: a rule document)",
                         "sluice: rules: 1 error (expected: none; correct it and start again)");
+    }
+
+    @Test
+    void aStartThatFailsUnexpectedlyIs1() throws Exception {
+        String lacking = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(part -> !part.contains("vertx-core"))
+                .collect(Collectors.joining(File.pathSeparator));
+        Process process = launch(true, lacking, List.of("node", "--api-port", "0"));
+
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(1);
+        assertThat(Files.readString(folder.resolve("err"))).contains("sluice: unexpected ", "please report it");
     }
 
     @Test
@@ -198,23 +213,23 @@ class ProcessTest {
     }
 
     private Process launchUnread(String... arguments) throws IOException {
-        return launch(false, arguments);
+        return launch(false, System.getProperty("java.class.path"), List.of(arguments));
     }
 
     private Process launch(String... arguments) throws IOException {
-        return launch(true, arguments);
+        return launch(true, System.getProperty("java.class.path"), List.of(arguments));
     }
 
-    private Process launch(boolean toFile, String... arguments) throws IOException {
+    private Process launch(boolean toFile, String classPath, List<String> arguments) throws IOException {
         // Who runs the tests in the background ignores interrupts, and a JVM that is started so ignores them, too.
         List<String> command = new ArrayList<>(List.of(
                 "env",
                 "--default-signal=INT",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 "io.sluice.cli.Main"));
-        command.addAll(List.of(arguments));
+        command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);
         if (toFile) {
             builder.redirectError(folder.resolve("err").toFile());

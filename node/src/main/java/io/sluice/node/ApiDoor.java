@@ -32,6 +32,7 @@ final class ApiDoor {
                             new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)))
             .withTransport(arrivals)
             .build();
+    private final MemoryBudget memory = MemoryBudget.ofHeap();
     private final AtomicInteger port = new AtomicInteger();
 
     Vertx vertx() {
@@ -61,6 +62,7 @@ final class ApiDoor {
                                     () -> new ApiServer(
                                             handlers.get(),
                                             new ConnectionWatch(arrivals),
+                                            memory,
                                             config.host(),
                                             config.apiPort(),
                                             port::set),

@@ -1,7 +1,6 @@
 package io.sluice.node;
 
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,7 +20,7 @@ final class ApiHandler {
     private final Map<String, Route> routes = new TreeMap<>();
     private final BodyReader bodies;
 
-    private record Route(List<HttpMethod> methods, Consumer<HttpServerRequest> action) {}
+    private record Route(List<HttpMethod> methods, Consumer<Exchange> action) {}
 
     ApiHandler(DecisionRoutes decisions, EnvoyRoute envoy, StateRoutes state, BodyReader bodies) {
         this.bodies = bodies;
@@ -42,19 +41,19 @@ final class ApiHandler {
         return List.copyOf(routes.keySet());
     }
 
-    void handle(HttpServerRequest request) {
+    void handle(Exchange exchange) {
         try {
-            @Nullable Route route = routes.get(String.valueOf(request.path()));
+            @Nullable Route route = routes.get(String.valueOf(exchange.request().path()));
             if (route == null) {
                 Replies.problem(
-                        request, 404, "path: not served here (expected: " + String.join(", ", routes.keySet()) + ")");
-            } else if (route.methods.contains(request.method())) {
-                route.action.accept(request);
+                        exchange, 404, "path: not served here (expected: " + String.join(", ", routes.keySet()) + ")");
+            } else if (route.methods.contains(exchange.request().method())) {
+                route.action.accept(exchange);
             } else {
-                refuseMethod(request, route);
+                refuseMethod(exchange, route);
             }
         } catch (RuntimeException e) {
-            Replies.failed(request, e);
+            Replies.failed(exchange, e);
         }
     }
 
@@ -63,18 +62,18 @@ final class ApiHandler {
         bodies.tick();
     }
 
-    private void get(String path, Consumer<HttpServerRequest> action) {
+    private void get(String path, Consumer<Exchange> action) {
         routes.put(path, new Route(READ, action));
     }
 
-    private void post(String path, BiConsumer<HttpServerRequest, byte[]> action) {
-        routes.put(path, new Route(POST, request -> bodies.read(request, action)));
+    private void post(String path, BiConsumer<Exchange, byte[]> action) {
+        routes.put(path, new Route(POST, exchange -> bodies.read(exchange, action)));
     }
 
-    private static void refuseMethod(HttpServerRequest request, Route route) {
+    private static void refuseMethod(Exchange exchange, Route route) {
         String names =
                 String.join(", ", route.methods.stream().map(HttpMethod::name).toList());
-        request.response().putHeader("Allow", names);
-        Replies.problem(request, 405, "method: not served here (expected: " + names + ")");
+        exchange.response().putHeader("Allow", names);
+        Replies.problem(exchange, 405, "method: not served here (expected: " + names + ")");
     }
 }

@@ -20,21 +20,29 @@ final class ApiServer extends VerticleBase {
     private static final long TICK_MILLIS = 1_000;
 
     /** Java's own client speaks HTTP/2 by itself and fails, instead of waiting, beyond what the server allows. */
-    private static final int MOST_STREAMS = 10_000;
+    private static final int MOST_STREAMS = 1_000;
 
     private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
 
     private final ApiHandler handler;
     private final ConnectionWatch connections;
+    private final MemoryBudget memory;
     private final String host;
     private final int port;
     private final IntConsumer bound;
     private HttpServer server;
 
     @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
-    ApiServer(ApiHandler handler, ConnectionWatch connections, String host, int port, IntConsumer bound) {
+    ApiServer(
+            ApiHandler handler,
+            ConnectionWatch connections,
+            MemoryBudget memory,
+            String host,
+            int port,
+            IntConsumer bound) {
         this.handler = handler;
         this.connections = connections;
+        this.memory = memory;
         this.host = host;
         this.port = port;
         this.bound = bound;
@@ -59,8 +67,10 @@ final class ApiServer extends VerticleBase {
     }
 
     private void handle(HttpServerRequest request) {
-        connections.asked(request);
-        handler.handle(request);
+        Exchange exchange = Exchange.of(vertx, request, memory, connections.asked(request));
+        if (exchange.isOpen()) {
+            handler.handle(exchange);
+        }
     }
 
     /** Accepts no more, and lets what is in flight finish. */

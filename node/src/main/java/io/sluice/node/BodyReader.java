@@ -1,9 +1,7 @@
 package io.sluice.node;
 
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -20,48 +18,46 @@ final class BodyReader {
 
     private static final Duration MAY_TAKE = Duration.ofSeconds(10);
 
-    /** What is still under way is read and dropped for so long: to close at once could take the answer with it. */
-    private static final long LINGER_MILLIS = 1_000;
-
-    private final Vertx vertx;
     private final Duration mayTake;
 
     /** Being read, the oldest first, with the tick at which it began. */
-    private final Map<HttpServerRequest, Long> reading = new LinkedHashMap<>();
+    private final Map<Exchange, Long> reading = new LinkedHashMap<>();
 
     private long ticks;
 
-    BodyReader(Vertx vertx) {
-        this(vertx, MAY_TAKE);
+    BodyReader() {
+        this(MAY_TAKE);
     }
 
-    BodyReader(Vertx vertx, Duration mayTake) {
-        this.vertx = vertx;
+    BodyReader(Duration mayTake) {
         this.mayTake = mayTake;
     }
 
     /** Hands on the body, unless it is refused. */
-    void read(HttpServerRequest request, BiConsumer<HttpServerRequest, byte[]> action) {
+    void read(Exchange exchange, BiConsumer<Exchange, byte[]> action) {
+        HttpServerRequest request = exchange.request();
         Buffer body = Buffer.buffer();
-        reading.put(request, ticks);
+        reading.put(exchange, ticks);
         request.handler(chunk -> {
-            if (request.response().ended()) {
+            if (!exchange.isOpen()) {
                 return;
             }
             if (body.length() + chunk.length() > LARGEST) {
-                refuse(request, 413, "body: too large (expected: at most " + LARGEST + " bytes)");
-            } else {
+                exchange.refuse(413, "body: too large (expected: at most " + LARGEST + " bytes)");
+            } else if (exchange.hold(chunk.length())) {
                 body.appendBuffer(chunk);
+            } else {
+                reading.remove(exchange);
             }
         });
-        request.exceptionHandler(broken -> reading.remove(request));
+        request.exceptionHandler(broken -> reading.remove(exchange));
         request.endHandler(end -> {
-            reading.remove(request);
-            if (!request.response().ended()) {
+            reading.remove(exchange);
+            if (exchange.isOpen()) {
                 try {
-                    action.accept(request, body.getBytes());
+                    action.accept(exchange, body.getBytes());
                 } catch (RuntimeException e) {
-                    Replies.failed(request, e);
+                    Replies.failed(exchange, e);
                 }
             }
         });
@@ -70,28 +66,16 @@ final class BodyReader {
     /** A second has passed. */
     void tick() {
         ticks++;
-        Iterator<Map.Entry<HttpServerRequest, Long>> oldest = reading.entrySet().iterator();
+        Iterator<Map.Entry<Exchange, Long>> oldest = reading.entrySet().iterator();
         while (oldest.hasNext()) {
-            Map.Entry<HttpServerRequest, Long> next = oldest.next();
+            Map.Entry<Exchange, Long> next = oldest.next();
             if (ticks - next.getValue() <= mayTake.toSeconds()) {
                 return;
             }
             oldest.remove();
-            if (!next.getKey().response().ended()) {
-                refuse(next.getKey(), 408, "body: too slow (expected: whole within " + mayTake.toSeconds() + " s)");
+            if (next.getKey().isOpen()) {
+                next.getKey().refuse(408, "body: too slow (expected: whole within " + mayTake.toSeconds() + " s)");
             }
-        }
-    }
-
-    /** Other requests share an HTTP/2 connection, so that one stays. */
-    private void refuse(HttpServerRequest request, int status, String detail) {
-        boolean ownConnection = request.version() != HttpVersion.HTTP_2;
-        if (ownConnection) {
-            request.response().putHeader("Connection", "close");
-        }
-        Replies.problem(request, status, detail);
-        if (ownConnection) {
-            vertx.setTimer(LINGER_MILLIS, timer -> request.connection().close());
         }
     }
 }

@@ -2,14 +2,18 @@ package io.sluice.node;
 
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.SocketAddress;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Cuts off connections that bytes trickle through without ever making a request, and those whose answers are not read. A timeout on
  * silence does neither: a byte now and then is enough to satisfy it. One for each event loop, for its thread alone.
+ *
+ * <p>With HTTP/2 callers decide for each stream how much of it they read, so streams are counted that stay open.
  */
 final class ConnectionWatch {
 
@@ -21,18 +25,25 @@ final class ConnectionWatch {
 
     private static final int MOST_UNREAD = 10_000;
 
+    /** For so long streams may stay open, but for so many of them; longer than a body and a decision take together. */
+    private static final int STREAM_SECONDS = 20;
+
+    private static final int LASTING_STREAMS = 16;
+
     private final Map<SocketAddress, Watched> connections = new HashMap<>();
     private final Arrivals arrivals;
     private final int unreadSeconds;
+    private final int streamSeconds;
     private long ticks;
 
     ConnectionWatch(Arrivals arrivals) {
-        this(arrivals, UNREAD_SECONDS);
+        this(arrivals, UNREAD_SECONDS, STREAM_SECONDS);
     }
 
-    ConnectionWatch(Arrivals arrivals, int unreadSeconds) {
+    ConnectionWatch(Arrivals arrivals, int unreadSeconds, int streamSeconds) {
         this.arrivals = arrivals;
         this.unreadSeconds = unreadSeconds;
+        this.streamSeconds = streamSeconds;
     }
 
     private static final class Watched {
@@ -44,9 +55,22 @@ final class ConnectionWatch {
         private long unreadSince = -1;
         private int unread;
 
+        /** The open streams, the oldest first, with the tick at which each began. */
+        private final Map<HttpServerRequest, Long> streams = new LinkedHashMap<>();
+
         Watched(HttpConnection connection, long since) {
             this.connection = connection;
             this.since = since;
+        }
+
+        /** Whether too many streams began before this tick and are still open. */
+        boolean hoards(long before) {
+            return streams.size() > LASTING_STREAMS
+                    && streams.values().stream()
+                            .skip(LASTING_STREAMS)
+                            .findFirst()
+                            .filter(began -> began < before)
+                            .isPresent();
         }
     }
 
@@ -67,13 +91,17 @@ final class ConnectionWatch {
         });
     }
 
-    /** A request's head has been read. */
-    void asked(HttpServerRequest request) {
+    /** A request's head has been read; what is returned is to run when it is over. */
+    Runnable asked(HttpServerRequest request) {
         Watched watched = connections.get(request.connection().remoteAddress());
         if (watched == null) {
-            return;
+            return () -> {};
         }
         watched.since = ticks;
+        if (request.version() == HttpVersion.HTTP_2) {
+            watched.streams.put(request, ticks);
+            return () -> watched.streams.remove(request);
+        }
         if (!request.response().writeQueueFull()) {
             watched.unreadSince = -1;
             watched.unread = 0;
@@ -82,6 +110,7 @@ final class ConnectionWatch {
         } else if (++watched.unread > MOST_UNREAD) {
             watched.connection.close();
         }
+        return () -> {};
     }
 
     /** A second has passed. */
@@ -90,7 +119,7 @@ final class ConnectionWatch {
         for (Watched watched : List.copyOf(connections.values())) {
             boolean silent = ticks - watched.since > NEXT_SECONDS;
             boolean deaf = watched.unreadSince >= 0 && ticks - watched.unreadSince > unreadSeconds;
-            if (silent || deaf) {
+            if (silent || deaf || watched.hoards(ticks - streamSeconds)) {
                 watched.connection.close();
             }
         }

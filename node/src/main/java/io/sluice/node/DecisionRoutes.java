@@ -9,7 +9,6 @@ import io.sluice.rules.RuleSet;
 import io.sluice.rules.Ruling;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,34 +36,34 @@ final class DecisionRoutes {
         this.xRateLimit = xRateLimit;
     }
 
-    void check(HttpServerRequest request, byte[] body) {
+    void check(Exchange exchange, byte[] body) {
         CheckRequest check;
         try {
             check = CheckRequest.read(body, rules.get());
         } catch (IllegalArgumentException e) {
-            Replies.badRequest(request, e);
+            Replies.badRequest(exchange, e);
             return;
         }
-        answer(request, evaluator.evaluate(check.attributes(), check.permits()), ruling -> ruled(request, ruling));
+        answer(exchange, evaluator.evaluate(check.attributes(), check.permits()), ruling -> ruled(exchange, ruling));
     }
 
-    void explain(HttpServerRequest request, byte[] body) {
+    void explain(Exchange exchange, byte[] body) {
         CheckRequest check;
         try {
             check = CheckRequest.read(body, rules.get());
         } catch (IllegalArgumentException e) {
-            Replies.badRequest(request, e);
+            Replies.badRequest(exchange, e);
             return;
         }
-        answer(request, evaluator.explain(check.attributes(), check.permits()), said -> explained(request, said));
+        answer(exchange, evaluator.explain(check.attributes(), check.permits()), said -> explained(exchange, said));
     }
 
-    void checkAll(HttpServerRequest request, byte[] body) {
+    void checkAll(Exchange exchange, byte[] body) {
         List<BatchItem> items;
         try {
             items = BatchItem.readAll(body, rules.get());
         } catch (IllegalArgumentException e) {
-            Replies.badRequest(request, e);
+            Replies.badRequest(exchange, e);
             return;
         }
         List<CompletionStage<String>> answers = new ArrayList<>(items.size());
@@ -79,70 +78,70 @@ final class DecisionRoutes {
         }
         CompletableFuture<?>[] all =
                 answers.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture<?>[]::new);
-        answer(request, CompletableFuture.allOf(all), done -> {
+        answer(exchange, CompletableFuture.allOf(all), done -> {
             List<String> bodies = answers.stream()
                     .map(each -> each.toCompletableFuture().join())
                     .toList();
-            Replies.json(request, 200, "{\"results\":[" + String.join(",", bodies) + "]}");
+            Replies.json(exchange, 200, "{\"results\":[" + String.join(",", bodies) + "]}");
         });
     }
 
-    void release(HttpServerRequest request, byte[] body) {
-        onPermit(request, body, evaluator::release);
+    void release(Exchange exchange, byte[] body) {
+        onPermit(exchange, body, evaluator::release);
     }
 
-    void renew(HttpServerRequest request, byte[] body) {
-        onPermit(request, body, evaluator::renew);
+    void renew(Exchange exchange, byte[] body) {
+        onPermit(exchange, body, evaluator::renew);
     }
 
-    private void onPermit(HttpServerRequest request, byte[] body, Function<Permit, CompletionStage<Boolean>> action) {
+    private void onPermit(Exchange exchange, byte[] body, Function<Permit, CompletionStage<Boolean>> action) {
         String text;
         try {
             text = PermitRequest.read(body);
         } catch (IllegalArgumentException e) {
-            Replies.badRequest(request, e);
+            Replies.badRequest(exchange, e);
             return;
         }
         Optional<Permit> permit = Permit.read(text);
         if (permit.isEmpty()) {
-            notHeld(request);
+            notHeld(exchange);
             return;
         }
         CompletionStage<Optional<Boolean>> outcome =
                 action.apply(permit.get()).handle((held, failure) -> Optional.ofNullable(held));
-        answer(request, outcome, held -> {
+        answer(exchange, outcome, held -> {
             if (held.isEmpty()) {
-                request.response().putHeader("Retry-After", "1");
+                exchange.response().putHeader("Retry-After", "1");
                 Replies.problem(
-                        request, 503, "permit: not known, the shared store does not answer (expected: try again)");
+                        exchange, 503, "permit: not known, the shared store does not answer (expected: try again)");
             } else if (held.get()) {
-                Replies.nothing(request);
+                Replies.nothing(exchange);
             } else {
-                notHeld(request);
+                notHeld(exchange);
             }
         });
     }
 
-    private static void notHeld(HttpServerRequest request) {
-        Replies.problem(request, 404, "permit: not held (expected: one that is not expired and not released)");
+    private static void notHeld(Exchange exchange) {
+        Replies.problem(exchange, 404, "permit: not held (expected: one that is not expired and not released)");
     }
 
-    private void ruled(HttpServerRequest request, Ruling ruling) {
+    private void ruled(Exchange exchange, Ruling ruling) {
         if (ruling instanceof Ruling.Settled settled) {
-            HttpServerResponse response = request.response();
+            HttpServerResponse response = exchange.response();
             AnswerHeaders.of(settled, xRateLimit).forEach(response::putHeader);
-            Replies.json(request, Answers.status(settled), AnswerJson.check(settled));
+            Replies.json(exchange, Answers.status(settled), AnswerJson.check(settled));
         } else {
-            Replies.problem(request, 400, Answers.impossible((Ruling.Impossible) ruling));
+            Replies.problem(exchange, 400, Answers.impossible((Ruling.Impossible) ruling));
         }
     }
 
-    private static void explained(HttpServerRequest request, Explanation explanation) {
+    private static void explained(Exchange exchange, Explanation explanation) {
         Optional<String> body = AnswerJson.explain(explanation);
         if (body.isPresent()) {
-            Replies.json(request, 200, body.get());
+            Replies.json(exchange, 200, body.get());
         } else {
-            Replies.problem(request, 400, Answers.impossible((Ruling.Impossible) explanation.ruling()));
+            Replies.problem(exchange, 400, Answers.impossible((Ruling.Impossible) explanation.ruling()));
         }
     }
 
@@ -153,30 +152,30 @@ final class DecisionRoutes {
         }
         return ruling instanceof Ruling.Impossible impossible
                 ? Answers.problem(400, Answers.impossible(impossible))
-                : Answers.problem(500, "the node failed to answer; its log says why");
+                : Replies.failedInBatch(failure);
     }
 
     /** Goes on with the answer on this event loop, wherever it comes from. */
-    private <T> void answer(HttpServerRequest request, CompletionStage<T> answer, Consumer<T> then) {
+    private <T> void answer(Exchange exchange, CompletionStage<T> answer, Consumer<T> then) {
         Context context = vertx.getOrCreateContext();
         answer.whenComplete((value, failure) -> {
             if (Vertx.currentContext() == context) {
-                finish(request, value, failure, then);
+                finish(exchange, value, failure, then);
             } else {
-                context.runOnContext(back -> finish(request, value, failure, then));
+                context.runOnContext(back -> finish(exchange, value, failure, then));
             }
         });
     }
 
-    private static <T> void finish(HttpServerRequest request, T value, @Nullable Throwable failure, Consumer<T> then) {
+    private static <T> void finish(Exchange exchange, T value, @Nullable Throwable failure, Consumer<T> then) {
         if (failure != null) {
-            Replies.failed(request, failure);
+            Replies.failed(exchange, failure);
             return;
         }
         try {
             then.accept(value);
         } catch (RuntimeException e) {
-            Replies.failed(request, e);
+            Replies.failed(exchange, e);
         }
     }
 }

@@ -3,7 +3,6 @@ package io.sluice.node;
 import io.sluice.envoy.EnvoyJson;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServerRequest;
 
 /** Envoy's rate limit protocol as JSON. Answers on the event loop that the request came in on. */
 final class EnvoyRoute {
@@ -17,16 +16,16 @@ final class EnvoyRoute {
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the answer is sent
-    void decide(HttpServerRequest request, byte[] body) {
+    void decide(Exchange exchange, byte[] body) {
         Context context = vertx.getOrCreateContext();
         envoy.answer(body)
                 .whenComplete((answer, failure) -> context.runOnContext(back -> {
                     if (answer == null) {
-                        Replies.failed(request, failure);
+                        Replies.failed(exchange, failure);
                     } else if (answer.status() == 400) {
-                        Replies.problem(request, 400, answer.body());
+                        Replies.problem(exchange, 400, answer.body());
                     } else {
-                        Replies.json(request, answer.status(), answer.body());
+                        Replies.json(exchange, answer.status(), answer.body());
                     }
                 }));
     }

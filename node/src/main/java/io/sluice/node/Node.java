@@ -92,18 +92,22 @@ public final class Node implements AutoCloseable {
             opening.abandon();
             throw SharedStore.unreadable();
         }
-        ApiDoor api = new ApiDoor();
+        ApiDoor api = null;
         Node node;
         try {
+            api = new ApiDoor();
             node = new Node(rules, opening.opened(), api, metrics, grace, droppedLogLines);
-        } catch (StartFailedException | RuntimeException e) {
+        } catch (StartFailedException | RuntimeException | Error e) {
+            opening.abandon();
             rules.close();
-            api.close();
+            if (api != null) {
+                api.close();
+            }
             throw e;
         }
         try {
             node.open(config);
-        } catch (StartFailedException | RuntimeException e) {
+        } catch (StartFailedException | RuntimeException | Error e) {
             node.release();
             throw e;
         }
@@ -173,7 +177,7 @@ public final class Node implements AutoCloseable {
         GrpcDoor door = GrpcDoor.open(config, evaluator);
         grpc = door;
         EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
-        api.open(config, () -> new ApiHandler(decisions, envoy, state, new BodyReader(api.vertx())));
+        api.open(config, () -> new ApiHandler(decisions, envoy, state, new BodyReader()));
         if (store != null && shared != null) {
             SharedStore.await(store, shared);
         }

@@ -1,8 +1,6 @@
 package io.sluice.node;
 
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,43 +12,55 @@ final class Replies {
     static final String JSON = "application/json";
 
     private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
+    private static final String FAILED = "the node failed to answer; its log says why";
     private static final String PROBLEM = "application/problem+json";
 
     private Replies() {}
 
-    static void json(HttpServerRequest request, int status, String body) {
-        send(request, status, JSON, body.getBytes(StandardCharsets.UTF_8));
+    static void json(Exchange exchange, int status, String body) {
+        send(exchange, status, JSON, body.getBytes(StandardCharsets.UTF_8));
     }
 
     /** A problem of RFC 9457. */
-    static void problem(HttpServerRequest request, int status, String detail) {
-        send(request, status, PROBLEM, Answers.problem(status, detail).getBytes(StandardCharsets.UTF_8));
+    static void problem(Exchange exchange, int status, String detail) {
+        if (exchange.isOpen()) {
+            exchange.send(prepared(exchange, status, detail));
+        }
     }
 
-    static void badRequest(HttpServerRequest request, IllegalArgumentException refused) {
-        problem(request, 400, String.valueOf(refused.getMessage()));
+    /** Sets the head of a problem and returns its body. */
+    static Buffer prepared(Exchange exchange, int status, String detail) {
+        exchange.response().setStatusCode(status).putHeader("Content-Type", PROBLEM);
+        return Buffer.buffer(Answers.problem(status, detail));
     }
 
-    static void nothing(HttpServerRequest request) {
-        if (isOpen(request.response())) {
-            request.response().setStatusCode(204).end();
+    static void badRequest(Exchange exchange, IllegalArgumentException refused) {
+        problem(exchange, 400, String.valueOf(refused.getMessage()));
+    }
+
+    static void nothing(Exchange exchange) {
+        if (exchange.isOpen()) {
+            exchange.response().setStatusCode(204);
+            exchange.send();
         }
     }
 
     /** The node's own fault; the caller hears nothing of why. */
-    static void failed(HttpServerRequest request, @Nullable Throwable failure) {
+    static void failed(Exchange exchange, @Nullable Throwable failure) {
         LOG.error("a request failed", failure);
-        problem(request, 500, "the node failed to answer; its log says why");
+        problem(exchange, 500, FAILED);
     }
 
-    static void send(HttpServerRequest request, int status, String type, byte[] body) {
-        HttpServerResponse response = request.response();
-        if (isOpen(response)) {
-            response.setStatusCode(status).putHeader("Content-Type", type).end(Buffer.buffer(body));
+    /** The same for one check of a batch: its part of the answer. */
+    static String failedInBatch(@Nullable Throwable failure) {
+        LOG.error("a check of a batch failed", failure);
+        return Answers.problem(500, FAILED);
+    }
+
+    static void send(Exchange exchange, int status, String type, byte[] body) {
+        if (exchange.isOpen()) {
+            exchange.response().setStatusCode(status).putHeader("Content-Type", type);
+            exchange.send(Buffer.buffer(body));
         }
-    }
-
-    private static boolean isOpen(HttpServerResponse response) {
-        return !response.closed() && !response.ended();
     }
 }

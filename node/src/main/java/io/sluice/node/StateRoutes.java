@@ -1,7 +1,6 @@
 package io.sluice.node;
 
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -25,26 +24,26 @@ final class StateRoutes {
         this.openApi = resource("openapi.json");
     }
 
-    void health(HttpServerRequest request) {
-        Replies.json(request, health.isServing() ? 200 : 503, Answers.health(health));
+    void health(Exchange exchange) {
+        Replies.json(exchange, health.isServing() ? 200 : 503, Answers.health(health));
     }
 
-    void metrics(HttpServerRequest request) {
-        later(request, METRICS, metrics::scrape);
+    void metrics(Exchange exchange) {
+        later(exchange, METRICS, metrics::scrape);
     }
 
-    void rules(HttpServerRequest request) {
-        later(request, Replies.JSON, () -> Answers.rules(health));
+    void rules(Exchange exchange) {
+        later(exchange, Replies.JSON, () -> Answers.rules(health));
     }
 
-    void openApi(HttpServerRequest request) {
-        Replies.send(request, 200, Replies.JSON, openApi);
+    void openApi(Exchange exchange) {
+        Replies.send(exchange, 200, Replies.JSON, openApi);
     }
 
-    private void later(HttpServerRequest request, String type, Callable<String> text) {
+    private void later(Exchange exchange, String type, Callable<String> text) {
         vertx.executeBlocking(() -> text.call().getBytes(StandardCharsets.UTF_8), false)
-                .onSuccess(body -> Replies.send(request, 200, type, body))
-                .onFailure(failure -> Replies.failed(request, failure));
+                .onSuccess(body -> Replies.send(exchange, 200, type, body))
+                .onFailure(failure -> Replies.failed(exchange, failure));
     }
 
     private static byte[] resource(String name) {

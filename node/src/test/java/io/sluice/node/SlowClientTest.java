@@ -2,35 +2,14 @@ package io.sluice.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
-import io.sluice.core.time.Clock;
-import io.sluice.envoy.Counting;
-import io.sluice.envoy.EnvoyJson;
-import io.sluice.envoy.RateLimitDecider;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.KeySecret;
-import io.sluice.rules.RuleSet;
-import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,34 +17,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class SlowClientTest {
 
-    private final Arrivals arrivals = Arrivals.overBestTransport();
-    private final Vertx vertx = Vertx.builder().withTransport(arrivals).build();
-    private final AtomicInteger port = new AtomicInteger();
-
-    @BeforeEach
-    void start() throws Exception {
-        vertx.setPeriodic(1_000, timer -> arrivals.tick(1));
-        Clock clock = Clock.system();
-        StoreWatch noStore = new StoreWatch(null, clock);
-        Health health =
-                new Health(NodeRules.open(NodeConfig.inProcess(new NodeConfig.RulesFrom.Nowhere(), 0)), noStore);
-        Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
-        KeyForm keys = new KeyForm(KeySecret.random(), KeyForm.DEFAULT_IPV6_PREFIX, Optional.empty());
-        Evaluator evaluator = new Evaluator(RuleSet::none, local, null, keys, clock, (ruling, nanos) -> {});
-        ApiHandler handler = new ApiHandler(
-                new DecisionRoutes(vertx, evaluator, RuleSet::none, false),
-                new EnvoyRoute(vertx, new EnvoyJson(new RateLimitDecider(evaluator, Counting.TOGETHER))),
-                new StateRoutes(vertx, health, new NodeMetrics()),
-                new BodyReader(vertx, Duration.ofSeconds(1)));
-        vertx.deployVerticle(new ApiServer(handler, new ConnectionWatch(arrivals, 1), "127.0.0.1", 0, port::set))
-                .toCompletionStage()
-                .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
-    }
+    private final BareServer server = new BareServer(new MemoryBudget(100_000_000));
 
     @AfterEach
     void stop() {
-        vertx.close();
+        server.close();
     }
 
     @Test
@@ -78,7 +34,7 @@ class SlowClientTest {
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
             assertThat(answer).startsWith("HTTP/1.1 408 ").contains("application/problem+json", "body: too slow");
-            serves();
+            server.serves();
         }
     }
 
@@ -90,7 +46,7 @@ class SlowClientTest {
             assertThat(untilCut(out, "x".getBytes(StandardCharsets.US_ASCII), 100, 200))
                     .isTrue();
         }
-        serves();
+        server.serves();
     }
 
     @Test
@@ -98,10 +54,10 @@ class SlowClientTest {
         byte[] requests = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100).getBytes(StandardCharsets.US_ASCII);
         try (Socket socket = new Socket()) {
             socket.setReceiveBufferSize(4_096);
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port.get()));
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
             assertThat(untilCut(socket.getOutputStream(), requests, 0, 100_000)).isTrue();
         }
-        serves();
+        server.serves();
     }
 
     @Test
@@ -139,21 +95,8 @@ class SlowClientTest {
     }
 
     private Socket connect() throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port.get());
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
         socket.setSoTimeout(20_000);
         return socket;
-    }
-
-    private void serves() throws Exception {
-        HttpResponse<String> answer = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .build()
-                .send(
-                        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port.get() + "/v1/check"))
-                                .timeout(Duration.ofSeconds(10))
-                                .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {}}"))
-                                .build(),
-                        HttpResponse.BodyHandlers.ofString());
-        assertThat(answer.statusCode()).isEqualTo(200);
     }
 }

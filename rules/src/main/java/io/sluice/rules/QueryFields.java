@@ -42,7 +42,7 @@ public final class QueryFields {
     /**
      * The given attributes and those of the query of their {@code path}; one that was given itself wins.
      *
-     * @throws IllegalArgumentException if servers would differ about one of them; the message names it, not its values
+     * @throws IllegalArgumentException if servers would differ about one of them, or one is not text in UTF-8; the message names it, not its values
      */
     public Map<String, String> addedTo(Map<String, String> given) {
         String query = empty ? "" : query(given.getOrDefault(PATH, ""));

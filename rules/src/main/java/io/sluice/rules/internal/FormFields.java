@@ -2,6 +2,8 @@ package io.sluice.rules.internal;
 
 import io.sluice.rules.yaml.Shown;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -39,10 +41,13 @@ public final class FormFields {
         return new FormFields(QUERY, attributes);
     }
 
-    /** Adds what a query says; returns what is wrong with a field on which servers would differ. */
+    /** Adds what a query says; returns what is wrong with a field on which servers would differ, or that is not text. */
     public @Nullable String readQuery(String query, Map<String, String> found) {
-        Pairs pairs = new Pairs(StandardCharsets.UTF_8, found);
-        pairs.read(query, false);
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(query)) {
+            return "path: half a character in its query (expected: Unicode text)";
+        }
+        Pairs pairs = new Pairs(StandardCharsets.UTF_8, true, found);
+        pairs.read(query.getBytes(StandardCharsets.UTF_8), false);
         return pairs.ambiguous;
     }
 
@@ -60,26 +65,30 @@ public final class FormFields {
         if (charset == null) {
             return "content-type: charset " + Shown.text(type.charset()) + " (expected: utf-8 or iso-8859-1)";
         }
-        Pairs pairs = new Pairs(charset, found);
-        // One character for each byte.
-        pairs.read(new String(body, StandardCharsets.ISO_8859_1), false);
-        pairs.read(query, true);
+        Pairs pairs = new Pairs(charset, false, found);
+        pairs.read(body, false);
+        pairs.read(query.getBytes(StandardCharsets.UTF_8), true);
         return pairs.ambiguous;
     }
 
     private final class Pairs {
 
         private final Charset charset;
+        private final boolean strict;
         private final Map<String, String> found;
         private final Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         private @Nullable String ambiguous;
 
-        Pairs(Charset charset, Map<String, String> found) {
+        /** Strict: values that are no text in this charset are refused, instead of becoming one and the same. */
+        Pairs(Charset charset, boolean strict, Map<String, String> found) {
             this.charset = charset;
+            this.strict = strict;
             this.found = found;
         }
 
-        void read(String text, boolean ofQuery) {
+        void read(byte[] bytes, boolean ofQuery) {
+            // One character for each byte.
+            String text = new String(bytes, StandardCharsets.ISO_8859_1);
             int start = 0;
             boolean loose = ofQuery;
             for (int i = 0; i <= text.length() && ambiguous == null; i++) {
@@ -98,7 +107,7 @@ public final class FormFields {
             while (nameEnd < end && text.charAt(nameEnd) != '=') {
                 nameEnd++;
             }
-            String name = decoded(text, start, nameEnd);
+            String name = unescaped(text, start, nameEnd).toString(charset);
             String plain = wanted.isValue(name) ? name : plain(name);
             if (!wanted.isValue(plain)) {
                 return;
@@ -106,11 +115,28 @@ public final class FormFields {
             if (loose || !name.equals(plain) || !seen.add(plain)) {
                 ambiguous = WantedFields.twice(prefix, plain);
             } else {
-                wanted.put(plain, decoded(text, Math.min(nameEnd + 1, end), end), found);
+                put(plain, unescaped(text, Math.min(nameEnd + 1, end), end));
             }
         }
 
-        private String decoded(String text, int start, int end) {
+        private void put(String name, ByteArrayOutputStream value) {
+            if (strict && !isText(value.toByteArray())) {
+                ambiguous = prefix + Shown.text(name) + ": not UTF-8 (expected: text in UTF-8, percent-encoded)";
+            } else {
+                wanted.put(name, value.toString(charset), found);
+            }
+        }
+
+        private boolean isText(byte[] value) {
+            try {
+                charset.newDecoder().decode(ByteBuffer.wrap(value));
+                return true;
+            } catch (CharacterCodingException e) {
+                return false;
+            }
+        }
+
+        private ByteArrayOutputStream unescaped(String text, int start, int end) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream(end - start);
             for (int i = start; i < end; i++) {
                 char c = text.charAt(i);
@@ -123,7 +149,7 @@ public final class FormFields {
                     bytes.write(c == '+' ? ' ' : c);
                 }
             }
-            return bytes.toString(charset);
+            return bytes;
         }
     }
 

@@ -1,0 +1,93 @@
+package io.sluice.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.time.Clock;
+import io.sluice.envoy.Counting;
+import io.sluice.envoy.EnvoyJson;
+import io.sluice.envoy.RateLimitDecider;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.KeyForm;
+import io.sluice.rules.KeySecret;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.RulingListener;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One event loop of the decision API without rules, whose patience is a second or two. */
+final class BareServer implements AutoCloseable {
+
+    private final Arrivals arrivals = Arrivals.overBestTransport();
+    private final Vertx vertx = Vertx.builder().withTransport(arrivals).build();
+    private final AtomicInteger port = new AtomicInteger();
+
+    BareServer(MemoryBudget memory) {
+        this(memory, (ruling, nanos) -> {});
+    }
+
+    BareServer(MemoryBudget memory, RulingListener listener) {
+        vertx.setPeriodic(1_000, timer -> arrivals.tick(1));
+        try {
+            vertx.deployVerticle(new ApiServer(
+                            handler(listener), new ConnectionWatch(arrivals, 1, 3), memory, "127.0.0.1", 0, port::set))
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .get(20, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private ApiHandler handler(RulingListener listener) throws StartFailedException {
+        Clock clock = Clock.system();
+        Health health = new Health(
+                NodeRules.open(NodeConfig.inProcess(new NodeConfig.RulesFrom.Nowhere(), 0)),
+                new StoreWatch(null, clock));
+        Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
+        KeyForm keys = new KeyForm(KeySecret.random(), KeyForm.DEFAULT_IPV6_PREFIX, Optional.empty());
+        Evaluator evaluator = new Evaluator(RuleSet::none, local, null, keys, clock, listener);
+        return new ApiHandler(
+                new DecisionRoutes(vertx, evaluator, RuleSet::none, false),
+                new EnvoyRoute(vertx, new EnvoyJson(new RateLimitDecider(evaluator, Counting.TOGETHER))),
+                new StateRoutes(vertx, health, new NodeMetrics()),
+                new BodyReader(Duration.ofSeconds(1)));
+    }
+
+    int port() {
+        return port.get();
+    }
+
+    void serves() throws Exception {
+        assertThat(check(HttpClient.newBuilder()
+                                .version(HttpClient.Version.HTTP_1_1)
+                                .build())
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    HttpResponse<String> check(HttpClient client) throws Exception {
+        return client.send(checkRequest(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpRequest checkRequest() {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port.get() + "/v1/check"))
+                .timeout(Duration.ofSeconds(10))
+                .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {}}"))
+                .build();
+    }
+
+    @Override
+    public void close() {
+        vertx.close();
+    }
+}

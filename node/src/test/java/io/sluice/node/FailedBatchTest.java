@@ -1,0 +1,45 @@
+package io.sluice.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+@Timeout(60)
+class FailedBatchTest {
+
+    @Test
+    void whatFailsInABatchIs500AndInTheLog() throws Exception {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(Replies.class);
+        logger.addAppender(log);
+        try (BareServer server = new BareServer(new MemoryBudget(1_000_000), (ruling, nanos) -> {
+            throw new IllegalStateException("on purpose");
+        })) {
+            HttpResponse<String> answer = HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + "/v1/check/batch"))
+                                    .POST(HttpRequest.BodyPublishers.ofString("{\"checks\": [{\"attributes\": {}}]}"))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
+
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.body()).contains("\"status\":500", "its log says why");
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertThat(log.list).singleElement().satisfies(line -> {
+            assertThat(line.getFormattedMessage()).isEqualTo("a check of a batch failed");
+            assertThat(line.getThrowableProxy().getMessage()).contains("on purpose");
+        });
+    }
+}

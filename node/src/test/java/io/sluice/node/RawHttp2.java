@@ -1,0 +1,141 @@
+package io.sluice.node;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An HTTP/2 connection frame by frame, for what no decent client would do. A thread of its own takes in what comes. */
+final class RawHttp2 implements AutoCloseable {
+
+    static final int DATA = 0;
+    static final int HEADERS = 1;
+    static final int RST_STREAM = 3;
+
+    private static final int SETTINGS = 4;
+    private static final int WINDOW_UPDATE = 8;
+    private static final int ACK = 1;
+    private static final int END_STREAM = 1;
+    private static final int END_HEADERS = 4;
+    private static final int INITIAL_WINDOW = 4;
+
+    private final Socket socket;
+    private final Map<Integer, AtomicInteger> seen = new ConcurrentHashMap<>();
+    private final AtomicInteger room = new AtomicInteger(65_535);
+    private volatile boolean closed;
+    private int streams;
+
+    /** @param window how many bytes of each answer are welcome before they are asked for */
+    RawHttp2(int port, int window) throws IOException {
+        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setTcpNoDelay(true);
+        socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        frame(
+                SETTINGS,
+                0,
+                0,
+                ByteBuffer.allocate(6)
+                        .putShort((short) INITIAL_WINDOW)
+                        .putInt(window)
+                        .array());
+        Thread reader = new Thread(this::read, "raw-http2");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    /** A request without a body, and its stream. */
+    int get(String path) throws IOException {
+        return head(0x82, path, END_HEADERS | END_STREAM);
+    }
+
+    /** The head of a request, to be followed by its body. */
+    int post(String path) throws IOException {
+        return head(0x83, path, END_HEADERS);
+    }
+
+    /** A part of a body, never the last; waits for room on the connection. False if there was none before it was closed. */
+    boolean body(int stream, int bytes) throws IOException {
+        while (room.get() < bytes) {
+            if (closed) {
+                return false;
+            }
+            Thread.onSpinWait();
+        }
+        room.addAndGet(-bytes);
+        frame(DATA, 0, stream, new byte[bytes]);
+        return true;
+    }
+
+    /** How many frames of a type have come. */
+    int seen(int type) {
+        AtomicInteger count = seen.get(type);
+        return count == null ? 0 : count.get();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Literals without Huffman coding, by the names of HPACK's static table. */
+    private int head(int method, String path, int flags) throws IOException {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        block.write(method);
+        block.write(0x86);
+        literal(block, 4, path);
+        literal(block, 1, "x");
+        int stream = 2 * streams++ + 1;
+        frame(HEADERS, flags, stream, block.toByteArray());
+        return stream;
+    }
+
+    private static void literal(ByteArrayOutputStream block, int name, String value) {
+        block.write(name);
+        block.write(value.length());
+        block.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private void frame(int type, int flags, int stream, byte[] payload) throws IOException {
+        ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
+        frame.putInt(payload.length << 8 | type)
+                .put((byte) flags)
+                .putInt(stream)
+                .put(payload);
+        OutputStream out = socket.getOutputStream();
+        synchronized (out) {
+            out.write(frame.array());
+        }
+    }
+
+    private void read() {
+        try {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            while (true) {
+                int lengthAndType = in.readInt();
+                int type = lengthAndType & 0xff;
+                int flags = in.readUnsignedByte();
+                int stream = in.readInt();
+                byte[] payload = in.readNBytes(lengthAndType >>> 8);
+                if (type == SETTINGS && (flags & ACK) == 0) {
+                    frame(SETTINGS, ACK, 0, new byte[0]);
+                } else if (type == WINDOW_UPDATE && stream == 0) {
+                    room.addAndGet(ByteBuffer.wrap(payload).getInt());
+                }
+                seen.computeIfAbsent(type, any -> new AtomicInteger()).incrementAndGet();
+            }
+        } catch (IOException e) {
+            closed = true;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
