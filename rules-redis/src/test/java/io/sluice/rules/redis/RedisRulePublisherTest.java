@@ -215,6 +215,15 @@ class RedisRulePublisherTest {
     }
 
     @Test
+    void whoeverLosesLeavesTheSnapshotInForce() throws Exception {
+        RuleStore meanwhile = MeanwhileStore.before("flip", line.store(), () -> publisher.release(1, Sets.of(1, 2)));
+        try (RedisRulePublisher late = new RedisRulePublisher(() -> meanwhile, () -> {})) {
+            assertThatThrownBy(() -> late.release(1, Sets.of(1, 2))).isInstanceOf(ReleaseConflictException.class);
+        }
+        assertThat(seen().rules()).isEqualTo(Sets.of(1, 2));
+    }
+
+    @Test
     void goesBackUnderANewNumber() throws Exception {
         publisher.release(Sets.of(1, 2));
         publisher.release(Sets.of(2, 2));
