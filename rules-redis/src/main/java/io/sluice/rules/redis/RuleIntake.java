@@ -60,24 +60,35 @@ final class RuleIntake {
      * @param hashesToo whether hashes may have changed; else only the version is looked at
      */
     void look(RuleStore store, boolean told, boolean hashesToo) {
+        if (told) {
+            bad.clear();
+        }
         Optional<byte[]> text = store.version();
         if (text.isPresent()) {
-            if (told) {
-                bad.clear();
-            }
-            Optional<InForce> named = InForce.parse(text.get());
-            if (named.isPresent()) {
-                takeReleased(store, named.get());
-            } else {
-                refuse(List.of(DocumentError.of(
-                        RuleStore.VERSION,
-                        "version: unreadable (expected: a number, such as 12 or 12 trial 13 share 10)")));
-            }
+            takeNamed(store, text.get());
         } else if (released > 0) {
             refuse(List.of(DocumentError.of(
                     RuleStore.VERSION, "version: gone (expected: " + released + " or higher; release again)")));
         } else if (hashesToo) {
-            takeHashes(store);
+            RuleDocument document = hashes.read(store);
+            // What was read may be half the mirror of a first release, if that came meanwhile.
+            Optional<byte[]> now = store.version();
+            if (now.isPresent()) {
+                takeNamed(store, now.get());
+            } else {
+                takeHashes(document);
+            }
+        }
+    }
+
+    private void takeNamed(RuleStore store, byte[] text) {
+        Optional<InForce> named = InForce.parse(text);
+        if (named.isPresent()) {
+            takeReleased(store, named.get());
+        } else {
+            refuse(List.of(DocumentError.of(
+                    RuleStore.VERSION,
+                    "version: unreadable (expected: a number, such as 12 or 12 trial 13 share 10)")));
         }
     }
 
@@ -137,8 +148,7 @@ final class RuleIntake {
         return false;
     }
 
-    private void takeHashes(RuleStore store) {
-        RuleDocument document = hashes.read(store);
+    private void takeHashes(RuleDocument document) {
         if (document instanceof RuleDocument.Refused refused) {
             refuse(refused.errors());
             return;

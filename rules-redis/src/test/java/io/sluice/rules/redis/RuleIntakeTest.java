@@ -171,6 +171,21 @@ class RuleIntakeTest {
     }
 
     @Test
+    void hashesAreDroppedIfTheFirstReleaseCameWhileTheyWereRead() {
+        Mirror.of(Sets.of(1, 4)).forEach(this::hash);
+        RuleStore meanwhile = MeanwhileStore.before("read", line.store(), () -> {
+            snapshot(1, Sets.of(2, 4));
+            admin.command("SET", "rate_limit_config_version", "1");
+            // The mirror has come half way.
+            Mirror.of(Sets.of(2, 2)).forEach(this::hash);
+            return true;
+        });
+        intake.look(meanwhile, true, true);
+        assertThat(rules.latest().rules()).isEqualTo(Sets.of(2, 4));
+        assertThat(versions).containsExactly(1L);
+    }
+
+    @Test
     void readsAHundredThousandReleasedRules() throws Exception {
         String rules = IntStream.range(0, 100_000)
                 .mapToObj(i -> "{\"id\":\"rule-" + i + "\",\"service\":\"service-" + i % 1_000
