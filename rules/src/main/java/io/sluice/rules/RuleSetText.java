@@ -37,12 +37,8 @@ public final class RuleSetText {
     /** What a text was. */
     public sealed interface Reading {
 
-        /**
-         * A set.
-         *
-         * @param sharePercent of the nodes that it is for; empty if it does not say
-         */
-        record Found(RuleSet rules, OptionalInt sharePercent) implements Reading {}
+        /** A set. */
+        record Found(RuleSet rules) implements Reading {}
 
         /** Something is wrong with it. */
         record Unusable(List<DocumentError> errors) implements Reading {
@@ -53,9 +49,9 @@ public final class RuleSetText {
     }
 
     /** Writes a set, a rule at a time. */
-    public static void write(RuleSet rules, OptionalInt sharePercent, Consumer<String> out) {
+    public static void write(RuleSet rules, Consumer<String> out) {
         out.accept("{\"version\":" + rules.version() + ",\"digest\":\"" + rules.digest() + "\",");
-        sharePercent.ifPresent(share -> out.accept("\"share\":" + share + ","));
+        rules.releasedTo().ifPresent(share -> out.accept("\"share\":" + share + ","));
         boolean[] begun = new boolean[1];
         RuleJson.write(rules.rules(), text -> {
             out.accept(text.substring(begun[0] ? 0 : 1));
@@ -116,9 +112,11 @@ public final class RuleSetText {
             parts.add(new RuleDocument.Text(name, "{\"rules\":[" + part + "]}"));
         }
         RuleDocument document = RuleDocument.parseAll(parts);
-        return document instanceof RuleDocument.Refused refused
-                ? new Reading.Unusable(refused.errors())
-                : new Reading.Found(new RuleSet(version, ((RuleDocument.Accepted) document).rules()), share);
+        if (document instanceof RuleDocument.Refused refused) {
+            return new Reading.Unusable(refused.errors());
+        }
+        RuleSet rules = new RuleSet(version, ((RuleDocument.Accepted) document).rules());
+        return new Reading.Found(share.isPresent() ? rules.releasedTo(share.getAsInt()) : rules);
     }
 
     private static Reading unusable(String name, String message) {
@@ -131,7 +129,7 @@ public final class RuleSetText {
     }
 
     private static RuleStamp stamp(Matcher head) {
-        return new RuleStamp(Long.parseLong(head.group(1)), head.group(2));
+        return new RuleStamp(Long.parseLong(head.group(1)), head.group(2), head.group(3) != null);
     }
 
     private static String digest(byte[] bytes, int from) {

@@ -177,7 +177,7 @@ public final class RedisRulePublisher implements AutoCloseable {
             if (exactly) {
                 if (Snapshots.read(store, set.version()) instanceof Reading.Found found
                         && found.rules().digest().equals(set.digest())
-                        && found.sharePercent().equals(OptionalInt.of(share))) {
+                        && found.rules().releasedTo().equals(OptionalInt.of(share))) {
                     return set;
                 }
                 throw new ReleaseConflictException(

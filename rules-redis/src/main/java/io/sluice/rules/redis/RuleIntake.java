@@ -38,9 +38,10 @@ final class RuleIntake {
     private final FoundingHashes hashes = new FoundingHashes();
     private final Map<Long, Bad> bad = new HashMap<>();
 
-    /** The version in force that was released; 0 while there is none. */
+    /** The highest version in force that was released, also before a restart; 0 while there is none. */
     private long released;
 
+    /** Whether there is a set since the start. */
     private boolean has;
 
     private record Bad(List<DocumentError> errors, long untilNanos) {}
@@ -51,6 +52,7 @@ final class RuleIntake {
         this.last = last;
         this.vet = vet;
         this.clock = clock;
+        this.released = last.filter(RuleStamp::released).map(RuleStamp::version).orElse(0L);
     }
 
     /**
@@ -101,7 +103,7 @@ final class RuleIntake {
     Optional<RuleSet> mirrored(RuleStore store) {
         return store.version()
                 .flatMap(InForce::parse)
-                .filter(named -> named.version() == released)
+                .filter(named -> has && named.version() == released)
                 .map(named -> rules.latest());
     }
 
@@ -114,7 +116,8 @@ final class RuleIntake {
                         "version: " + version + " (expected: " + released
                                 + " or higher; to go back, release the old rules under a new number)"));
             }
-            if (version <= released || taken(store, version, errors)) {
+            boolean over = version < released || (version == released && has);
+            if (over || taken(store, version, errors)) {
                 break;
             }
         }

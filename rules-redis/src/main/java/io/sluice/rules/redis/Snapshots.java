@@ -7,7 +7,6 @@ import io.sluice.rules.yaml.DocumentError;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.OptionalInt;
 
 /** Released sets as they are stored, each under its version. */
 final class Snapshots {
@@ -20,7 +19,7 @@ final class Snapshots {
     /** A set as it is written; the same set gives the same bytes. */
     static byte[] bytes(RuleSet rules, int sharePercent) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        RuleSetText.write(rules, OptionalInt.of(sharePercent), text -> {
+        RuleSetText.write(rules.releasedTo(sharePercent), text -> {
             out.writeBytes(text.getBytes(StandardCharsets.UTF_8));
             if (out.size() > RuleStore.MOST_BYTES) {
                 throw new IllegalArgumentException("rules: more than " + RuleStore.MOST_BYTES

@@ -186,6 +186,49 @@ class RuleIntakeTest {
     }
 
     @Test
+    void versionsDoNotFallOverARestart() {
+        RuleSet kept = new RuleSet(12, Sets.of(12, 1)).releasedTo(100);
+        RuleIntake restarted = restarted(kept);
+        snapshot(11, Sets.of(11, 1));
+        admin.command("SET", "rate_limit_config_version", "11");
+        restarted.look(line.store(), true, true);
+        assertThat(versions).isEmpty();
+        assertThat(rules.refused().toString()).contains("version: 11 (expected: 12 or higher;");
+        assertThat(restarted.mirrored(line.store())).isEmpty();
+
+        snapshot(12, Sets.of(12, 1));
+        admin.command("SET", "rate_limit_config_version", "12");
+        restarted.look(line.store(), true, true);
+        assertThat(versions).containsExactly(12L);
+        assertThat(rules.refused()).isEmpty();
+        assertThat(rules.latest().stamp()).isEqualTo(kept.stamp());
+        assertThat(restarted.mirrored(line.store())).isPresent();
+    }
+
+    @Test
+    void hashesAreNotObeyedOverARestartWhenTheVersionVanished() {
+        RuleIntake restarted = restarted(new RuleSet(12, Sets.of(12, 1)).releasedTo(10));
+        Mirror.of(Sets.of(99, 1)).forEach(this::hash);
+        restarted.look(line.store(), true, true);
+        assertThat(versions).isEmpty();
+        assertThat(restarted.isOwned()).isTrue();
+        assertThat(rules.refused().toString()).contains("version: gone (expected: 12 or higher;");
+    }
+
+    @Test
+    void numbersOfHashesEndOverARestartWhenACenterTakesOver() {
+        RuleIntake restarted = restarted(new RuleSet(12, Sets.of(12, 1)));
+        snapshot(1, Sets.of(1, 1));
+        admin.command("SET", "rate_limit_config_version", "1");
+        restarted.look(line.store(), true, true);
+        assertThat(versions).containsExactly(1L);
+    }
+
+    private RuleIntake restarted(RuleSet kept) {
+        return new RuleIntake(rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, Clock.system());
+    }
+
+    @Test
     void readsAHundredThousandReleasedRules() throws Exception {
         String rules = IntStream.range(0, 100_000)
                 .mapToObj(i -> "{\"id\":\"rule-" + i + "\",\"service\":\"service-" + i % 1_000
