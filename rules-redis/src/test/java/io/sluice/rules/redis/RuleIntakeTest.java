@@ -6,6 +6,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.Attributes;
 import io.sluice.rules.Rule;
 import io.sluice.rules.RuleSet;
+import io.sluice.rules.RuleSetText.Reading;
 import io.sluice.rules.spi.PublishedRules;
 import io.sluice.rules.spi.RuleListener;
 import io.sluice.rules.spi.RuleVet;
@@ -230,7 +231,31 @@ class RuleIntakeTest {
 
     @Test
     void readsAHundredThousandReleasedRules() throws Exception {
-        String rules = IntStream.range(0, 100_000)
+        release(100_000);
+        intake.look(line.store(), true, false);
+        assertThat(this.rules.refused()).isEmpty();
+        assertThat(this.rules.latest().rules()).hasSize(100_000);
+    }
+
+    @Test
+    void refusesMoreRulesThanMayBe() throws Exception {
+        release(200_001);
+        intake.look(line.store(), true, false);
+        assertThat(rules.refused().toString()).contains("rules: 200001 (expected: at most 200000)");
+    }
+
+    @Test
+    void refusesASetThatTheMemoryIsTooSmallFor() {
+        snapshot(1, Sets.of(1, 1_000));
+        long length = line.store().length(1);
+        assertThat(Snapshots.read(line.store(), 1, 32 * length)).isInstanceOf(Reading.Found.class);
+        assertThat(Snapshots.read(line.store(), 1, 32 * length - 1).toString())
+                .contains("size: " + length + " bytes (expected: at most " + (length - 1)
+                        + ", one part in 32 of the memory; give more with -Xmx)");
+    }
+
+    private static void release(int count) throws Exception {
+        String rules = IntStream.range(0, count)
                 .mapToObj(i -> "{\"id\":\"rule-" + i + "\",\"service\":\"service-" + i % 1_000
                         + "\",\"limits\":[{\"by\":\"user\",\"limit\":100,\"window\":\"1m\"}]}")
                 .collect(Collectors.joining(",\n", "\"rules\":[\n", "]}"));
@@ -239,9 +264,6 @@ class RuleIntakeTest {
         String text = "{\"version\":1,\"digest\":\"" + digest + "\",\"share\":100," + rules;
         assertThat(line.store().write(1, text.getBytes(StandardCharsets.UTF_8))).isTrue();
         assertThat(line.store().flip("", "1")).isTrue();
-        intake.look(line.store(), true, false);
-        assertThat(this.rules.refused()).isEmpty();
-        assertThat(this.rules.latest().rules()).hasSize(100_000);
     }
 
     @Test
