@@ -21,8 +21,8 @@ public sealed interface RuleDocument {
         return parseAll(List.of(new Text(file, text)));
     }
 
-    /** Reads documents that make one set, such as the files of a directory; ids differ in all of them. */
-    static RuleDocument parseAll(List<Text> texts) {
+    /** Reads documents that make one set, such as the files of a directory, one after the other; ids differ in all of them. */
+    static RuleDocument parseAll(Iterable<Text> texts) {
         RuleIds ids = new RuleIds();
         List<Rule> rules = new ArrayList<>();
         List<DocumentError> all = new ArrayList<>();

@@ -4,6 +4,7 @@ import io.sluice.rules.internal.SetDigest;
 import io.sluice.rules.internal.index.ScopeIndex;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class RuleSet {
 
     private final long version;
+    private final OptionalInt releasedTo;
     private final List<Rule> rules;
     /** Those that attributes can reach. */
     private final List<Rule> enabled;
@@ -33,6 +35,7 @@ public final class RuleSet {
      */
     public RuleSet(long version, List<Rule> rules) {
         this.version = requireVersion(version);
+        this.releasedTo = OptionalInt.empty();
         this.rules = List.copyOf(rules);
         requireUniqueIds(this.rules);
         this.enabled = this.rules.stream()
@@ -46,8 +49,9 @@ public final class RuleSet {
         this.queryFields = QueryFields.of(FieldNames.of(this.rules, List.of("query.")));
     }
 
-    private RuleSet(long version, RuleSet same) {
+    private RuleSet(long version, OptionalInt releasedTo, RuleSet same) {
         this.version = version;
+        this.releasedTo = releasedTo;
         this.rules = same.rules;
         this.enabled = same.enabled;
         this.hasDescriptors = same.hasDescriptors;
@@ -65,6 +69,11 @@ public final class RuleSet {
 
     public long version() {
         return version;
+    }
+
+    /** The share of the nodes, in percent, that a center released it to; empty if the version is the node's own count. */
+    public OptionalInt releasedTo() {
+        return releasedTo;
     }
 
     /** Every rule, the disabled ones too, in document order. */
@@ -87,12 +96,24 @@ public final class RuleSet {
 
     /** The same rules under another number; nothing is compiled again. */
     public RuleSet numbered(long version) {
-        return new RuleSet(requireVersion(version), this);
+        return new RuleSet(requireVersion(version), releasedTo, this);
     }
 
-    /** Number and digest. */
+    /**
+     * The same, as a center released it.
+     *
+     * @param sharePercent of the nodes, 1 to 100
+     */
+    public RuleSet releasedTo(int sharePercent) {
+        if (sharePercent < 1 || sharePercent > 100) {
+            throw new IllegalArgumentException("share: " + sharePercent + " (expected: 1..100, percent)");
+        }
+        return new RuleSet(version, OptionalInt.of(sharePercent), this);
+    }
+
+    /** Number, digest, and whether it was released. */
     public RuleStamp stamp() {
-        return new RuleStamp(version, digest());
+        return new RuleStamp(version, digest(), releasedTo.isPresent());
     }
 
     /** Whether an enabled rule is for descriptors of Envoy; no request matches it by its attributes. */

@@ -2,11 +2,8 @@ package io.sluice.rules;
 
 import io.sluice.rules.internal.SetDigest;
 import io.sluice.rules.yaml.DocumentError;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -29,20 +26,15 @@ public final class RuleSetText {
     private static final Pattern HEAD = Pattern.compile(
             "\\{\"version\":([1-9][0-9]{0,14}),\"digest\":\"([0-9a-f]{64})\",(?:\"share\":([1-9][0-9]{0,2}),)?");
 
-    /** Documents have bounds that a set of many documents may exceed, so it is read in parts of so many rules. */
-    private static final int PART = 5_000;
+    private static final String NO_SET = "document: not a kept rule set (expected: version, digest and rules)";
 
     private RuleSetText() {}
 
     /** What a text was. */
     public sealed interface Reading {
 
-        /**
-         * A set.
-         *
-         * @param sharePercent of the nodes that it is for; empty if it does not say
-         */
-        record Found(RuleSet rules, OptionalInt sharePercent) implements Reading {}
+        /** A set. */
+        record Found(RuleSet rules) implements Reading {}
 
         /** Something is wrong with it. */
         record Unusable(List<DocumentError> errors) implements Reading {
@@ -53,9 +45,9 @@ public final class RuleSetText {
     }
 
     /** Writes a set, a rule at a time. */
-    public static void write(RuleSet rules, OptionalInt sharePercent, Consumer<String> out) {
+    public static void write(RuleSet rules, Consumer<String> out) {
         out.accept("{\"version\":" + rules.version() + ",\"digest\":\"" + rules.digest() + "\",");
-        sharePercent.ifPresent(share -> out.accept("\"share\":" + share + ","));
+        rules.releasedTo().ifPresent(share -> out.accept("\"share\":" + share + ","));
         boolean[] begun = new boolean[1];
         RuleJson.write(rules.rules(), text -> {
             out.accept(text.substring(begun[0] ? 0 : 1));
@@ -83,42 +75,57 @@ public final class RuleSetText {
      * @param name what errors call it
      */
     public static Reading read(String name, byte[] text) {
+        return read(name, text, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Reads a set, unless it is too large.
+     *
+     * @param name what errors call it
+     * @param mostRules more are refused, before they are read
+     */
+    public static Reading read(String name, byte[] text, int mostRules) {
         Matcher head = head(text);
         if (!head.lookingAt()) {
-            return unusable(name, "document: not a kept rule set (expected: version, digest and rules)");
+            return unusable(name, NO_SET);
         }
         String digest = digest(text, head.end());
         if (!digest.equals(head.group(2))) {
             return unusable(name, "digest: " + digest + " (expected: " + head.group(2) + ", it was changed)");
         }
+        OptionalInt share =
+                head.group(3) == null ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(head.group(3)));
+        if (share.isPresent() && (share.getAsInt() < 1 || share.getAsInt() > 100)) {
+            return unusable(name, "share: " + share.getAsInt() + " (expected: 1..100, percent)");
+        }
+        int body = head.end() + RULES.length();
+        int end = text.length - END.length();
+        if (body > end || !isAt(text, head.end(), RULES) || !isAt(text, end, END)) {
+            return unusable(name, NO_SET);
+        }
+        // The first line begins after a line feed.
+        SetParts parts = new SetParts(name, text, body + 1, end);
+        int count = parts.lines();
+        if (count > mostRules) {
+            return unusable(name, "rules: " + count + " (expected: at most " + mostRules + ")");
+        }
         try {
-            OptionalInt share =
-                    head.group(3) == null ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(head.group(3)));
-            if (share.isPresent() && (share.getAsInt() < 1 || share.getAsInt() > 100)) {
-                return unusable(name, "share: " + share.getAsInt() + " (expected: 1..100, percent)");
-            }
-            return rules(name, stamp(head).version(), share, text(text, head.end()));
-        } catch (CharacterCodingException e) {
+            return rules(stamp(head).version(), share, RuleDocument.parseAll(parts));
+        } catch (UncheckedIOException e) {
             return unusable(name, "encoding: not UTF-8 (expected: UTF-8)");
         }
     }
 
-    private static Reading rules(String name, long version, OptionalInt share, String text) {
-        if (!text.startsWith(RULES) || !text.endsWith(END)) {
-            return unusable(name, "document: not a kept rule set (expected: version, digest and rules)");
+    private static Reading rules(long version, OptionalInt share, RuleDocument document) {
+        if (document instanceof RuleDocument.Refused refused) {
+            return new Reading.Unusable(refused.errors());
         }
-        String body = text.substring(RULES.length(), text.length() - END.length());
-        List<String> lines =
-                body.isEmpty() ? List.of() : Arrays.asList(body.substring(1).split(",\n", -1));
-        List<RuleDocument.Text> parts = new ArrayList<>();
-        for (int i = 0; i < lines.size(); i += PART) {
-            String part = String.join(",\n", lines.subList(i, Math.min(lines.size(), i + PART)));
-            parts.add(new RuleDocument.Text(name, "{\"rules\":[" + part + "]}"));
-        }
-        RuleDocument document = RuleDocument.parseAll(parts);
-        return document instanceof RuleDocument.Refused refused
-                ? new Reading.Unusable(refused.errors())
-                : new Reading.Found(new RuleSet(version, ((RuleDocument.Accepted) document).rules()), share);
+        RuleSet rules = new RuleSet(version, ((RuleDocument.Accepted) document).rules());
+        return new Reading.Found(share.isPresent() ? rules.releasedTo(share.getAsInt()) : rules);
+    }
+
+    private static boolean isAt(byte[] text, int from, String expected) {
+        return new String(text, from, expected.length(), StandardCharsets.ISO_8859_1).equals(expected);
     }
 
     private static Reading unusable(String name, String message) {
@@ -131,17 +138,10 @@ public final class RuleSetText {
     }
 
     private static RuleStamp stamp(Matcher head) {
-        return new RuleStamp(Long.parseLong(head.group(1)), head.group(2));
+        return new RuleStamp(Long.parseLong(head.group(1)), head.group(2), head.group(3) != null);
     }
 
     private static String digest(byte[] bytes, int from) {
         return SetDigest.ofText("{", bytes, from);
-    }
-
-    private static String text(byte[] bytes, int from) throws CharacterCodingException {
-        return StandardCharsets.UTF_8
-                .newDecoder()
-                .decode(ByteBuffer.wrap(bytes, from, bytes.length - from))
-                .toString();
     }
 }

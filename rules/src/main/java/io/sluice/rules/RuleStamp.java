@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
  *
  * @param version its number, see {@link RuleSet#version}
  * @param digest of its content, see {@link RuleSet#digest}
+ * @param released whether a center gave it its number, which then only rises
  */
-public record RuleStamp(long version, String digest) {
+public record RuleStamp(long version, String digest, boolean released) {
 
     private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
 
@@ -19,5 +20,10 @@ public record RuleStamp(long version, String digest) {
         if (!DIGEST.matcher(digest).matches()) {
             throw new IllegalArgumentException("digest: not one (expected: 64 hexadecimal digits)");
         }
+    }
+
+    /** Of a set that nobody released. */
+    public RuleStamp(long version, String digest) {
+        this(version, digest, false);
     }
 }

@@ -135,6 +135,18 @@ class KeptRuleSourceTest {
     }
 
     @Test
+    void theFileSaysThatASetWasReleased() throws Exception {
+        RuleSet released = set(12, ONE).releasedTo(10);
+        keep(set(12, ONE));
+        assertThat(KeptRuleSource.last(folder).orElseThrow().released()).isFalse();
+        keep(released);
+
+        assertThat(Files.readString(file)).contains("\",\"share\":10,\"rules\":[");
+        assertThat(KeptRuleSource.last(folder)).contains(released.stamp());
+        assertThat(over(source).latest().releasedTo()).hasValue(10);
+    }
+
+    @Test
     @DisabledOnOs(OS.WINDOWS)
     void onlyItsOwnerMayReadTheFile() throws Exception {
         keep(set(1, ONE));

@@ -2,6 +2,7 @@ package io.sluice.rules.redis;
 
 import io.sluice.rules.FlatRule;
 import io.sluice.rules.Rule;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,11 +19,17 @@ final class Mirror {
 
     private Mirror() {}
 
-    /** The hash of each rule, by its key. Rules for the same target have keys of their own, after their ids. */
+    /**
+     * The hash of each rule, by its key. Rules for the same target have keys of their own, after their ids. Those that are larger than
+     * a hash may be are left out: nobody could read them.
+     */
     static Map<String, Map<String, String>> of(List<Rule> rules) {
         Map<String, Map<String, String>> hashes = new LinkedHashMap<>();
         for (Rule rule : rules) {
             Map<String, String> fields = FlatRule.write(rule);
+            if (size(fields) > HashReply.MOST_BYTES) {
+                continue;
+            }
             String key = RuleStore.HASH + fields.get("limitType") + ":" + fields.get("limitTarget");
             for (int i = 0; hashes.containsKey(key); i++) {
                 key = RuleStore.HASH + "CUSTOM:rule:" + rule.id() + "#".repeat(i);
@@ -30,6 +37,14 @@ final class Mirror {
             hashes.put(key, fields);
         }
         return hashes;
+    }
+
+    private static long size(Map<String, String> fields) {
+        long size = 0;
+        for (Map.Entry<String, String> field : fields.entrySet()) {
+            size += field.getKey().length() + field.getValue().getBytes(StandardCharsets.UTF_8).length;
+        }
+        return size;
     }
 
     /** Where the hashes are not what they should be, in sentences; empty if they are. */

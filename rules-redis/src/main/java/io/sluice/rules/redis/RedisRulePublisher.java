@@ -164,13 +164,8 @@ public final class RedisRulePublisher implements AutoCloseable {
         InForce next = share == ALL
                 ? InForce.of(set.version())
                 : new InForce(now.orElseThrow().version(), Optional.of(new InForce.Trial(set.version(), share)));
-        RuleStore after;
-        try {
-            after = flip(store, now.map(InForce::toString).orElse(""), next);
-        } catch (ReleaseConflictException e) {
-            store.remove(List.of(RuleStore.SNAPSHOT + set.version()));
-            throw e;
-        }
+        // Whoever loses leaves its snapshot: another who releases the same under this number may be naming it.
+        RuleStore after = flip(store, now.map(InForce::toString).orElse(""), next);
         return share == ALL ? finished(after, set) : told(after, set, share);
     }
 
@@ -182,7 +177,7 @@ public final class RedisRulePublisher implements AutoCloseable {
             if (exactly) {
                 if (Snapshots.read(store, set.version()) instanceof Reading.Found found
                         && found.rules().digest().equals(set.digest())
-                        && found.sharePercent().equals(OptionalInt.of(share))) {
+                        && found.rules().releasedTo().equals(OptionalInt.of(share))) {
                     return set;
                 }
                 throw new ReleaseConflictException(

@@ -38,9 +38,10 @@ final class RuleIntake {
     private final FoundingHashes hashes = new FoundingHashes();
     private final Map<Long, Bad> bad = new HashMap<>();
 
-    /** The version in force that was released; 0 while there is none. */
+    /** The highest version in force that was released, also before a restart; 0 while there is none. */
     private long released;
 
+    /** Whether there is a set since the start. */
     private boolean has;
 
     private record Bad(List<DocumentError> errors, long untilNanos) {}
@@ -51,6 +52,7 @@ final class RuleIntake {
         this.last = last;
         this.vet = vet;
         this.clock = clock;
+        this.released = last.filter(RuleStamp::released).map(RuleStamp::version).orElse(0L);
     }
 
     /**
@@ -60,24 +62,35 @@ final class RuleIntake {
      * @param hashesToo whether hashes may have changed; else only the version is looked at
      */
     void look(RuleStore store, boolean told, boolean hashesToo) {
+        if (told) {
+            bad.clear();
+        }
         Optional<byte[]> text = store.version();
         if (text.isPresent()) {
-            if (told) {
-                bad.clear();
-            }
-            Optional<InForce> named = InForce.parse(text.get());
-            if (named.isPresent()) {
-                takeReleased(store, named.get());
-            } else {
-                refuse(List.of(DocumentError.of(
-                        RuleStore.VERSION,
-                        "version: unreadable (expected: a number, such as 12 or 12 trial 13 share 10)")));
-            }
+            takeNamed(store, text.get());
         } else if (released > 0) {
             refuse(List.of(DocumentError.of(
                     RuleStore.VERSION, "version: gone (expected: " + released + " or higher; release again)")));
         } else if (hashesToo) {
-            takeHashes(store);
+            RuleDocument document = hashes.read(store);
+            // What was read may be half the mirror of a first release, if that came meanwhile.
+            Optional<byte[]> now = store.version();
+            if (now.isPresent()) {
+                takeNamed(store, now.get());
+            } else {
+                takeHashes(document);
+            }
+        }
+    }
+
+    private void takeNamed(RuleStore store, byte[] text) {
+        Optional<InForce> named = InForce.parse(text);
+        if (named.isPresent()) {
+            takeReleased(store, named.get());
+        } else {
+            refuse(List.of(DocumentError.of(
+                    RuleStore.VERSION,
+                    "version: unreadable (expected: a number, such as 12 or 12 trial 13 share 10)")));
         }
     }
 
@@ -90,7 +103,7 @@ final class RuleIntake {
     Optional<RuleSet> mirrored(RuleStore store) {
         return store.version()
                 .flatMap(InForce::parse)
-                .filter(named -> named.version() == released)
+                .filter(named -> has && named.version() == released)
                 .map(named -> rules.latest());
     }
 
@@ -103,7 +116,8 @@ final class RuleIntake {
                         "version: " + version + " (expected: " + released
                                 + " or higher; to go back, release the old rules under a new number)"));
             }
-            if (version <= released || taken(store, version, errors)) {
+            boolean over = version < released || (version == released && has);
+            if (over || taken(store, version, errors)) {
                 break;
             }
         }
@@ -137,8 +151,7 @@ final class RuleIntake {
         return false;
     }
 
-    private void takeHashes(RuleStore store) {
-        RuleDocument document = hashes.read(store);
+    private void takeHashes(RuleDocument document) {
         if (document instanceof RuleDocument.Refused refused) {
             refuse(refused.errors());
             return;

@@ -18,7 +18,7 @@ interface RuleStore {
     String CHANNEL = "rate-limit-config-update";
     String RELOAD_ALL = "RELOAD_ALL";
 
-    /** More rules than that are not read from hashes, nor written to them. */
+    /** More rules than that are neither read nor written. */
     int MOST_RULES = 200_000;
 
     /** A snapshot that is larger is neither read nor written. */

@@ -7,7 +7,6 @@ import io.sluice.rules.yaml.DocumentError;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.OptionalInt;
 
 /** Released sets as they are stored, each under its version. */
 final class Snapshots {
@@ -15,12 +14,15 @@ final class Snapshots {
     /** Redis does nothing else while it answers, so it is asked for a part at a time. */
     private static final int PART_BYTES = 4 * 1024 * 1024;
 
+    /** Of the memory, for the text of a set: its rules take many times that, and those in force stay until they are read. */
+    private static final int MEMORY_PARTS = 32;
+
     private Snapshots() {}
 
     /** A set as it is written; the same set gives the same bytes. */
     static byte[] bytes(RuleSet rules, int sharePercent) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        RuleSetText.write(rules, OptionalInt.of(sharePercent), text -> {
+        RuleSetText.write(rules.releasedTo(sharePercent), text -> {
             out.writeBytes(text.getBytes(StandardCharsets.UTF_8));
             if (out.size() > RuleStore.MOST_BYTES) {
                 throw new IllegalArgumentException("rules: more than " + RuleStore.MOST_BYTES
@@ -32,6 +34,10 @@ final class Snapshots {
 
     /** The set of a version, or why it is none. One that is too large is not read. */
     static Reading read(RuleStore store, long version) {
+        return read(store, version, Runtime.getRuntime().maxMemory());
+    }
+
+    static Reading read(RuleStore store, long version, long memoryBytes) {
         String key = RuleStore.SNAPSHOT + version;
         long length = store.length(version);
         if (length == 0) {
@@ -40,12 +46,18 @@ final class Snapshots {
         if (length > RuleStore.MOST_BYTES) {
             return unusable(key, "size: " + length + " bytes (expected: at most " + RuleStore.MOST_BYTES + ")");
         }
+        if (length > memoryBytes / MEMORY_PARTS) {
+            return unusable(
+                    key,
+                    "size: " + length + " bytes (expected: at most " + memoryBytes / MEMORY_PARTS + ", one part in "
+                            + MEMORY_PARTS + " of the memory; give more with -Xmx)");
+        }
         byte[] all = new byte[Math.toIntExact(length)];
         for (int from = 0; from < all.length; from += PART_BYTES) {
             byte[] part = store.part(version, from, Math.min(PART_BYTES, all.length - from));
             System.arraycopy(part, 0, all, from, part.length);
         }
-        Reading reading = RuleSetText.read(key, all);
+        Reading reading = RuleSetText.read(key, all, RuleStore.MOST_RULES);
         if (reading instanceof Reading.Found found && found.rules().version() != version) {
             return unusable(key, "version: " + found.rules().version() + " (expected: " + version + ")");
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.time.Clock;
+import io.sluice.rules.Rule;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.spi.PublishedRules;
 import io.sluice.rules.spi.RuleVet;
@@ -20,6 +21,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -94,6 +97,21 @@ class RedisRulePublisherTest {
         assertThat(redis.command("HGET", "rate_limit_config:CUSTOM:rule:c", "document")
                         .text())
                 .contains("deny");
+    }
+
+    @Test
+    void rulesThatAreTooLargeForAHashAreNotMirroredAndNoDrift() throws Exception {
+        String addresses = IntStream.range(0, 20_000)
+                .mapToObj(i -> "\"10.0." + i / 256 + "." + i % 256 + "\"")
+                .collect(Collectors.joining(","));
+        List<Rule> rules = List.of(
+                Sets.rule("{\"id\":\"large\",\"action\":\"deny\",\"match\":{\"ip\":[" + addresses + "]}}"),
+                Sets.of(1, 1).get(0));
+        assertThat(publisher.release(rules).trouble()).isEmpty();
+        assertThat(Mirror.drift(line.store(), rules)).isEmpty();
+        assertThat(redis.command("KEYS", "rate_limit_config:*").texts())
+                .containsExactly("rate_limit_config:SERVICE:s0");
+        assertThat(seen().rules()).isEqualTo(rules);
     }
 
     @Test
@@ -212,6 +230,15 @@ class RedisRulePublisherTest {
         assertThat(last.digest()).isEqualTo(digests.get(last.version()));
         publisher.mirror();
         assertThat(Mirror.drift(line.store(), last.rules())).isEmpty();
+    }
+
+    @Test
+    void whoeverLosesLeavesTheSnapshotInForce() throws Exception {
+        RuleStore meanwhile = MeanwhileStore.before("flip", line.store(), () -> publisher.release(1, Sets.of(1, 2)));
+        try (RedisRulePublisher late = new RedisRulePublisher(() -> meanwhile, () -> {})) {
+            assertThatThrownBy(() -> late.release(1, Sets.of(1, 2))).isInstanceOf(ReleaseConflictException.class);
+        }
+        assertThat(seen().rules()).isEqualTo(Sets.of(1, 2));
     }
 
     @Test

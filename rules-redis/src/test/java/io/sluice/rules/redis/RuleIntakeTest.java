@@ -6,6 +6,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.Attributes;
 import io.sluice.rules.Rule;
 import io.sluice.rules.RuleSet;
+import io.sluice.rules.RuleSetText.Reading;
 import io.sluice.rules.spi.PublishedRules;
 import io.sluice.rules.spi.RuleListener;
 import io.sluice.rules.spi.RuleVet;
@@ -171,8 +172,90 @@ class RuleIntakeTest {
     }
 
     @Test
+    void hashesAreDroppedIfTheFirstReleaseCameWhileTheyWereRead() {
+        Mirror.of(Sets.of(1, 4)).forEach(this::hash);
+        RuleStore meanwhile = MeanwhileStore.before("read", line.store(), () -> {
+            snapshot(1, Sets.of(2, 4));
+            admin.command("SET", "rate_limit_config_version", "1");
+            // The mirror has come half way.
+            Mirror.of(Sets.of(2, 2)).forEach(this::hash);
+            return true;
+        });
+        intake.look(meanwhile, true, true);
+        assertThat(rules.latest().rules()).isEqualTo(Sets.of(2, 4));
+        assertThat(versions).containsExactly(1L);
+    }
+
+    @Test
+    void versionsDoNotFallOverARestart() {
+        RuleSet kept = new RuleSet(12, Sets.of(12, 1)).releasedTo(100);
+        RuleIntake restarted = restarted(kept);
+        snapshot(11, Sets.of(11, 1));
+        admin.command("SET", "rate_limit_config_version", "11");
+        restarted.look(line.store(), true, true);
+        assertThat(versions).isEmpty();
+        assertThat(rules.refused().toString()).contains("version: 11 (expected: 12 or higher;");
+        assertThat(restarted.mirrored(line.store())).isEmpty();
+
+        snapshot(12, Sets.of(12, 1));
+        admin.command("SET", "rate_limit_config_version", "12");
+        restarted.look(line.store(), true, true);
+        assertThat(versions).containsExactly(12L);
+        assertThat(rules.refused()).isEmpty();
+        assertThat(rules.latest().stamp()).isEqualTo(kept.stamp());
+        assertThat(restarted.mirrored(line.store())).isPresent();
+    }
+
+    @Test
+    void hashesAreNotObeyedOverARestartWhenTheVersionVanished() {
+        RuleIntake restarted = restarted(new RuleSet(12, Sets.of(12, 1)).releasedTo(10));
+        Mirror.of(Sets.of(99, 1)).forEach(this::hash);
+        restarted.look(line.store(), true, true);
+        assertThat(versions).isEmpty();
+        assertThat(restarted.isOwned()).isTrue();
+        assertThat(rules.refused().toString()).contains("version: gone (expected: 12 or higher;");
+    }
+
+    @Test
+    void numbersOfHashesEndOverARestartWhenACenterTakesOver() {
+        RuleIntake restarted = restarted(new RuleSet(12, Sets.of(12, 1)));
+        snapshot(1, Sets.of(1, 1));
+        admin.command("SET", "rate_limit_config_version", "1");
+        restarted.look(line.store(), true, true);
+        assertThat(versions).containsExactly(1L);
+    }
+
+    private RuleIntake restarted(RuleSet kept) {
+        return new RuleIntake(rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, Clock.system());
+    }
+
+    @Test
     void readsAHundredThousandReleasedRules() throws Exception {
-        String rules = IntStream.range(0, 100_000)
+        release(100_000);
+        intake.look(line.store(), true, false);
+        assertThat(this.rules.refused()).isEmpty();
+        assertThat(this.rules.latest().rules()).hasSize(100_000);
+    }
+
+    @Test
+    void refusesMoreRulesThanMayBe() throws Exception {
+        release(200_001);
+        intake.look(line.store(), true, false);
+        assertThat(rules.refused().toString()).contains("rules: 200001 (expected: at most 200000)");
+    }
+
+    @Test
+    void refusesASetThatTheMemoryIsTooSmallFor() {
+        snapshot(1, Sets.of(1, 1_000));
+        long length = line.store().length(1);
+        assertThat(Snapshots.read(line.store(), 1, 32 * length)).isInstanceOf(Reading.Found.class);
+        assertThat(Snapshots.read(line.store(), 1, 32 * length - 1).toString())
+                .contains("size: " + length + " bytes (expected: at most " + (length - 1)
+                        + ", one part in 32 of the memory; give more with -Xmx)");
+    }
+
+    private static void release(int count) throws Exception {
+        String rules = IntStream.range(0, count)
                 .mapToObj(i -> "{\"id\":\"rule-" + i + "\",\"service\":\"service-" + i % 1_000
                         + "\",\"limits\":[{\"by\":\"user\",\"limit\":100,\"window\":\"1m\"}]}")
                 .collect(Collectors.joining(",\n", "\"rules\":[\n", "]}"));
@@ -181,9 +264,6 @@ class RuleIntakeTest {
         String text = "{\"version\":1,\"digest\":\"" + digest + "\",\"share\":100," + rules;
         assertThat(line.store().write(1, text.getBytes(StandardCharsets.UTF_8))).isTrue();
         assertThat(line.store().flip("", "1")).isTrue();
-        intake.look(line.store(), true, false);
-        assertThat(this.rules.refused()).isEmpty();
-        assertThat(this.rules.latest().rules()).hasSize(100_000);
     }
 
     @Test

@@ -20,7 +20,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * A rule set on disk, as {@link RuleSetText} writes it. Replaced as a whole, so whoever reads sees one set or another; not for
@@ -130,7 +129,7 @@ public final class KeptFile {
     private static void write(RuleSet rules, FileChannel channel) throws IOException {
         OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
         try {
-            RuleSetText.write(rules, OptionalInt.empty(), text -> {
+            RuleSetText.write(rules, text -> {
                 try {
                     out.write(text.getBytes(StandardCharsets.UTF_8));
                 } catch (IOException e) {
