@@ -128,21 +128,13 @@ public final class RateLimitDecider {
     private CompletionStage<List<JointRuling>> eachByItself(RuleSet set, List<Part> parts) {
         CompletionStage<List<JointRuling>> all = CompletableFuture.completedFuture(new ArrayList<>(parts.size()));
         for (Part part : parts) {
-            all = all.thenCompose(rulings -> byItself(set, part).thenApply(ruling -> {
-                rulings.add(ruling);
-                return rulings;
-            }));
+            all = all.thenCompose(
+                    rulings -> evaluator.evaluateCountingRefused(set, part).thenApply(ruling -> {
+                        rulings.add(ruling);
+                        return rulings;
+                    }));
         }
         return all;
-    }
-
-    private CompletionStage<JointRuling> byItself(RuleSet set, Part part) {
-        return evaluator.evaluateTogether(set, List.of(part)).thenCompose(ruling -> {
-            boolean refused = ruling.parts().get(0).limits().stream().anyMatch(standing -> !standing.fits());
-            return refused && part.permits() > 0 && ruling.whole().degraded() == null
-                    ? evaluator.useUp(set, part).handle((done, failure) -> ruling)
-                    : CompletableFuture.completedFuture(ruling);
-        });
     }
 
     private static RateLimitResponse answer(RateLimitRequest request, List<Found> found, List<JointRuling> rulings) {

@@ -253,6 +253,39 @@ class CountingTest {
         assertThat(shown(desk.ask("d", d("a=x")))).isEqualTo("OK 3/MINUTE 2");
     }
 
+    @Test
+    void likeTheReferenceARefusalOfAnotherRuleCountsAsWhatWasAsked() {
+        Desk desk = Desk.countingLikeTheReference(TWO, """
+                rules:
+                  - { id: own, match: { descriptor.b: x }, limits: [{ algorithm: fixed_window, limit: 1, window: 1d }] }
+                  - { id: banned, match: { descriptor.b: bad }, action: deny }
+                """);
+
+        assertThat(shown(desk.ask("d", d("b=x")))).isEqualTo("OK 1/DAY 0");
+        assertThat(shown(desk.ask("d", hits(2, d("b=x"))))).isEqualTo("OVER 1/DAY 0");
+        assertThat(shown(desk.ask("d", d("b=bad")))).isEqualTo("OVER 0");
+        desk.set = Desk.rules(TWO);
+        assertThat(shown(desk.ask("d", hits(0, d("b=x"))))).isEqualTo("OK 5/MINUTE 2");
+        assertThat(shown(desk.ask("d", hits(0, d("b=bad"))))).isEqualTo("OK 5/MINUTE 5");
+    }
+
+    @Test
+    void likeTheReferenceAShadowThatWouldRefuseUsesUpNothingButItself() {
+        Desk desk = Desk.countingLikeTheReference(TWO + """
+                  - { key: c, shadow_mode: true, rate_limit: { unit: minute, requests_per_unit: 3 } }
+                """, """
+                rules:
+                  - { id: tried, shadow: true, match: { domain: d }, limits: [{ algorithm: fixed_window, limit: 1, window: 1d }] }
+                """);
+
+        assertThat(shown(desk.ask("d", hits(2, d("b=x"))))).isEqualTo("OK 5/MINUTE 3");
+        assertThat(shown(desk.ask("d", d("b=x")))).isEqualTo("OK 5/MINUTE 2");
+        assertThat(shown(desk.ask("d", hits(4, d("c=x"))))).startsWith("OK ");
+        desk.set = Desk.rules(TWO + "  - { key: c, rate_limit: { unit: minute, requests_per_unit: 3 } }\n");
+        assertThat(shown(desk.ask("d", hits(0, d("b=x"))))).isEqualTo("OK 5/MINUTE 2");
+        assertThat(shown(desk.ask("d", hits(0, d("c=x"))))).isEqualTo("OVER 3/MINUTE 0");
+    }
+
     private static String metadata(RateLimitResponse response) throws Exception {
         return JsonFormat.printer().omittingInsignificantWhitespace().print(response.getDynamicMetadata());
     }
