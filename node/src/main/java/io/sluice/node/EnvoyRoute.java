@@ -18,6 +18,12 @@ final class EnvoyRoute {
 
     @SuppressWarnings("FutureReturnValueIgnored") // the answer is sent
     void decide(HttpServerRequest request, byte[] body) {
+        try {
+            StrictJson.check(body);
+        } catch (IllegalArgumentException e) {
+            Replies.problem(request, 400, String.valueOf(e.getMessage()));
+            return;
+        }
         Context context = vertx.getOrCreateContext();
         envoy.answer(body)
                 .whenComplete((answer, failure) -> context.runOnContext(back -> {
