@@ -51,10 +51,12 @@ public final class RateLimitDecider {
      */
     public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
         Asked.check(request);
-        if (Asked.isTooMuch(request)) {
-            return CompletableFuture.completedFuture(refused(request));
-        }
         MatchTree rules = rules();
+        if (Asked.isTooMuch(request)) {
+            return evaluator
+                    .evaluateTogether(RuleSet.none(), List.of(tooMuch(rules, request)))
+                    .thenApply(told -> refused(request));
+        }
         List<Found> found = found(rules, request);
         List<Part> parts = new ArrayList<>(found.size());
         for (int i = 0; i < found.size(); i++) {
@@ -169,6 +171,12 @@ public final class RateLimitDecider {
             }
         }
         return false;
+    }
+
+    /** One that is refused without a look at any limit. */
+    private static Part tooMuch(MatchTree rules, RateLimitRequest request) {
+        Rule rule = DomainRules.tooMuch(rules, request.getDomain());
+        return new Part(Asked.NOTHING, Asked.looks(request) ? 0 : 1, List.of(new Part.Named(rule, null)));
     }
 
     private static RateLimitResponse refused(RateLimitRequest request) {

@@ -95,6 +95,31 @@ class GrpcDoorTest {
     }
 
     @Test
+    void limitsThatRequestsBringAndRequestsThatAreTooLargeAreInTheMetrics() throws Exception {
+        String brought = "{\"domain\":\"%s\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}],"
+                + "\"limit\":{\"requestsPerUnit\":2,\"unit\":\"DAY\"}}]}";
+        String large = "{\"domain\":\"%s\",\"descriptors\":[" + "{},".repeat(256) + "{}]}";
+        try (RunningNode node = RunningNode.start(config(GrpcSettings.on(0)), Store::redis)) {
+            for (int i = 0; i < 5; i++) {
+                json(node, brought.formatted("d"));
+                assertThat(json(node, large.formatted("d")).statusCode()).isEqualTo(429);
+                json(node, brought.formatted("chosen-" + i));
+                assertThat(json(node, large.formatted("chosen-" + i)).statusCode())
+                        .isEqualTo(429);
+            }
+            json(node, large.formatted("d").replace("{}", "{\"hitsAddend\":\"0\"}"));
+
+            assertThat(node.get("/metrics").body())
+                    .contains(
+                            "rate_limit_allowed_total{limit=\"d.request-limit.0\",mode=\"local\",rule=\"d.request-limit\"} 2.0",
+                            "rate_limit_rejected_total{limit=\"d.request-limit.0\",mode=\"local\",rule=\"d.request-limit\"} 3.0",
+                            "rate_limit_rejected_total{limit=\"\",mode=\"local\",rule=\"d.request-size\"} 5.0",
+                            "rate_limit_rejected_total{limit=\"\",mode=\"local\",rule=\"request-size\"} 5.0")
+                    .doesNotContain("chosen");
+        }
+    }
+
+    @Test
     void countsLikeTheReferenceIfTold() throws Exception {
         GrpcSettings settings = new GrpcSettings(0, Optional.empty(), true);
         try (RunningNode node = RunningNode.start(config(settings), Store::redis);
