@@ -1,5 +1,6 @@
 package io.sluice.rules;
 
+import io.sluice.core.Concurrency;
 import io.sluice.core.Decision;
 import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
@@ -135,7 +136,8 @@ public final class Evaluator {
 
     /**
      * Rules on several requests as one decision: all pass and all are charged, or one refuses and none is charged. Parts that
-     * only look are looked at first, and if one of them refuses, so does the whole.
+     * only look are looked at first, and if one of them refuses, so does the whole. So are {@link Concurrency} limits: nobody would
+     * have a {@link Permit} to give back.
      *
      * @param set the rules that the parts were made for, those {@link #rules()} gave
      * @param parts at least one
@@ -197,7 +199,7 @@ public final class Evaluator {
     }
 
     private CompletionStage<Boolean> settle(Joint joint, Group group, Purpose purpose, long version) {
-        return decide(group, purpose, version).thenApply(decisions -> {
+        return decideHoldingNothing(group, purpose, version).thenApply(decisions -> {
             joint.heard(decisions);
             return allAllow(decisions) && !joint.isRefusedOutright();
         });
@@ -214,10 +216,11 @@ public final class Evaluator {
                         && group.lacking() == null;
                 Purpose purpose = charges ? Purpose.CHARGE : Purpose.LOOK;
                 all = all.thenCompose(
-                        same -> decide(group, purpose, part.set().version()).thenApply(decisions -> {
-                            same.heardShadow(group, decisions);
-                            return same;
-                        }));
+                        same -> decideHoldingNothing(group, purpose, part.set().version())
+                                .thenApply(decisions -> {
+                                    same.heardShadow(group, decisions);
+                                    return same;
+                                }));
             }
         }
         return all;
@@ -246,7 +249,7 @@ public final class Evaluator {
         long most =
                 Math.min(Math.min(permits, Limit.MAX_PERMITS), bound.numbers().capacity());
         Limiter store = shared;
-        if (demand == null || most < 1 || bound.rule().envoy().isEmpty()) {
+        if (demand == null || most < 1 || bound.isHeld() || bound.rule().envoy().isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
         Ask ask = Ask.charging(List.of(demand.permits(most).orAtLeast(1)));
@@ -292,6 +295,20 @@ public final class Evaluator {
 
     private CompletionStage<List<Decision>> look(Applied applied, Group group) {
         return decide(group, Purpose.LOOK, applied.set().version());
+    }
+
+    private CompletionStage<List<Decision>> decideHoldingNothing(Group group, Purpose purpose, long version) {
+        Group held = group.held(true);
+        if (held.bound().isEmpty() || purpose == Purpose.LOOK) {
+            return decide(group, purpose, version);
+        }
+        return decide(held, Purpose.LOOK, version)
+                .thenCompose(looked -> decide(group.held(false), allAllow(looked) ? purpose : Purpose.LOOK, version)
+                        .thenApply(charged -> {
+                            List<Decision> all = new ArrayList<>(looked);
+                            all.addAll(charged);
+                            return all;
+                        }));
     }
 
     /** One decision for each engine that has a say; none if no limit is left to be asked. */
