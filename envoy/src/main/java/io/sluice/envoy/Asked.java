@@ -50,6 +50,11 @@ final class Asked {
         return false;
     }
 
+    /** Whether no descriptor would be charged. */
+    static boolean looks(RateLimitRequest request) {
+        return request.getDescriptorsList().stream().allMatch(descriptor -> permits(request, descriptor) == 0);
+    }
+
     /** The permits of a descriptor; 0 only looks. Hits that are to be taken back are not: nothing is charged for them either. */
     static long permits(RateLimitRequest request, RateLimitDescriptor descriptor) {
         UnknownFieldSet unknown = descriptor.getUnknownFields();

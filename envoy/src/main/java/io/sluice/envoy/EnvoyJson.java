@@ -16,6 +16,9 @@ import java.util.concurrent.CompletionStage;
 /**
  * The protocol as JSON over HTTP, for whoever has no gRPC: bytes of a body in, status and text out. Knows no server. Never blocks;
  * safe for use by many threads.
+ *
+ * <p>The parser of protocol buffers takes more than JSON, such as single quotes or keys that repeat: whoever serves this looks
+ * first whether a body is JSON in UTF-8.
  */
 public final class EnvoyJson {
 

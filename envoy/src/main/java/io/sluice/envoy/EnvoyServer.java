@@ -25,13 +25,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EnvoyServer implements AutoCloseable {
 
-    /** More than Envoy sends for any request that it lets through itself. */
-    static final int LARGEST_MESSAGE = 1024 * 1024;
+    /** The most descriptors and entries with 32 bytes each; more than Envoy sends for any request that it lets through itself. */
+    static final int LARGEST_MESSAGE = 512 * 1024;
 
     private static final int LARGEST_METADATA = 16 * 1024;
-    private static final int MOST_CALLS = 10_000;
+    private static final int MOST_CALLS = 1_000;
     private static final int FLOW_WINDOW = 1024 * 1024;
     private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
+
+    /** A hundred times as long as Envoy waits for an answer. */
+    private static final Duration MESSAGE_WITHIN = Duration.ofSeconds(2);
 
     /** Clients may ask this often whether the server is there; who asks more often is cut off. */
     private static final Duration CLIENT_KEEPALIVE = Duration.ofSeconds(10);
@@ -53,6 +56,7 @@ public final class EnvoyServer implements AutoCloseable {
     private final Server server;
     private final HealthStatusManager health;
     private final @Nullable ReloadedTls tls;
+    private final OpenCalls calls;
     private volatile boolean open;
     private boolean leaving;
 
@@ -60,13 +64,16 @@ public final class EnvoyServer implements AutoCloseable {
             InetSocketAddress address,
             ServerCredentials credentials,
             @Nullable ReloadedTls tls,
+            OpenCalls calls,
             RateLimitDecider decider)
             throws IOException {
         this.tls = tls;
+        this.calls = calls;
         this.health = new HealthStatusManager();
         serving(ServingStatus.NOT_SERVING);
         this.server = NettyServerBuilder.forAddress(address, credentials)
                 .directExecutor()
+                .intercept(calls)
                 .addService(new RateLimitCalls(decider, () -> open))
                 .addService(health.getHealthService())
                 .maxInboundMessageSize(LARGEST_MESSAGE)
@@ -89,20 +96,26 @@ public final class EnvoyServer implements AutoCloseable {
      */
     public static EnvoyServer start(InetSocketAddress address, Optional<TlsFiles> tls, RateLimitDecider decider)
             throws IOException, GeneralSecurityException {
-        return start(address, tls, decider, ReloadedTls.LOOK_EVERY);
+        return start(address, tls, decider, ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
     }
 
     static EnvoyServer start(
-            InetSocketAddress address, Optional<TlsFiles> tls, RateLimitDecider decider, Duration lookEvery)
+            InetSocketAddress address,
+            Optional<TlsFiles> tls,
+            RateLimitDecider decider,
+            Duration lookEvery,
+            Duration messageWithin)
             throws IOException, GeneralSecurityException {
-        if (tls.isEmpty()) {
-            return new EnvoyServer(address, InsecureServerCredentials.create(), null, decider);
-        }
-        ReloadedTls files = ReloadedTls.open(tls.get(), lookEvery);
+        ReloadedTls files = tls.isEmpty() ? null : ReloadedTls.open(tls.get(), lookEvery);
+        ServerCredentials credentials = files == null ? InsecureServerCredentials.create() : files.credentials();
+        OpenCalls calls = new OpenCalls(messageWithin);
         try {
-            return new EnvoyServer(address, files.credentials(), files, decider);
+            return new EnvoyServer(address, credentials, files, calls, decider);
         } catch (IOException | RuntimeException e) {
-            files.close();
+            calls.close();
+            if (files != null) {
+                files.close();
+            }
             throw e;
         }
     }
@@ -125,11 +138,12 @@ public final class EnvoyServer implements AutoCloseable {
         }
     }
 
-    /** Accepts no more, and lets what is in flight finish. */
+    /** Accepts no more, and lets what is in flight finish; whoever watches its health is sent away. */
     @Override
     public void close() {
         leave();
         server.shutdown();
+        calls.stopWatching();
         try {
             if (!server.awaitTermination(IN_FLIGHT.toMillis(), TimeUnit.MILLISECONDS)) {
                 server.shutdownNow();
@@ -139,6 +153,7 @@ public final class EnvoyServer implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         open = false;
+        calls.close();
         if (tls != null) {
             tls.close();
         }

@@ -51,10 +51,12 @@ public final class RateLimitDecider {
      */
     public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
         Asked.check(request);
-        if (Asked.isTooMuch(request)) {
-            return CompletableFuture.completedFuture(refused(request));
-        }
         MatchTree rules = rules();
+        if (Asked.isTooMuch(request)) {
+            return evaluator
+                    .evaluateTogether(RuleSet.none(), List.of(tooMuch(rules, request)))
+                    .thenApply(told -> refused(request));
+        }
         List<Found> found = found(rules, request);
         List<Part> parts = new ArrayList<>(found.size());
         for (int i = 0; i < found.size(); i++) {
@@ -128,21 +130,13 @@ public final class RateLimitDecider {
     private CompletionStage<List<JointRuling>> eachByItself(RuleSet set, List<Part> parts) {
         CompletionStage<List<JointRuling>> all = CompletableFuture.completedFuture(new ArrayList<>(parts.size()));
         for (Part part : parts) {
-            all = all.thenCompose(rulings -> byItself(set, part).thenApply(ruling -> {
-                rulings.add(ruling);
-                return rulings;
-            }));
+            all = all.thenCompose(
+                    rulings -> evaluator.evaluateCountingRefused(set, part).thenApply(ruling -> {
+                        rulings.add(ruling);
+                        return rulings;
+                    }));
         }
         return all;
-    }
-
-    private CompletionStage<JointRuling> byItself(RuleSet set, Part part) {
-        return evaluator.evaluateTogether(set, List.of(part)).thenCompose(ruling -> {
-            boolean refused = ruling.parts().get(0).limits().stream().anyMatch(standing -> !standing.fits());
-            return refused && part.permits() > 0 && ruling.whole().degraded() == null
-                    ? evaluator.useUp(set, part).handle((done, failure) -> ruling)
-                    : CompletableFuture.completedFuture(ruling);
-        });
     }
 
     private static RateLimitResponse answer(RateLimitRequest request, List<Found> found, List<JointRuling> rulings) {
@@ -177,6 +171,12 @@ public final class RateLimitDecider {
             }
         }
         return false;
+    }
+
+    /** One that is refused without a look at any limit. */
+    private static Part tooMuch(MatchTree rules, RateLimitRequest request) {
+        Rule rule = DomainRules.tooMuch(rules, request.getDomain());
+        return new Part(Asked.NOTHING, Asked.looks(request) ? 0 : 1, List.of(new Part.Named(rule, null)));
     }
 
     private static RateLimitResponse refused(RateLimitRequest request) {

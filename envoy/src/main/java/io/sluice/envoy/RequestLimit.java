@@ -6,7 +6,6 @@ import io.sluice.rules.About;
 import io.sluice.rules.Absent;
 import io.sluice.rules.Action;
 import io.sluice.rules.By;
-import io.sluice.rules.EnvoyDescriptor;
 import io.sluice.rules.Handling;
 import io.sluice.rules.LimitName;
 import io.sluice.rules.Privacy;
@@ -18,12 +17,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The limit that a descriptor brings itself. It counts by all keys and values of the descriptor; its rule is called {@code
- * <domain>.request}, so that no metric takes what a client can choose.
+ * The limit that a descriptor brings itself. It counts by all keys and values of the descriptor; its rule is that of the {@linkplain
+ * DomainRules domain}, so that no metric takes what a client can choose.
  */
 final class RequestLimit {
-
-    private static final EnvoyDescriptor.Entry REQUEST = new EnvoyDescriptor.Entry("request", Optional.empty(), false);
 
     private RequestLimit() {}
 
@@ -34,10 +31,7 @@ final class RequestLimit {
     }
 
     static Found of(String domain, RateLimitDescriptor descriptor) {
-        EnvoyDescriptor envoy =
-                new EnvoyDescriptor(domain, List.of(REQUEST), false, Optional.empty(), List.of(), false, false);
-        String id = DescriptorIds.of(domain, envoy.path()) + "-limit";
-        LimitName name = LimitName.live(id, Optional.empty(), 0);
+        LimitName name = DomainRules.limitName(domain);
         long requests = Integer.toUnsignedLong(descriptor.getLimit().getRequestsPerUnit());
         Limit limit = Limit.named(name.counted())
                 .fixedWindow(requests, unit(descriptor).length());
@@ -45,7 +39,7 @@ final class RequestLimit {
         by.add(By.attribute(Asked.KEYS));
         Asked.names(descriptor).forEach(attribute -> by.add(By.attribute(attribute)));
         Rule rule = new Rule(
-                id,
+                DomainRules.limitId(domain),
                 true,
                 Action.LIMIT,
                 Scope.EVERYTHING,
@@ -55,7 +49,7 @@ final class RequestLimit {
                 List.of(),
                 Handling.DEFAULT,
                 About.NOTHING,
-                Optional.of(envoy));
+                Optional.of(DomainRules.descriptor(domain)));
         return new Found(rule, null);
     }
 }

@@ -1,6 +1,7 @@
 package io.sluice.envoy;
 
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.sluice.core.Concurrency;
 import io.sluice.core.Limit;
 import java.time.Duration;
 import java.util.Locale;
@@ -43,10 +44,10 @@ enum Unit {
         return Optional.empty();
     }
 
-    /** What an answer says of a limit's window: the unit that is exactly as long, if there is one. */
+    /** What an answer says of a limit's window: the unit that is exactly as long, if there is one. What is held has no window. */
     static RateLimitResponse.RateLimit.Unit of(Limit limit) {
         for (Unit unit : ALL) {
-            if (unit.micros == limit.windowMicros()) {
+            if (unit.micros == limit.windowMicros() && !(limit instanceof Concurrency)) {
                 return unit.answered;
             }
         }

@@ -15,8 +15,12 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.type.v3.RateLimitUnit;
+import io.sluice.rules.Attributes;
 import io.sluice.rules.Ruling;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class CountingTest {
@@ -251,6 +255,68 @@ class CountingTest {
         assertThat(shown(desk.ask("d", hits(0, d("b=x"))))).isEqualTo("OK 5/MINUTE 3");
         desk.clock.advance(Duration.ofMinutes(1));
         assertThat(shown(desk.ask("d", d("a=x")))).isEqualTo("OK 3/MINUTE 2");
+    }
+
+    @Test
+    void likeTheReferenceARefusalOfAnotherRuleCountsAsWhatWasAsked() {
+        Desk desk = Desk.countingLikeTheReference(TWO, """
+                rules:
+                  - { id: own, match: { descriptor.b: x }, limits: [{ algorithm: fixed_window, limit: 1, window: 1d }] }
+                  - { id: banned, match: { descriptor.b: bad }, action: deny }
+                """);
+
+        assertThat(shown(desk.ask("d", d("b=x")))).isEqualTo("OK 1/DAY 0");
+        assertThat(shown(desk.ask("d", hits(2, d("b=x"))))).isEqualTo("OVER 1/DAY 0");
+        assertThat(shown(desk.ask("d", d("b=bad")))).isEqualTo("OVER 0");
+        desk.set = Desk.rules(TWO);
+        assertThat(shown(desk.ask("d", hits(0, d("b=x"))))).isEqualTo("OK 5/MINUTE 2");
+        assertThat(shown(desk.ask("d", hits(0, d("b=bad"))))).isEqualTo("OK 5/MINUTE 5");
+    }
+
+    @Test
+    void likeTheReferenceAShadowThatWouldRefuseUsesUpNothingButItself() {
+        Desk desk = Desk.countingLikeTheReference(TWO + """
+                  - { key: c, shadow_mode: true, rate_limit: { unit: minute, requests_per_unit: 3 } }
+                """, """
+                rules:
+                  - { id: tried, shadow: true, match: { domain: d }, limits: [{ algorithm: fixed_window, limit: 1, window: 1d }] }
+                """);
+
+        assertThat(shown(desk.ask("d", hits(2, d("b=x"))))).isEqualTo("OK 5/MINUTE 3");
+        assertThat(shown(desk.ask("d", d("b=x")))).isEqualTo("OK 5/MINUTE 2");
+        assertThat(shown(desk.ask("d", hits(4, d("c=x"))))).startsWith("OK ");
+        desk.set = Desk.rules(TWO + "  - { key: c, rate_limit: { unit: minute, requests_per_unit: 3 } }\n");
+        assertThat(shown(desk.ask("d", hits(0, d("b=x"))))).isEqualTo("OK 5/MINUTE 2");
+        assertThat(shown(desk.ask("d", hits(0, d("c=x"))))).isEqualTo("OVER 3/MINUTE 0");
+    }
+
+    @Test
+    void permitsThatNobodyCouldGiveBackAreNotHeld() {
+        String[] documents = {TWO, """
+                rules:
+                  - { id: held, match: { domain: d }, limits: [{ algorithm: concurrency, limit: 2, ttl: 1h }] }
+                  - { id: tried, shadow: true, match: { domain: d }, limits: [{ algorithm: concurrency, limit: 4, ttl: 1h }] }
+                """};
+        for (Desk desk : List.of(Desk.with(documents), Desk.countingLikeTheReference(documents))) {
+            for (int i = 0; i < 5; i++) {
+                assertThat(shown(desk.ask("d", d("none=x")))).isEqualTo("OK 2/UNKNOWN 2");
+            }
+            assertThat(shown(desk.ask("d", hits(3, d("none=x"))))).isEqualTo("OVER 2/UNKNOWN 2");
+            assertThat(desk.told).allMatch(told -> told.permit() == null);
+            Attributes caller = Attributes.of(Map.of("domain", "d"));
+            Ruling.Settled first = settled(desk.evaluator.evaluate(caller, 1));
+            assertThat(settled(desk.evaluator.evaluate(caller, 1)).allowed()).isTrue();
+
+            assertThat(shown(desk.ask("d", d("b=x")))).isEqualTo("OVER 2/UNKNOWN 0");
+            desk.evaluator.release(first.permit()).toCompletableFuture().join();
+            assertThat(shown(desk.ask("d", d("b=x")))).isEqualTo("OK 2/UNKNOWN 1");
+            assertThat(settled(desk.evaluator.evaluate(caller, 1)).shadowRefused())
+                    .isEmpty();
+        }
+    }
+
+    private static Ruling.Settled settled(CompletionStage<Ruling> ruling) {
+        return (Ruling.Settled) ruling.toCompletableFuture().join();
     }
 
     private static String metadata(RateLimitResponse response) throws Exception {

@@ -10,16 +10,22 @@ import static org.awaitility.Awaitility.await;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.CallOptions;
 import io.grpc.ChannelCredentials;
+import io.grpc.ClientCall;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.TlsChannelCredentials;
 import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -43,6 +49,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,6 +65,7 @@ class EnvoyServerTest {
             """;
 
     private static final Duration SOON = Duration.ofMillis(20);
+    private static final Duration LATER = Duration.ofSeconds(20);
 
     @TempDir
     Path folder;
@@ -101,12 +109,7 @@ class EnvoyServerTest {
     @Test
     void whatIsInFlightFinishesWhenItCloses() throws Exception {
         SlowEngine engine = new SlowEngine();
-        RuleSet rules = Desk.rules(RULES);
-        Clock clock = Clock.system();
-        Limiter never = new Limiter(engine, clock, List.of());
-        Evaluator evaluator = new Evaluator(
-                () -> rules, Limiter.inProcess(), never, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
-        EnvoyServer server = plain(new RateLimitDecider(evaluator, Counting.TOGETHER));
+        EnvoyServer server = plain(decider(engine));
         server.open();
         try (Client client = Client.of(server, InsecureChannelCredentials.create())) {
             CompletableFuture<RateLimitResponse> answer =
@@ -117,6 +120,45 @@ class EnvoyServerTest {
 
             assertThat(answer.get(10, TimeUnit.SECONDS).getStatusesCount()).isEqualTo(1);
             closing.get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void aCallWhoseMessageDoesNotComeIsEndedAndOneThatWaitsForAnAnswerIsNot() throws Exception {
+        SlowEngine engine = new SlowEngine();
+        try (EnvoyServer server = EnvoyServer.start(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        Optional.empty(),
+                        decider(engine),
+                        SOON,
+                        SOON);
+                Client client = Client.of(server, InsecureChannelCredentials.create())) {
+            server.open();
+            CompletableFuture<RateLimitResponse> answer =
+                    CompletableFuture.supplyAsync(() -> client.ask(request("d", d("a=x"))));
+            engine.asked.get(10, TimeUnit.SECONDS);
+
+            assertThat(client.beginAndWait().get(10, TimeUnit.SECONDS).getCode())
+                    .isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+            assertThat(answer).isNotDone();
+            engine.answer();
+            assertThat(answer.get(10, TimeUnit.SECONDS).getStatusesCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whoWatchesItsHealthDoesNotKeepItFromStopping() throws Exception {
+        EnvoyServer server = plain(Desk.with(RULES).decider);
+        server.open();
+        try (Client client = Client.of(server, InsecureChannelCredentials.create())) {
+            Watch watch = new Watch();
+            HealthGrpc.newStub(client.channel).watch(HealthCheckRequest.getDefaultInstance(), watch);
+            await().until(() -> watch.seen.contains(ServingStatus.SERVING));
+
+            CompletableFuture.runAsync(server::close).get(5, TimeUnit.SECONDS);
+
+            assertThat(watch.ended.get(10, TimeUnit.SECONDS).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+            assertThat(watch.seen).containsExactly(ServingStatus.SERVING, ServingStatus.NOT_SERVING);
         }
     }
 
@@ -132,7 +174,8 @@ class EnvoyServerTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Optional.of(files),
                 Desk.with(RULES).decider,
-                SOON)) {
+                SOON,
+                LATER)) {
             server.open();
             assertThat(serves(server, trusting(made.certificate("first")))).isTrue();
             assertThat(serves(server, trusting(made.certificate("second")))).isFalse();
@@ -160,7 +203,8 @@ class EnvoyServerTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Optional.of(files),
                 Desk.with(RULES).decider,
-                SOON)) {
+                SOON,
+                LATER)) {
             server.open();
             assertThat(serves(server, showing(made, "friend"))).isTrue();
             assertThat(serves(server, showing(made, "stranger"))).isFalse();
@@ -184,6 +228,22 @@ class EnvoyServerTest {
 
     private static EnvoyServer plain(RateLimitDecider decider) throws Exception {
         return EnvoyServer.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional.empty(), decider);
+    }
+
+    /** With a deadline that is not reached. */
+    private static RateLimitDecider decider(Engine engine) {
+        RuleSet rules = Desk.rules("""
+                rules:
+                  - id: d.a
+                    deadline: 1m
+                    envoy: { domain: d, path: [{ key: a }] }
+                    limits: [{ by: descriptor.a, algorithm: fixed_window, limit: 1, window: 1d }]
+                """);
+        Clock clock = Clock.system();
+        Limiter never = new Limiter(engine, clock, List.of());
+        Evaluator evaluator = new Evaluator(
+                () -> rules, Limiter.inProcess(), never, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
+        return new RateLimitDecider(evaluator, Counting.TOGETHER);
     }
 
     private static ChannelCredentials trusting(Path certificate) throws Exception {
@@ -224,6 +284,25 @@ class EnvoyServerTest {
                     .shouldRateLimit(request);
         }
 
+        /** Sends the headers of a call and no message; how it ends. */
+        CompletableFuture<Status> beginAndWait() {
+            CompletableFuture<Status> ended = new CompletableFuture<>();
+            ClientCall<RateLimitRequest, RateLimitResponse> call = channel.newCall(
+                    RateLimitServiceGrpc.getShouldRateLimitMethod().toBuilder()
+                            .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+                            .build(),
+                    CallOptions.DEFAULT);
+            call.start(
+                    new ClientCall.Listener<>() {
+                        @Override
+                        public void onClose(Status status, Metadata trailers) {
+                            ended.complete(status);
+                        }
+                    },
+                    new Metadata());
+            return ended;
+        }
+
         ServingStatus health(String service) {
             return HealthGrpc.newBlockingStub(channel)
                     .withDeadlineAfter(20, TimeUnit.SECONDS)
@@ -234,6 +313,27 @@ class EnvoyServerTest {
         @Override
         public void close() {
             channel.shutdownNow();
+        }
+    }
+
+    private static final class Watch implements StreamObserver<HealthCheckResponse> {
+
+        private final List<ServingStatus> seen = new CopyOnWriteArrayList<>();
+        private final CompletableFuture<Status> ended = new CompletableFuture<>();
+
+        @Override
+        public void onNext(HealthCheckResponse response) {
+            seen.add(response.getStatus());
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            ended.complete(Status.fromThrowable(failure));
+        }
+
+        @Override
+        public void onCompleted() {
+            ended.complete(Status.OK);
         }
     }
 

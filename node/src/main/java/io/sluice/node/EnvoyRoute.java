@@ -17,6 +17,12 @@ final class EnvoyRoute {
 
     @SuppressWarnings("FutureReturnValueIgnored") // the answer is sent
     void decide(Exchange exchange, byte[] body) {
+        try {
+            StrictJson.check(body);
+        } catch (IllegalArgumentException e) {
+            Replies.badRequest(exchange, e);
+            return;
+        }
         Context context = vertx.getOrCreateContext();
         envoy.answer(body)
                 .whenComplete((answer, failure) -> context.runOnContext(back -> {

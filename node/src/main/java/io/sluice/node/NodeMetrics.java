@@ -9,6 +9,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.sluice.core.LocalEngine;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Label;
+import io.sluice.envoy.DomainRules;
 import io.sluice.redis.StoreListener;
 import io.sluice.redis.StoreVitals;
 import io.sluice.rules.Mode;
@@ -269,8 +270,8 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
     private record Named(RuleSet set, Set<String> rules, Set<String> limits) {
 
         static Named of(RuleSet set) {
-            Set<String> rules = new HashSet<>();
-            Set<String> limits = new HashSet<>();
+            Set<String> rules = new HashSet<>(DomainRules.rules(set));
+            Set<String> limits = new HashSet<>(DomainRules.limits(set));
             for (Rule rule : set.rules()) {
                 rules.add(rule.id());
                 rule.limits().forEach(limit -> limits.add(limit.id()));

@@ -48,6 +48,16 @@ final class StrictJson {
         }
     }
 
+    /** Refuses what is not one JSON object, for readers that are less strict. */
+    static void check(byte[] body) {
+        read(body, json -> {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw refused("body", shown(json), "a JSON object");
+            }
+            return json.skipChildren();
+        });
+    }
+
     /** What stands here, for a message. */
     static String shown(JsonParser json) throws IOException {
         JsonToken token = json.currentToken();

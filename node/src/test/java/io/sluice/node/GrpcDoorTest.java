@@ -18,6 +18,7 @@ import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.testkit.RedisServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -62,6 +63,59 @@ class GrpcDoorTest {
             assertThat(json(node, body).statusCode()).isEqualTo(429);
             assertThat(json(node, "{").statusCode()).isEqualTo(400);
             assertThat(node.get("/json").statusCode()).isEqualTo(405);
+        }
+    }
+
+    @Test
+    void whatIsNotJsonIsABadRequest() throws Exception {
+        String good = "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}]}]}";
+        try (RunningNode node = RunningNode.start(config(GrpcSettings.on(0)), Store::redis)) {
+            for (String bad : List.of(
+                    good.replace('"', '\''),
+                    good.replace("\"domain\"", "domain"),
+                    good.replace("\"domain\":\"d\"", "\"domain\":\"other\",\"domain\":\"d\""),
+                    good.replace("\"value\":\"x\"", "\"value\":\"x\",\"value\":\"y\""),
+                    good.replace("}]}]}", "},]}]}"),
+                    good.replace("}]}]}", "}]}]}//"),
+                    good + " garbage",
+                    good + good,
+                    "# a comment\n" + good)) {
+                HttpResponse<String> answer = json(node, bad);
+                assertThat(answer.statusCode()).as(bad).isEqualTo(400);
+                assertThat(answer.body()).contains("(expected: ");
+            }
+            byte[] bytes = good.getBytes(StandardCharsets.UTF_8);
+            bytes[good.indexOf('x')] = (byte) 0xff;
+            HttpResponse<String> notText =
+                    node.send(node.request("/json").POST(HttpRequest.BodyPublishers.ofByteArray(bytes)));
+            assertThat(notText.statusCode()).isEqualTo(400);
+            assertThat(notText.body()).contains("not UTF-8");
+            assertThat(json(node, good).body()).contains("\"limitRemaining\":2");
+        }
+    }
+
+    @Test
+    void limitsThatRequestsBringAndRequestsThatAreTooLargeAreInTheMetrics() throws Exception {
+        String brought = "{\"domain\":\"%s\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}],"
+                + "\"limit\":{\"requestsPerUnit\":2,\"unit\":\"DAY\"}}]}";
+        String large = "{\"domain\":\"%s\",\"descriptors\":[" + "{},".repeat(256) + "{}]}";
+        try (RunningNode node = RunningNode.start(config(GrpcSettings.on(0)), Store::redis)) {
+            for (int i = 0; i < 5; i++) {
+                json(node, brought.formatted("d"));
+                assertThat(json(node, large.formatted("d")).statusCode()).isEqualTo(429);
+                json(node, brought.formatted("chosen-" + i));
+                assertThat(json(node, large.formatted("chosen-" + i)).statusCode())
+                        .isEqualTo(429);
+            }
+            json(node, large.formatted("d").replace("{}", "{\"hitsAddend\":\"0\"}"));
+
+            assertThat(node.get("/metrics").body())
+                    .contains(
+                            "rate_limit_allowed_total{limit=\"d.request-limit.0\",mode=\"local\",rule=\"d.request-limit\"} 2.0",
+                            "rate_limit_rejected_total{limit=\"d.request-limit.0\",mode=\"local\",rule=\"d.request-limit\"} 3.0",
+                            "rate_limit_rejected_total{limit=\"\",mode=\"local\",rule=\"d.request-size\"} 5.0",
+                            "rate_limit_rejected_total{limit=\"\",mode=\"local\",rule=\"request-size\"} 5.0")
+                    .doesNotContain("chosen");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.sluice.rules;
 
+import io.sluice.core.Concurrency;
 import io.sluice.core.Limit;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Label;
@@ -29,6 +30,11 @@ record Bound(
 
     Label label() {
         return new Label(rule.id(), limit.id(), (inStore ? rule.handling().mode() : Mode.LOCAL).word());
+    }
+
+    /** Whether its permits are held, and given back. */
+    boolean isHeld() {
+        return numbers instanceof Concurrency;
     }
 
     /** The same with another demand on the same count. */

@@ -1,5 +1,6 @@
 package io.sluice.rules;
 
+import io.sluice.core.Concurrency;
 import io.sluice.core.Decision;
 import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
@@ -135,20 +136,48 @@ public final class Evaluator {
 
     /**
      * Rules on several requests as one decision: all pass and all are charged, or one refuses and none is charged. Parts that
-     * only look are looked at first, and if one of them refuses, so does the whole.
+     * only look are looked at first, and if one of them refuses, so does the whole. So are {@link Concurrency} limits: nobody would
+     * have a {@link Permit} to give back.
      *
      * @param set the rules that the parts were made for, those {@link #rules()} gave
      * @param parts at least one
      */
     public CompletionStage<JointRuling> evaluateTogether(RuleSet set, List<Part> parts) {
         long start = clock.nanoTime();
+        return evaluate(joint(set, parts), set.version(), start);
+    }
+
+    /**
+     * Rules on one request by itself. If it is refused, the limits of rules {@linkplain Rule#envoy() for descriptors} count it all
+     * the same: what they have left of it is charged, and one that refuses has nothing left. So does one in shadow that would refuse.
+     * Other limits, and what a rule denied, are charged nothing. Nobody is told of these charges, and what others charge meanwhile
+     * counts first.
+     *
+     * @param set the rules that the part was made for, those {@link #rules()} gave
+     */
+    public CompletionStage<JointRuling> evaluateCountingRefused(RuleSet set, Part part) {
+        long start = clock.nanoTime();
+        Joint joint = joint(set, List.of(part));
+        Applied applied = joint.parts().get(0);
+        return evaluate(joint, set.version(), start)
+                .thenCompose(ruling -> part.permits() == 0
+                                || applied.verdictOf() != null
+                                || ruling.whole().degraded() != null
+                        ? CompletableFuture.completedFuture(ruling)
+                        : count(applied, ruling.parts().get(0)).handle((done, failure) -> ruling));
+    }
+
+    private Joint joint(RuleSet set, List<Part> parts) {
         Instant now = now();
         List<Applied> applied = new ArrayList<>(parts.size());
         for (Part part : parts) {
             applied.add(Applied.of(set, part, shared != null, keys, now));
         }
-        Joint joint = new Joint(applied);
-        return settle(joint, set.version())
+        return new Joint(applied);
+    }
+
+    private CompletionStage<JointRuling> evaluate(Joint joint, long version, long start) {
+        return settle(joint, version)
                 .thenCompose(allowed -> shadows(joint, allowed).thenApply(all -> {
                     JointRuling ruling = all.ruling(allowed, mode(), clock.epochMicros());
                     told(ruling.whole(), start);
@@ -170,7 +199,7 @@ public final class Evaluator {
     }
 
     private CompletionStage<Boolean> settle(Joint joint, Group group, Purpose purpose, long version) {
-        return decide(group, purpose, version).thenApply(decisions -> {
+        return decideHoldingNothing(group, purpose, version).thenApply(decisions -> {
             joint.heard(decisions);
             return allAllow(decisions) && !joint.isRefusedOutright();
         });
@@ -187,48 +216,46 @@ public final class Evaluator {
                         && group.lacking() == null;
                 Purpose purpose = charges ? Purpose.CHARGE : Purpose.LOOK;
                 all = all.thenCompose(
-                        same -> decide(group, purpose, part.set().version()).thenApply(decisions -> {
-                            same.heardShadow(group, decisions);
-                            return same;
-                        }));
+                        same -> decideHoldingNothing(group, purpose, part.set().version())
+                                .thenApply(decisions -> {
+                                    same.heardShadow(group, decisions);
+                                    return same;
+                                }));
             }
         }
         return all;
     }
 
-    /**
-     * Uses up what is left of the limits that a part names, as if what was refused had been counted. Nobody is told. What others
-     * charge meanwhile counts first.
-     */
-    public CompletionStage<?> useUp(RuleSet set, Part part) {
-        List<Demand> inProcess = new ArrayList<>();
-        List<Demand> inStore = new ArrayList<>();
-        Applied applied = Applied.of(set, part, shared != null, keys, now());
-        List<Group> groups = new ArrayList<>(applied.shadows());
-        groups.add(applied.live());
-        for (Group group : groups) {
-            for (Bound bound : group.bound()) {
-                Demand demand = bound.demand();
-                long most = Math.min(Limit.MAX_PERMITS, bound.numbers().capacity());
-                if (demand != null && most > 0 && bound.rule().envoy().isPresent()) {
-                    (bound.inStore() ? inStore : inProcess)
-                            .add(demand.permits(most).orAtLeast(1));
-                }
-            }
-        }
+    /** Charges what the decision did not, each limit by itself and as much of it as there is. */
+    private CompletionStage<?> count(Applied applied, JointRuling.PartRuling ruling) {
         CompletionStage<?> done = CompletableFuture.completedFuture(null);
-        for (Demand demand : inProcess) {
-            done = done.thenCombine(local.decideAsync(Ask.charging(List.of(demand))), (a, b) -> b);
-        }
-        Limiter store = shared;
-        for (Demand demand : inStore) {
-            if (store != null) {
-                Ask ask = Ask.charging(List.of(demand))
-                        .dueAt(store.dueIn(applied.live().deadline()));
-                done = done.thenCombine(store.decideAsync(ask), (a, b) -> b);
+        List<Group> groups = new ArrayList<>(applied.shadows());
+        groups.add(0, applied.live());
+        int at = 0;
+        for (Group group : groups) {
+            int end = at + group.bound().size();
+            boolean charged = ruling.allowed()
+                    && ruling.limits().subList(at, end).stream().allMatch(JointRuling.Standing::fits);
+            at = end;
+            for (Bound bound : charged ? List.<Bound>of() : group.bound()) {
+                done = done.thenCombine(count(bound, applied.permits(), group.deadline()), (a, b) -> b);
             }
         }
         return done;
+    }
+
+    private CompletionStage<?> count(Bound bound, long permits, Duration deadline) {
+        Demand demand = bound.demand();
+        long most =
+                Math.min(Math.min(permits, Limit.MAX_PERMITS), bound.numbers().capacity());
+        Limiter store = shared;
+        if (demand == null || most < 1 || bound.isHeld() || bound.rule().envoy().isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Ask ask = Ask.charging(List.of(demand.permits(most).orAtLeast(1)));
+        return bound.inStore() && store != null
+                ? store.decideAsync(ask.dueAt(store.dueIn(deadline)))
+                : local.decideAsync(ask);
     }
 
     private Instant now() {
@@ -268,6 +295,20 @@ public final class Evaluator {
 
     private CompletionStage<List<Decision>> look(Applied applied, Group group) {
         return decide(group, Purpose.LOOK, applied.set().version());
+    }
+
+    private CompletionStage<List<Decision>> decideHoldingNothing(Group group, Purpose purpose, long version) {
+        Group held = group.held(true);
+        if (held.bound().isEmpty() || purpose == Purpose.LOOK) {
+            return decide(group, purpose, version);
+        }
+        return decide(held, Purpose.LOOK, version)
+                .thenCompose(looked -> decide(group.held(false), allAllow(looked) ? purpose : Purpose.LOOK, version)
+                        .thenApply(charged -> {
+                            List<Decision> all = new ArrayList<>(looked);
+                            all.addAll(charged);
+                            return all;
+                        }));
     }
 
     /** One decision for each engine that has a say; none if no limit is left to be asked. */

@@ -50,6 +50,12 @@ record Group(List<Bound> bound, Duration deadline, FailurePolicy onFailure, doub
         return new Group(bound, deadline, FailurePolicy.OPEN, localShare);
     }
 
+    /** Those of them whose permits are held, or the others. */
+    Group held(boolean held) {
+        List<Bound> some = bound.stream().filter(b -> b.isHeld() == held).toList();
+        return new Group(some, deadline, onFailure, localShare);
+    }
+
     /** The first that refuses because the request does not have what it counts by. */
     @Nullable
     Bound lacking() {

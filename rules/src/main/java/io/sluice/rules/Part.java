@@ -23,7 +23,7 @@ public record Part(Attributes request, long permits, List<Named> named) {
     /**
      * A rule that applies.
      *
-     * @param rule one with limits
+     * @param rule one with limits, or one that denies
      * @param numbers instead of those of its only limit; null for its own
      */
     public record Named(Rule rule, @Nullable Limit numbers) {}
