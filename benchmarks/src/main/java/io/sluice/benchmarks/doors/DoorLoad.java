@@ -54,7 +54,7 @@ public final class DoorLoad {
     private static final int CONNECTIONS = 8;
     private static final int STREAMS = 16;
 
-    /** Every ten milliseconds each sends at once what is due: the more there are, the steadier is the whole. */
+    /** Every ten milliseconds each sends at once what is due: the latencies are those of bursts. */
     private static final int STEADY_CONNECTIONS = 64;
 
     private DoorLoad() {}
@@ -82,7 +82,7 @@ public final class DoorLoad {
             double half = grpc.getOrDefault(shared, 0.0) / 2;
             table.append(String.format(
                     Locale.ROOT,
-                    "Rate limit service on Redis at half load (%.0f/s): p50 %.2f ms, p99 %.2f ms. Memory of a node that has just"
+                    "Rate limit service on Redis at half load (%.0f/s, sent in bursts every 10 ms): p50 %.2f ms, p99 %.2f ms. Memory of a node that has just"
                             + " started: %d MB, after the load %d MB.%n",
                     half,
                     latency(shared, message, half, folder, 0.5),
