@@ -30,6 +30,7 @@ final class SluiceProcess implements AutoCloseable {
     private final Process process;
     private final Queue<String> printed = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
+    private final CompletableFuture<Integer> grpcPort = new CompletableFuture<>();
     private final Thread reader;
 
     private SluiceProcess(Process process) {
@@ -49,14 +50,9 @@ final class SluiceProcess implements AutoCloseable {
         return new SluiceProcess(builder.start());
     }
 
-    /** The port for Envoy, once the address of the API is printed. */
+    /** Waits for the address for Envoy to be printed, which follows that of the API. */
     int grpcPort() throws Exception {
-        port();
-        Matcher address = GRPC.matcher(printed());
-        if (!address.find()) {
-            throw new AssertionError("no port for Envoy:\n" + printed());
-        }
-        return Integer.parseInt(address.group(1));
+        return grpcPort.get(60, TimeUnit.SECONDS);
     }
 
     /** Waits for the address of the API to be printed. */
@@ -121,14 +117,21 @@ final class SluiceProcess implements AutoCloseable {
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(output, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 printed.add(line);
-                Matcher address = ADDRESS.matcher(line);
-                if (address.find()) {
-                    port.complete(Integer.parseInt(address.group(1)));
-                }
+                find(ADDRESS, line, port);
+                find(GRPC, line, grpcPort);
             }
         } catch (IOException e) {
             printed.add(e.toString());
         }
-        port.completeExceptionally(new AssertionError("ended without an address:\n" + printed()));
+        AssertionError ended = new AssertionError("ended without an address:\n" + printed());
+        port.completeExceptionally(ended);
+        grpcPort.completeExceptionally(ended);
+    }
+
+    private static void find(Pattern address, String line, CompletableFuture<Integer> port) {
+        Matcher found = address.matcher(line);
+        if (found.find()) {
+            port.complete(Integer.parseInt(found.group(1)));
+        }
     }
 }
