@@ -1,0 +1,119 @@
+package io.sluice.node.gateway;
+
+import io.sluice.rules.Address;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request through the gateway, from its head to the end of its answer. For its event loop alone.
+ *
+ * <p>There is one view of host, path and method, taken when the request was parsed; whoever routes, limits or forwards uses it and
+ * does not look again.
+ */
+final class GatewayExchange {
+
+    private final Incoming incoming;
+    private final Parsed parsed;
+    private final Route route;
+    private final MultiMap forwardHeaders = MultiMap.caseInsensitiveMultiMap();
+    private final MultiMap answerHeaders = MultiMap.caseInsensitiveMultiMap();
+    private final List<Runnable> whenOver = new ArrayList<>();
+    private Identity identity = Identity.ANONYMOUS;
+    private boolean over;
+
+    /**
+     * What a request says of itself, in its one form.
+     *
+     * @param host without a port, in small letters
+     * @param authority the same with the port, as it is sent on
+     * @param path in its one form
+     * @param target path and query as they were sent, and are sent on
+     * @param caller null where there is no address, as with a Unix socket
+     */
+    record Parsed(
+            String id,
+            String method,
+            String host,
+            String authority,
+            String path,
+            String target,
+            @Nullable Address caller) {}
+
+    GatewayExchange(Incoming incoming, Parsed parsed, Route route) {
+        this.incoming = incoming;
+        this.parsed = parsed;
+        this.route = route;
+        HttpServerResponse response = incoming.request().response();
+        response.endHandler(done -> end());
+        response.closeHandler(closed -> end());
+        response.exceptionHandler(failure -> end());
+    }
+
+    Incoming incoming() {
+        return incoming;
+    }
+
+    HttpServerRequest request() {
+        return incoming.request();
+    }
+
+    HttpServerResponse response() {
+        return incoming.request().response();
+    }
+
+    Parsed parsed() {
+        return parsed;
+    }
+
+    Route route() {
+        return route;
+    }
+
+    Identity identity() {
+        return identity;
+    }
+
+    void identified(Identity who) {
+        identity = who;
+    }
+
+    /** Headers that the request is sent on with, in the place of those it came with. */
+    MultiMap forwardHeaders() {
+        return forwardHeaders;
+    }
+
+    /** Headers of whatever is answered, in the place of those of the upstream. */
+    MultiMap answerHeaders() {
+        return answerHeaders;
+    }
+
+    /** Whether it can still be answered. */
+    boolean isOpen() {
+        return !over && !response().ended() && !response().closed();
+    }
+
+    /** Runs it when the answer has ended or the caller has left; at once if that has happened. Exactly once. */
+    void whenOver(Runnable action) {
+        if (over) {
+            action.run();
+        } else {
+            whenOver.add(action);
+        }
+    }
+
+    Optional<String> header(String name) {
+        return Optional.ofNullable(request().getHeader(name));
+    }
+
+    private void end() {
+        if (!over) {
+            over = true;
+            whenOver.forEach(Runnable::run);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.sluice.node.gateway;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * A request whose body may have been read in part, to look for fields that rules name. Paused from the beginning; who sends it on
+ * writes what was {@linkplain #kept() kept} first and resumes it. For its event loop alone.
+ */
+final class Incoming {
+
+    private final HttpServerRequest request;
+    private final List<Buffer> kept = new ArrayList<>();
+    private boolean whole;
+
+    Incoming(HttpServerRequest request) {
+        this.request = request.pause();
+    }
+
+    HttpServerRequest request() {
+        return request;
+    }
+
+    /** Keeps a piece of the body, in order. */
+    void keep(Buffer piece) {
+        kept.add(piece);
+    }
+
+    /** The body has been read to its end: nothing follows what is kept. */
+    void readWhole() {
+        whole = true;
+    }
+
+    boolean isReadWhole() {
+        return whole;
+    }
+
+    /** What was read of the body, in order. */
+    List<Buffer> kept() {
+        return Collections.unmodifiableList(kept);
+    }
+}
