@@ -185,7 +185,8 @@ public final class Node implements AutoCloseable {
             pulse.start();
         }
         CompletableFuture<Void> warm = door.warmUp(config.host(), clock, WARM_UP);
-        new WarmUp(new InetSocketAddress(config.host(), apiPort()), rules(), clock).run(WARM_UP);
+        WarmUp.ofRules(new InetSocketAddress(config.host(), apiPort()), rules(), clock)
+                .run(WARM_UP);
         warm.join();
     }
 

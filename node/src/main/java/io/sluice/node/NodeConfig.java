@@ -20,6 +20,7 @@ import java.util.function.Consumer;
  *     where it falls
  * @param data where the node keeps what it needs for its next start, such as the rules in force; without it nothing is kept
  * @param grpc how it serves Envoy; without it {@code POST /json} alone speaks that protocol
+ * @param gateway where it listens for requests to send on; without it there is no gateway
  * @param xRateLimitHeaders whether answers carry {@code X-RateLimit-*}, too
  */
 public record NodeConfig(
@@ -33,6 +34,7 @@ public record NodeConfig(
         Optional<String> hashTag,
         Optional<Path> data,
         Optional<GrpcSettings> grpc,
+        Optional<Gateway> gateway,
         boolean xRateLimitHeaders) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
@@ -96,6 +98,10 @@ public record NodeConfig(
         return with(draft -> draft.grpc = Optional.of(settings));
     }
 
+    public NodeConfig withGateway(int port, RoutesFrom routes) {
+        return with(draft -> draft.gateway = Optional.of(new Gateway(port, routes)));
+    }
+
     public NodeConfig withXRateLimitHeaders() {
         return with(draft -> draft.xRateLimitHeaders = true);
     }
@@ -119,6 +125,27 @@ public record NodeConfig(
         if (port < 0 || port > HIGHEST_PORT) {
             throw new IllegalArgumentException(name + ": " + port + " (expected: 0.." + HIGHEST_PORT + ")");
         }
+    }
+
+    /**
+     * A gateway.
+     *
+     * @param port 0 takes a free one
+     */
+    public record Gateway(int port, RoutesFrom routes) {
+        public Gateway {
+            checkPort("gateway port", port);
+        }
+    }
+
+    /** Where the gateway's routes come from. */
+    public sealed interface RoutesFrom {
+
+        /** The file of {@code --config}, watched for changes. */
+        record File(Path path) implements RoutesFrom {}
+
+        /** Some that come with the program, to a server that does, too. */
+        record Sample() implements RoutesFrom {}
     }
 
     /** Where rules come from. */
@@ -149,6 +176,7 @@ public record NodeConfig(
         private Optional<String> hashTag = Optional.empty();
         private Optional<Path> data = Optional.empty();
         private Optional<GrpcSettings> grpc = Optional.empty();
+        private Optional<Gateway> gateway = Optional.empty();
         private boolean xRateLimitHeaders;
 
         Draft(RulesFrom rules, int apiPort) {
@@ -166,6 +194,7 @@ public record NodeConfig(
             hashTag = config.hashTag;
             data = config.data;
             grpc = config.grpc;
+            gateway = config.gateway;
             xRateLimitHeaders = config.xRateLimitHeaders;
         }
 
@@ -181,6 +210,7 @@ public record NodeConfig(
                     hashTag,
                     data,
                     grpc,
+                    gateway,
                     xRateLimitHeaders);
         }
     }

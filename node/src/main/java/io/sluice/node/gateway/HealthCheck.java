@@ -84,7 +84,7 @@ final class HealthCheck implements AutoCloseable {
     private void ask() {
         client.request(question)
                 .compose(request -> request.send()
-                        .map(HttpClientResponse::statusCode)
+                        .map(HealthCheck::status)
                         .timeout(settings.timeout().toMillis(), TimeUnit.MILLISECONDS)
                         .onComplete(done -> hangUp(request)))
                 .timeout(settings.timeout().toMillis() + 1, TimeUnit.MILLISECONDS)
@@ -97,7 +97,11 @@ final class HealthCheck implements AutoCloseable {
                 });
     }
 
-    /** The rest of the answer is of no interest. */
+    /** What becomes of the rest is of no interest. */
+    private static int status(HttpClientResponse response) {
+        response.exceptionHandler(failure -> {});
+        return response.statusCode();
+    }
     private static void hangUp(HttpClientRequest request) {
         if (request.connection() != null) {
             request.connection().close();

@@ -57,11 +57,11 @@ final class ServiceUpstreams implements UpstreamGroup {
             }
             boolean out = server.isOut();
             if (!out || server.startTrial()) {
-                return Optional.of(new OneTurn(server, out, out));
+                return Optional.of(new OneTurn(server, out));
             }
         }
         UpstreamServer server = choose(tried, false);
-        return server == null ? Optional.empty() : Optional.of(new OneTurn(server, server.isOut(), false));
+        return server == null ? Optional.empty() : Optional.of(new OneTurn(server, false));
     }
 
     private @Nullable UpstreamServer choose(Set<URI> tried, boolean leaveOut) {
@@ -120,14 +120,12 @@ final class ServiceUpstreams implements UpstreamGroup {
     private final class OneTurn implements Turn {
 
         private final UpstreamServer server;
-        private final boolean sentWhileOut;
         private boolean trial;
         private boolean judged;
         private boolean over;
 
-        OneTurn(UpstreamServer server, boolean sentWhileOut, boolean trial) {
+        OneTurn(UpstreamServer server, boolean trial) {
             this.server = server;
-            this.sentWhileOut = sentWhileOut;
             this.trial = trial;
             server.begin();
         }
@@ -181,9 +179,9 @@ final class ServiceUpstreams implements UpstreamGroup {
             if (!judged) {
                 judged = true;
                 if (failure == null) {
-                    server.succeeded(sentWhileOut);
+                    server.succeeded(trial);
                 } else {
-                    server.failed(sentWhileOut, settings.passive(), clock.nanoTime(), failure);
+                    server.failed(trial, settings.passive(), clock.nanoTime(), failure);
                 }
                 endTrial();
             }

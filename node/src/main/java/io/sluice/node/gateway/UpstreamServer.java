@@ -90,11 +90,11 @@ final class UpstreamServer {
     /**
      * A request went well.
      *
-     * @param sentWhileOut what was sent before it was left out tells nothing of it afterwards
+     * @param asTrial while it is out, only those tell something of it
      */
-    void succeeded(boolean sentWhileOut) {
+    void succeeded(boolean asTrial) {
         if (out) {
-            if (sentWhileOut) {
+            if (asTrial) {
                 comeBack();
             }
         } else if (failures.get() != 0) {
@@ -103,9 +103,9 @@ final class UpstreamServer {
     }
 
     /** A request failed. */
-    void failed(boolean sentWhileOut, PassiveSettings passive, long nowNanos, String why) {
+    void failed(boolean asTrial, PassiveSettings passive, long nowNanos, String why) {
         if (out) {
-            if (sentWhileOut) {
+            if (asTrial) {
                 outUntilNanos = nowNanos + passive.outFor().toNanos();
             }
         } else if (passive.failures() > 0 && failures.incrementAndGet() >= passive.failures()) {

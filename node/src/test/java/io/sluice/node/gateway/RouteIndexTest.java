@@ -62,7 +62,7 @@ class RouteIndexTest {
 
         static Named of(String host, String path) {
             return new Named(
-                    host.isEmpty() ? HostPattern.ANY : HostPattern.of(host), PathPattern.of(path), route(host + path));
+                    host.isEmpty() ? HostPattern.ANY : HostPattern.of(host), PathPattern.of(path), named(host + path));
         }
 
         boolean matches(String askedHost, String askedPath) {
@@ -71,8 +71,12 @@ class RouteIndexTest {
 
         /** Smaller is more specific. */
         String rank() {
-            StringBuilder rank =
-                    new StringBuilder().append((char) ('a' + host.kind().ordinal()));
+            StringBuilder rank = new StringBuilder(
+                    switch (host.kind()) {
+                        case EXACT -> "a";
+                        case WILDCARD -> "b";
+                        case ANY -> "c";
+                    });
             rank.append((char) (0x7000 - host.name().length()));
             for (PathPattern.Segment segment : path.segments()) {
                 rank.append(
@@ -188,7 +192,7 @@ class RouteIndexTest {
         return builder.build();
     }
 
-    private static Route route(String name) {
+    private static Route named(String name) {
         return new Route(
                 name,
                 Optional.empty(),

@@ -38,7 +38,6 @@ class ServiceUpstreamsTest {
     private static final URI B = URI.create("http://b:1");
     private static final URI C = URI.create("http://c:1");
     private static final Duration OUT_FOR = Duration.ofSeconds(10);
-    private static final IOException GONE = new IOException("gone");
 
     private final ManualClock clock = ManualClock.at(0);
 
@@ -161,7 +160,11 @@ class ServiceUpstreamsTest {
         assertThat(used).containsExactlyInAnyOrder(A, B, C);
 
         end(only(group, B), 200);
-        assertThat(group.servers().get(1).isOut()).as("a sign of life").isFalse();
+        assertThat(group.servers()).as("that was no trial").allMatch(UpstreamServer::isOut);
+        clock.advance(OUT_FOR);
+        end(only(group, B), 200);
+        leaveOut(group, A);
+        leaveOut(group, C);
         assertThat(turns(group, 10)).isEqualTo(Map.of(B, 10));
     }
 
@@ -279,7 +282,7 @@ class ServiceUpstreamsTest {
 
     private static void end(Turn turn, int status) {
         if (status < 0) {
-            turn.failed(GONE);
+            turn.failed(new IOException("gone"));
         } else {
             turn.answered(status);
         }
