@@ -121,6 +121,7 @@ record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
      */
     record ApiKeys(Path file, String header) {
         ApiKeys {
+            ExchangeCall.requireName(header);
             if (header.equalsIgnoreCase("authorization") || header.equalsIgnoreCase("cookie")) {
                 throw new IllegalArgumentException("api_key_header: " + header + " (expected: one for keys alone)");
             }

@@ -2,14 +2,14 @@ package io.sluice.node.gateway;
 
 import java.util.Optional;
 
-/** Which route a request takes. Safe for use by many threads. */
+/** Where requests go. Immutable, and its cost does not grow with the number of routes. */
 @FunctionalInterface
 interface RouteTable {
 
     /**
-     * The most specific of the routes that are for both; empty if there is none.
+     * The route of a request.
      *
-     * @param host in small letters, without a port
+     * @param host without a port, in small letters
      * @param path in its one form
      */
     Optional<Route> find(String host, String path);
