@@ -5,8 +5,11 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +25,7 @@ final class GatewayExchange {
     private final Route route;
     private final MultiMap forwardHeaders = MultiMap.caseInsensitiveMultiMap();
     private final MultiMap answerHeaders = MultiMap.caseInsensitiveMultiMap();
+    private final Set<String> withheld = new HashSet<>();
     private final List<Runnable> whenOver = new ArrayList<>();
     private Identity identity = Identity.ANONYMOUS;
     private boolean over;
@@ -34,6 +38,7 @@ final class GatewayExchange {
      * @param path in its one form
      * @param target path and query as they were sent, and are sent on
      * @param caller null where there is no address, as with a Unix socket
+     * @param trustedPeer whether the connection is that of a trusted proxy, whose word of earlier hops counts
      */
     record Parsed(
             String id,
@@ -42,7 +47,8 @@ final class GatewayExchange {
             String authority,
             String path,
             String target,
-            @Nullable Address caller) {}
+            @Nullable Address caller,
+            boolean trustedPeer) {}
 
     GatewayExchange(Incoming incoming, Parsed parsed, Route route) {
         this.incoming = incoming;
@@ -87,6 +93,16 @@ final class GatewayExchange {
         return forwardHeaders;
     }
 
+    /** A header of the request, in small letters, that is not sent on. */
+    void withhold(String header) {
+        withheld.add(header);
+    }
+
+    /** Headers of the request, in small letters, that are not sent on. */
+    Set<String> withheld() {
+        return Collections.unmodifiableSet(withheld);
+    }
+
     /** Headers of whatever is answered, in the place of those of the upstream. */
     MultiMap answerHeaders() {
         return answerHeaders;
@@ -110,7 +126,8 @@ final class GatewayExchange {
         return Optional.ofNullable(request().getHeader(name));
     }
 
-    private void end() {
+    /** The answer has ended, or the caller has left. The server tells of both by itself, but not of connections that became tunnels. */
+    void end() {
         if (!over) {
             over = true;
             whenOver.forEach(Runnable::run);

@@ -1,5 +1,6 @@
 package io.sluice.node.gateway;
 
+import io.vertx.core.net.ClientSSLOptions;
 import java.net.URI;
 import java.util.Optional;
 import java.util.Set;
@@ -23,6 +24,11 @@ interface UpstreamGroup {
 
         /** Whether to speak HTTP/2: by ALPN with {@code https}, else with prior knowledge. */
         boolean http2();
+
+        /** Whom to trust with {@code https}, one instance for each service; empty for what the machine trusts. */
+        default Optional<ClientSSLOptions> tls() {
+            return Optional.empty();
+        }
 
         /** The head of an answer came. A status of 502 to 504 counts against the server's health. */
         void answered(int status);
