@@ -147,7 +147,8 @@ final class GatewayExchange {
         return Optional.ofNullable(request().getHeader(name));
     }
 
-    private void end() {
+    /** The answer has ended, or the caller has left. The server tells of both by itself, but not of connections that became tunnels. */
+    void end() {
         if (!over) {
             over = true;
             whenOver.forEach(Runnable::run);

@@ -102,6 +102,7 @@ final class HealthCheck implements AutoCloseable {
         response.exceptionHandler(failure -> {});
         return response.statusCode();
     }
+
     private static void hangUp(HttpClientRequest request) {
         if (request.connection() != null) {
             request.connection().close();
