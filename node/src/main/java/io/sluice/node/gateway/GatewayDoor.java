@@ -76,18 +76,19 @@ final class GatewayDoor {
             return;
         }
         try {
-            Patience.await(
-                    vertx.undeploy(opened).toCompletionStage().toCompletableFuture(), drain.plus(MAY_TAKE));
+            Patience.await(vertx.undeploy(opened).toCompletionStage().toCompletableFuture(), drain.plus(MAY_TAKE));
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("the gateway did not stop cleanly", e);
         }
     }
 
     private void keepLooking(Certificates certificates) {
-        looking = vertx.setPeriodic(LOOK_MILLIS, timer -> vertx.executeBlocking(() -> {
-            certificates.look(servers);
-            return true;
-        }));
+        looking = vertx.setPeriodic(
+                LOOK_MILLIS,
+                timer -> vertx.executeBlocking(() -> {
+                    certificates.look(servers);
+                    return true;
+                }));
     }
 
     private static Optional<Certificates> certificates(GatewaySettings settings) throws StartFailedException {
@@ -99,7 +100,8 @@ final class GatewayDoor {
             return Optional.of(new Certificates(files));
         } catch (IOException e) {
             throw new StartFailedException(
-                    "gateway tls: " + files.certificate() + ", " + files.key() + " (expected: PEM files that can be read)",
+                    "gateway tls: " + files.certificate() + ", " + files.key()
+                            + " (expected: PEM files that can be read)",
                     List.of(String.valueOf(e.getMessage())));
         }
     }

@@ -124,9 +124,10 @@ class BrokenUpstreamTest {
             String head = client.send(GET).head();
             assertThat(head).startsWith("HTTP/1.1 200 ");
             read.countDown();
-            assertThat(client.rest()).startsWith(part.contains("chunked") ? "3\r\nabc" : "abc").doesNotContain("0\r\n\r\n");
-            await().untilAsserted(() ->
-                    assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
+            assertThat(client.rest())
+                    .startsWith(part.contains("chunked") ? "3\r\nabc" : "abc")
+                    .doesNotContain("0\r\n\r\n");
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
         }
     }
 
@@ -178,8 +179,7 @@ class BrokenUpstreamTest {
                 assertThat(client.send(GET).head()).startsWith("HTTP/1.1 200 ");
             }
             gone.await();
-            await().untilAsserted(() ->
-                    assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
         }
     }
 
@@ -201,7 +201,8 @@ class BrokenUpstreamTest {
                 assertThat(upstream.connections).hasValue(0);
             }
             try (RawClient client = gateway.client()) {
-                client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n6\r\nabcdef\r\n");
+                client.send(
+                        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n6\r\nabcdef\r\n");
                 assertThat(client.message()).startsWith("HTTP/1.1 413 ").containsIgnoringCase("connection: close");
                 assertThat(client.isClosed()).isTrue();
             }

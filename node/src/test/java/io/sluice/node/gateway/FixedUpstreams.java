@@ -23,7 +23,10 @@ final class FixedUpstreams implements UpstreamGroup {
 
     @Override
     public Optional<Turn> next(Set<URI> tried) {
-        return origins.stream().filter(origin -> !tried.contains(origin)).findFirst().map(Said::new);
+        return origins.stream()
+                .filter(origin -> !tried.contains(origin))
+                .findFirst()
+                .map(Said::new);
     }
 
     private final class Said implements Turn {

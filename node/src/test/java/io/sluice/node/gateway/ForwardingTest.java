@@ -30,20 +30,21 @@ class ForwardingTest {
                     .contains("x-a: 1\r\n", "x-a: 2\r\n", "accept-encoding: gzip\r\n")
                     .doesNotContainIgnoringCase("transfer-encoding")
                     .doesNotContainIgnoringCase("content-length");
-            await().untilAsserted(
-                            () -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
         }
     }
 
     @Test
     void removesHopByHopHeadersBothWaysAlsoThoseNamedByConnection() throws Exception {
-        try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: X-Mine\r\n"
-                        + "X-Mine: 1\r\nKeep-Alive: timeout=5\r\nProxy-Authenticate: Basic\r\nUpgrade: h2c\r\nX-Stays: 1\r\n\r\n");
+        try (RawUpstream upstream = RawUpstream.answering(
+                        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: X-Mine\r\n"
+                                + "X-Mine: 1\r\nKeep-Alive: timeout=5\r\nProxy-Authenticate: Basic\r\nUpgrade: h2c\r\nX-Stays: 1\r\n\r\n");
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Secret\r\nConnection: x-other\r\nX-Secret: 1\r\n"
-                    + "X-Other: 1\r\nKeep-Alive: 1\r\nProxy-Authorization: x\r\nProxy-Connection: x\r\nTE: gzip\r\nUpgrade: other\r\n"
-                    + "HTTP2-Settings: x\r\nTrailer: x\r\nX-Stays: 1\r\n\r\n");
+            client.send(
+                    "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Secret\r\nConnection: x-other\r\nX-Secret: 1\r\n"
+                            + "X-Other: 1\r\nKeep-Alive: 1\r\nProxy-Authorization: x\r\nProxy-Connection: x\r\nTE: gzip\r\nUpgrade: other\r\n"
+                            + "HTTP2-Settings: x\r\nTrailer: x\r\nX-Stays: 1\r\n\r\n");
 
             assertThat(client.message())
                     .contains("x-stays: 1\r\n")
@@ -69,12 +70,14 @@ class ForwardingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send("POST / HTTP/1.1\r\nHost: a\r\nConnection: X-Forwarded-For, Host, Content-Length, X-Request-Id\r\n"
-                    + "Content-Length: 3\r\n\r\nabc");
+            client.send(
+                    "POST / HTTP/1.1\r\nHost: a\r\nConnection: X-Forwarded-For, Host, Content-Length, X-Request-Id\r\n"
+                            + "Content-Length: 3\r\n\r\nabc");
             client.message();
 
             assertThat(upstream.last())
-                    .contains("x-forwarded-for: 127.0.0.1\r\n", "host: a\r\n", "content-length: 3\r\n", "x-request-id: ")
+                    .contains(
+                            "x-forwarded-for: 127.0.0.1\r\n", "host: a\r\n", "content-length: 3\r\n", "x-request-id: ")
                     .endsWith("\r\n\r\nabc");
         }
     }
@@ -99,9 +102,10 @@ class ForwardingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send("GET / HTTP/1.1\r\nHost: shop.example:8080\r\nX-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n"
-                    + "X-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\nX-Forwarded-Port: 1\r\nX-Forwarded-Prefix: /evil\r\n"
-                    + "X-Real-IP: 6.6.6.6\r\nX-Request-Id: mine\r\n\r\n");
+            client.send(
+                    "GET / HTTP/1.1\r\nHost: shop.example:8080\r\nX-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n"
+                            + "X-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\nX-Forwarded-Port: 1\r\nX-Forwarded-Prefix: /evil\r\n"
+                            + "X-Real-IP: 6.6.6.6\r\nX-Request-Id: mine\r\n\r\n");
             String answer = client.message();
 
             assertThat(upstream.last())
@@ -133,7 +137,10 @@ class ForwardingTest {
                     .contains("x-forwarded-for: 203.0.113.7, 10.0.0.1, 127.0.0.1\r\n")
                     .contains("forwarded: for=\"[2001:db8::1]\", for=127.0.0.1;host=a;proto=http\r\n")
                     .contains("x-forwarded-proto: https\r\n", "x-forwarded-host: shop.example\r\n")
-                    .contains("x-forwarded-port: 443\r\n", "x-forwarded-prefix: /p\r\n", "via: 1.1 other, 1.1 sluice\r\n");
+                    .contains(
+                            "x-forwarded-port: 443\r\n",
+                            "x-forwarded-prefix: /p\r\n",
+                            "via: 1.1 other, 1.1 sluice\r\n");
         }
     }
 
@@ -166,16 +173,19 @@ class ForwardingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello").message();
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")
+                    .message();
             assertThat(upstream.last()).contains("content-length: 5\r\n").endsWith("\r\n\r\nhello");
-            client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n")
+            client.send(
+                            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n")
                     .message();
             assertThat(upstream.last())
                     .containsIgnoringCase("transfer-encoding: chunked\r\n")
                     .doesNotContainIgnoringCase("content-length")
                     .contains("he", "llo")
                     .endsWith("0\r\n\r\n");
-            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n").message();
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+                    .message();
             assertThat(upstream.last()).contains("content-length: 0\r\n");
             assertThat(upstream.connections).hasValue(1);
         }
@@ -200,8 +210,9 @@ class ForwardingTest {
 
     @Test
     void passesOnChunkedAnswersWithTheirTrailers() throws Exception {
-        try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n"
-                        + "3\r\nabc\r\n0\r\nX-Sum: 7\r\nContent-Length: 9\r\n\r\n");
+        try (RawUpstream upstream =
+                        RawUpstream.answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n"
+                                + "3\r\nabc\r\n0\r\nX-Sum: 7\r\nContent-Length: 9\r\n\r\n");
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
             client.send("GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\n\r\n");
@@ -250,7 +261,8 @@ class ForwardingTest {
         CountDownLatch firstSeen = new CountDownLatch(1);
         try (RawUpstream upstream = new RawUpstream(caller -> {
                     caller.head();
-                    caller.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+                    caller.send(
+                            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
                     headSeen.await();
                     caller.send("8\r\ndata: 1\n\r\n");
                     firstSeen.await();
@@ -280,7 +292,9 @@ class ForwardingTest {
                 RawClient client = gateway.client()) {
             client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
             assertThat(client.head()).isEqualTo("HTTP/1.1 100 Continue\r\n\r\n");
-            assertThat(client.send("hello").message()).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\nhello");
+            assertThat(client.send("hello").message())
+                    .startsWith("HTTP/1.1 200 ")
+                    .endsWith("\r\n\r\nhello");
         }
     }
 
@@ -302,8 +316,10 @@ class ForwardingTest {
 
     @Test
     void earlyHintsArePassedOnButNotAStormOfThem() throws Exception {
-        try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: x\r\n\r\n".repeat(500)
-                        + "HTTP/1.1 100 Continue\r\n\r\n".repeat(500) + OK);
+        try (RawUpstream upstream = RawUpstream.answering(
+                        "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: x\r\n\r\n".repeat(500)
+                                + "HTTP/1.1 100 Continue\r\n\r\n".repeat(500)
+                                + OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
             client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -351,8 +367,7 @@ class ForwardingTest {
             assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
                     .startsWith("HTTP/1.1 418 ")
                     .endsWith("tea");
-            await().untilAsserted(
-                            () -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
         }
     }
 }

@@ -80,8 +80,9 @@ class GatewayDoorTest {
                 assertThatThrownBy(() -> new GatewayDoor(vertx, Arrivals.overBestTransport())
                                 .open("127.0.0.1", GatewaySettings.ofPort(gateway.port()), (request, forwarder) -> {}))
                         .isInstanceOf(StartFailedException.class)
-                        .hasMessage("gateway port " + gateway.port()
-                                + " on 127.0.0.1: in use (expected: a free port; choose another with --gateway-port, 0 takes any)");
+                        .hasMessage(
+                                "gateway port " + gateway.port()
+                                        + " on 127.0.0.1: in use (expected: a free port; choose another with --gateway-port, 0 takes any)");
                 assertThat(other.port()).isZero();
             } finally {
                 vertx.close();
@@ -105,13 +106,14 @@ class GatewayDoorTest {
             client.send(GET);
             asked.await();
             CompletableFuture<Void> closed = CompletableFuture.runAsync(gateway.door::close);
-            await().untilAsserted(() -> assertThatThrownBy(() -> new Socket(
-                                    InetAddress.getLoopbackAddress(), gateway.port())
-                            .close())
+            await().untilAsserted(() -> assertThatThrownBy(
+                            () -> new Socket(InetAddress.getLoopbackAddress(), gateway.port()).close())
                     .isInstanceOf(IOException.class));
             assertThat(closed).isNotDone();
             answer.countDown();
-            assertThat(client.message()).containsIgnoringCase("connection: close\r\n").endsWith("hi");
+            assertThat(client.message())
+                    .containsIgnoringCase("connection: close\r\n")
+                    .endsWith("hi");
             assertThat(client.isClosed()).isTrue();
             closed.get(20, TimeUnit.SECONDS);
         }
@@ -139,8 +141,7 @@ class GatewayDoorTest {
             asked.await();
             CompletableFuture.runAsync(gateway.door::close).get(10, TimeUnit.SECONDS);
             assertThat(client.isClosed()).isTrue();
-            await().untilAsserted(
-                            () -> assertThat(gateway.upstreams.said).containsExactly("abandoned", "over"));
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("abandoned", "over"));
         }
     }
 
@@ -226,8 +227,7 @@ class GatewayDoorTest {
     private static String shown(TestGateway gateway, String protocol) throws Exception {
         try (SSLSocket socket = tls(gateway, protocol)) {
             socket.startHandshake();
-            X509Certificate certificate =
-                    (X509Certificate) socket.getSession().getPeerCertificates()[0];
+            X509Certificate certificate = (X509Certificate) socket.getSession().getPeerCertificates()[0];
             return socket.getApplicationProtocol() + " "
                     + certificate.getSubjectX500Principal().getName();
         }
@@ -236,8 +236,8 @@ class GatewayDoorTest {
     private static SSLSocket tls(TestGateway gateway, String protocol) throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, new TrustManager[] {new TrustingAll()}, null);
-        SSLSocket socket = (SSLSocket)
-                context.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), gateway.port());
+        SSLSocket socket =
+                (SSLSocket) context.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), gateway.port());
         javax.net.ssl.SSLParameters parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {protocol});
         socket.setSSLParameters(parameters);

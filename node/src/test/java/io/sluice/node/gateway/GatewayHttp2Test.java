@@ -72,7 +72,10 @@ class GatewayHttp2Test {
             try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = upstreamHttp2, origin)) {
                 HttpClientResponse answer = get(request(gateway, HttpMethod.POST)
                         .compose(request -> {
-                            request.headers().add("cookie", "a=1").add("cookie", "b=2").set("te", "trailers");
+                            request.headers()
+                                    .add("cookie", "a=1")
+                                    .add("cookie", "b=2")
+                                    .set("te", "trailers");
                             return request.send(Buffer.buffer("hello"));
                         })
                         .compose(response -> response.body().map(body -> {
@@ -80,8 +83,7 @@ class GatewayHttp2Test {
                             return response;
                         })));
                 assertThat(answer.version()).isEqualTo(HttpVersion.HTTP_2);
-                assertThat(answer.getHeader("x-saw"))
-                        .isEqualTo("127.0.0.1:" + gateway.port() + " /x?y trailers");
+                assertThat(answer.getHeader("x-saw")).isEqualTo("127.0.0.1:" + gateway.port() + " /x?y trailers");
                 assertThat(answer.getHeader("x-cookies")).isEqualTo("a=1; b=2");
                 assertThat(answer.getHeader("x-length")).isEqualTo("5");
                 assertThat(http2).hasValue(upstreamHttp2 ? 1 : 0);
@@ -116,9 +118,9 @@ class GatewayHttp2Test {
         });
         for (boolean upstreamHttp2 : new boolean[] {false, true}) {
             try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = upstreamHttp2, origin)) {
-                HttpClientResponse answer =
-                        get(request(gateway, HttpMethod.GET).compose(HttpClientRequest::send).compose(response -> response.body()
-                                .map(body -> response)));
+                HttpClientResponse answer = get(request(gateway, HttpMethod.GET)
+                        .compose(HttpClientRequest::send)
+                        .compose(response -> response.body().map(body -> response)));
                 assertThat(answer.getTrailer("x-sum")).isEqualTo("7");
                 try (RawClient plain = gateway.client()) {
                     assertThat(plain.send("GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\n\r\n")
@@ -168,8 +170,7 @@ class GatewayHttp2Test {
             await().untilTrue(asked);
             request.reset(8);
             await().untilTrue(gone);
-            await().untilAsserted(
-                            () -> assertThat(gateway.upstreams.said).containsExactly("abandoned", "over"));
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("abandoned", "over"));
         }
     }
 
@@ -179,9 +180,10 @@ class GatewayHttp2Test {
         URI other = upstream(request -> request.response().end("hi"));
         try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = true, refusing, other);
                 RawClient client = gateway.client()) {
-            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message()).endsWith("hi");
-            await().untilAsserted(() -> assertThat(gateway.upstreams.said)
-                    .containsExactly("failed", "over", "answered 200", "over"));
+            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                    .endsWith("hi");
+            await().untilAsserted(() ->
+                    assertThat(gateway.upstreams.said).containsExactly("failed", "over", "answered 200", "over"));
         }
     }
 
@@ -189,7 +191,8 @@ class GatewayHttp2Test {
     void connectIsNotOffered() throws Exception {
         try (TestGateway gateway = TestGateway.to();
                 RawClient client = gateway.client()) {
-            assertThat(client.send("CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n").message())
+            assertThat(client.send("CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n")
+                            .message())
                     .startsWith("HTTP/1.1 501 ");
         }
     }
@@ -215,7 +218,8 @@ class GatewayHttp2Test {
                 assertThat(sent).isPositive();
             }
             await().until(flood::isClosed);
-            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message()).endsWith("hi");
+            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                    .endsWith("hi");
         }
     }
 

@@ -65,7 +65,8 @@ class SmugglingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+            client.send(
+                    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
             client.message();
             for (String sent : upstream.heads) {
                 assertThat(sent.toLowerCase(Locale.ROOT))
@@ -80,13 +81,16 @@ class SmugglingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin())) {
             try (RawClient client = gateway.client()) {
-                client.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n Content-Length: 5\r\n\r\n").message();
+                client.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n Content-Length: 5\r\n\r\n")
+                        .message();
             }
             try (RawClient client = gateway.client()) {
                 client.send("GET / HTTP/1.1\nHost: a\nX-A: b\n\n").message();
             }
             for (String sent : upstream.heads) {
-                assertThat(sent.toLowerCase(Locale.ROOT)).doesNotContain("\r\n content-length").doesNotContain("\r\ncontent-length");
+                assertThat(sent.toLowerCase(Locale.ROOT))
+                        .doesNotContain("\r\n content-length")
+                        .doesNotContain("\r\ncontent-length");
                 assertThat(sent.replace("\r\n", "")).doesNotContain("\n").doesNotContain("\r");
             }
         }
@@ -107,7 +111,14 @@ class SmugglingTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-1\r\nx\r\n0\r\n\r\n", "g\r\nx\r\n0\r\n\r\n", "ffffffffffffffffff\r\nx", "1\r\nxy\r\n0\r\n\r\n", "0x1\r\nx\r\n0\r\n\r\n"})
+    @ValueSource(
+            strings = {
+                "-1\r\nx\r\n0\r\n\r\n",
+                "g\r\nx\r\n0\r\n\r\n",
+                "ffffffffffffffffff\r\nx",
+                "1\r\nxy\r\n0\r\n\r\n",
+                "0x1\r\nx\r\n0\r\n\r\n"
+            })
     void brokenChunksReachNobodyWhole(String chunks) throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());

@@ -38,7 +38,9 @@ class TimeoutsTest {
                                     settings.drain()),
                             URI.create("http://127.0.0.1:" + full.getLocalPort()));
                     RawClient client = gateway.client()) {
-                assertThat(client.send(GET).message()).startsWith("HTTP/1.1 504 ").contains("no connection in time");
+                assertThat(client.send(GET).message())
+                        .startsWith("HTTP/1.1 504 ")
+                        .contains("no connection in time");
                 assertThat(gateway.upstreams.said).containsExactly("failed", "over");
             }
         } finally {
@@ -68,8 +70,8 @@ class TimeoutsTest {
                     caller.head();
                     caller.isClosed();
                 });
-                TestGateway gateway = new TestGateway(
-                        wishes -> wishes.requestTimeout = Duration.ofMillis(300), upstream.origin());
+                TestGateway gateway =
+                        new TestGateway(wishes -> wishes.requestTimeout = Duration.ofMillis(300), upstream.origin());
                 RawClient client = gateway.client()) {
             assertThat(client.send(GET).message()).startsWith("HTTP/1.1 504 ").contains("no answer in time");
             assertThat(gateway.upstreams.said).containsExactly("failed", "over");
@@ -79,8 +81,8 @@ class TimeoutsTest {
     @Test
     void aBodyThatDoesNotComeIs408AndNobodysFaultButTheCallers() throws Exception {
         try (RawUpstream upstream = new RawUpstream(RawClient::rest);
-                TestGateway gateway = new TestGateway(
-                        wishes -> wishes.requestTimeout = Duration.ofMillis(300), upstream.origin());
+                TestGateway gateway =
+                        new TestGateway(wishes -> wishes.requestTimeout = Duration.ofMillis(300), upstream.origin());
                 RawClient client = gateway.client()) {
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
             assertThat(client.message()).startsWith("HTTP/1.1 408 ");
@@ -96,13 +98,12 @@ class TimeoutsTest {
                     caller.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
                     caller.isClosed();
                 });
-                TestGateway gateway = new TestGateway(
-                        wishes -> wishes.idleTimeout = Duration.ofMillis(300), upstream.origin());
+                TestGateway gateway =
+                        new TestGateway(wishes -> wishes.idleTimeout = Duration.ofMillis(300), upstream.origin());
                 RawClient client = gateway.client()) {
             assertThat(client.send(GET).head()).startsWith("HTTP/1.1 200 ");
             assertThat(client.rest()).isEqualTo("3\r\nabc\r\n");
-            await().untilAsserted(() ->
-                    assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
         }
     }
 
@@ -116,12 +117,11 @@ class TimeoutsTest {
                         caller.socket.getOutputStream().write(much);
                     }
                 });
-                TestGateway gateway = new TestGateway(
-                        wishes -> wishes.idleTimeout = Duration.ofMillis(500), upstream.origin());
+                TestGateway gateway =
+                        new TestGateway(wishes -> wishes.idleTimeout = Duration.ofMillis(500), upstream.origin());
                 RawClient client = gateway.client()) {
             client.send(GET).head();
-            await().untilAsserted(() ->
-                    assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
         }
     }
 

@@ -14,10 +14,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class WebSocketTest {
 
-    private static final String ASK = "GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
-            + "Sec-WebSocket-Key: abc\r\nSec-WebSocket-Version: 13\r\n\r\n";
-    private static final String GRANTED = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-            + "Sec-WebSocket-Accept: xyz\r\n\r\n";
+    private static final String ASK =
+            "GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Key: abc\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    private static final String GRANTED =
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Accept: xyz\r\n\r\n";
 
     private static RawUpstream echo() throws Exception {
         return new RawUpstream(caller -> {
@@ -36,7 +38,8 @@ class WebSocketTest {
         AtomicInteger over = new AtomicInteger();
         try (RawUpstream upstream = echo();
                 TestGateway gateway = new TestGateway(
-                        wishes -> wishes.before = exchange -> exchange.whenOver(over::incrementAndGet), upstream.origin())) {
+                        wishes -> wishes.before = exchange -> exchange.whenOver(over::incrementAndGet),
+                        upstream.origin())) {
             try (RawClient client = gateway.client()) {
                 client.send(ASK);
                 assertThat(client.head())
@@ -49,8 +52,7 @@ class WebSocketTest {
                 assertThat(client.send("\u0081\u0003abc").read(5)).isEqualTo("\u0081\u0003abc");
                 assertThat(over).hasValue(0);
             }
-            await().untilAsserted(
-                            () -> assertThat(gateway.upstreams.said).containsExactly("answered 101", "over"));
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 101", "over"));
             assertThat(over).hasValue(1);
         }
     }
@@ -71,8 +73,8 @@ class WebSocketTest {
     @Test
     void aSilentTunnelIsClosed() throws Exception {
         try (RawUpstream upstream = echo();
-                TestGateway gateway = new TestGateway(
-                        wishes -> wishes.idleTimeout = Duration.ofMillis(300), upstream.origin());
+                TestGateway gateway =
+                        new TestGateway(wishes -> wishes.idleTimeout = Duration.ofMillis(300), upstream.origin());
                 RawClient client = gateway.client()) {
             client.send(ASK).head();
             assertThat(client.rest()).isEqualTo("early");
@@ -86,7 +88,9 @@ class WebSocketTest {
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
             for (int i = 0; i < 3; i++) {
-                assertThat(client.send(ASK).message()).startsWith("HTTP/1.1 403 ").endsWith("no");
+                assertThat(client.send(ASK).message())
+                        .startsWith("HTTP/1.1 403 ")
+                        .endsWith("no");
             }
             await().untilAsserted(() -> assertThat(gateway.upstreams.said).hasSize(6));
         }
