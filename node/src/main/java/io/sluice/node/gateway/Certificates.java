@@ -1,5 +1,6 @@
 package io.sluice.node.gateway;
 
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServer;
@@ -58,11 +59,11 @@ final class Certificates {
     }
 
     private void give(List<HttpServer> servers, ServerSSLOptions options) {
-        for (HttpServer server : servers) {
-            server.updateSSLOptions(options)
-                    .onSuccess(taken -> LOG.info("certificates changed: {}", files.certificate()))
-                    .onFailure(this::unusable);
-        }
+        Future.join(servers.stream()
+                        .map(server -> server.updateSSLOptions(options))
+                        .toList())
+                .onSuccess(taken -> LOG.info("certificates changed: {}", files.certificate()))
+                .onFailure(this::unusable);
     }
 
     private void unusable(Throwable why) {

@@ -70,11 +70,13 @@ final class GatewayDoor {
     /** Accepts nothing new and returns when what was in flight has finished, or has had its time. */
     void close() {
         vertx.cancelTimer(looking);
-        if (deployment == null) {
+        @Nullable String opened = deployment;
+        deployment = null;
+        if (opened == null) {
             return;
         }
         try {
-            Patience.await(vertx.undeploy(deployment).toCompletionStage().toCompletableFuture(), drain.plus(MAY_TAKE));
+            Patience.await(vertx.undeploy(opened).toCompletionStage().toCompletableFuture(), drain.plus(MAY_TAKE));
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("the gateway did not stop cleanly", e);
         }

@@ -47,6 +47,7 @@ final class GatewayServer extends VerticleBase {
     private final Arrivals arrivals;
     private final Optional<ServerSSLOptions> tls;
     private final Consumer<HttpServer> listening;
+    private final Deadlines deadlines = new Deadlines();
     private HttpForwarder forwarder;
     private ClientConnections connections;
     private HttpServer server;
@@ -70,7 +71,6 @@ final class GatewayServer extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        Deadlines deadlines = new Deadlines();
         long idleSeconds = Math.max(1, settings.keepAlive().toSeconds());
         connections = new ClientConnections(arrivals, idleSeconds, UNREAD_SECONDS);
         forwarder = new HttpForwarder(vertx, settings, deadlines, connections::forget);
@@ -96,13 +96,35 @@ final class GatewayServer extends VerticleBase {
         HttpServerResponse response = request.response();
         if (request.version() != HttpVersion.HTTP_2 && response.writeQueueFull()) {
             // Answers before this one lie unread: the next is made when there is room for it.
+            Unread unread = new Unread(request);
+            deadlines.add(unread);
             request.pause();
             response.drainHandler(drained -> {
                 response.drainHandler(null);
+                deadlines.remove(unread);
                 admit(request);
             });
         } else {
             admit(request);
+        }
+    }
+
+    /** A connection that waits for its caller to read. */
+    private final class Unread extends Deadlines.Timed {
+
+        private final HttpServerRequest request;
+        private final long until = deadlines.now() + Deadlines.ticks(settings.keepAlive());
+
+        Unread(HttpServerRequest request) {
+            this.request = request;
+        }
+
+        @Override
+        void tick(long now) {
+            if (now > until || request.response().closed()) {
+                deadlines.remove(this);
+                request.connection().close();
+            }
         }
     }
 

@@ -9,7 +9,9 @@ import java.util.Set;
 /** Headers that speak of one connection and are not sent on (RFC 9110, section 7.6.1), and framing, which everyone does by himself. */
 final class HopByHop {
 
+    /** A header without a name is one of them: the server reads it, others may not. */
     private static final Set<String> NEVER = Set.of(
+            "",
             "connection",
             "keep-alive",
             "proxy-connection",

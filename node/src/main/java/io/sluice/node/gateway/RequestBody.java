@@ -53,10 +53,6 @@ final class RequestBody {
         } else if (incoming.isReadWhole()) {
             sent = true;
             to.end(kept());
-        } else if (length == Framing.SILENT && incoming.kept().isEmpty()) {
-            // The end of the stream, if it came with the head, is told right after it.
-            streamed = true;
-            forwarding.later(() -> stream(to));
         } else {
             stream(to);
         }
@@ -64,9 +60,6 @@ final class RequestBody {
 
     private void stream(HttpClientRequest to) {
         streamed = true;
-        if (forwarding.isFinished()) {
-            return;
-        }
         from.handler(piece -> take(to, piece));
         from.endHandler(end -> ended(to));
         from.exceptionHandler(gone -> {});
@@ -76,6 +69,16 @@ final class RequestBody {
         if (!waits && !forwarding.isFinished() && !sent) {
             from.resume();
         }
+        if (length == Framing.SILENT) {
+            // An end that came with the head is told right after it: then there is no body.
+            forwarding.later(() -> sendHead(to));
+        } else {
+            sendHead(to);
+        }
+    }
+
+    /** Without waiting for the body: the caller may wait for what is said to the head. */
+    private void sendHead(HttpClientRequest to) {
         if (taken == 0 && !sent && !forwarding.isFinished()) {
             to.writeHead();
         }
