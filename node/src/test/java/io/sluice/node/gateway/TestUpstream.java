@@ -9,6 +9,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -19,6 +20,7 @@ final class TestUpstream implements AutoCloseable {
     private final String name;
     final Queue<String> asked = new ConcurrentLinkedQueue<>();
     volatile int status = 200;
+    private volatile CountDownLatch held = new CountDownLatch(0);
     private HttpServer server;
     private int port;
 
@@ -29,6 +31,15 @@ final class TestUpstream implements AutoCloseable {
 
     URI origin() {
         return URI.create("http://127.0.0.1:" + port);
+    }
+
+    /** Answers wait from now on. */
+    void hold() {
+        held = new CountDownLatch(1);
+    }
+
+    void letGo() {
+        held.countDown();
     }
 
     void die() {
@@ -56,6 +67,11 @@ final class TestUpstream implements AutoCloseable {
 
     private void answer(HttpExchange exchange) throws IOException {
         asked.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+        try {
+            held.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         byte[] body = name.getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(status, body.length);
         exchange.getResponseBody().write(body);

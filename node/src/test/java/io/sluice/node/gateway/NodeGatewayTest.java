@@ -1,0 +1,191 @@
+package io.sluice.node.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.node.Node;
+import io.sluice.node.NodeConfig;
+import io.sluice.node.NodeConfig.RoutesFrom;
+import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.node.StartFailedException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A whole node with a gateway, from its configuration to its metrics. */
+@Timeout(60)
+class NodeGatewayTest {
+
+    private static final String RULES = """
+            rules:
+              - { id: login, service: users, resource: /api/login, methods: [POST], limits: [{ by: ip, algorithm: sliding_log, limit: 5, window: 1h }] }
+              - { id: keyed, resource: /keyed, limits: [{ by: user, algorithm: sliding_log, limit: 2, window: 1h }] }
+            """;
+
+    /** Of the key {@code secret}. */
+    private static final String HASH = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private TestUpstream upstream;
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void open() throws Exception {
+        upstream = new TestUpstream("here");
+    }
+
+    @AfterEach
+    void close() {
+        upstream.close();
+    }
+
+    @Test
+    void routesAuthenticatesLimitsAndCounts() throws Exception {
+        Files.writeString(folder.resolve("keys.yaml"), "keys: [{ sha256: " + HASH + ", user: u-1 }]");
+        Path file = write("auth: { api_keys: keys.yaml }\nroutes:\n"
+                + "  - { path: /api/**, service: users, upstreams: '" + upstream.origin() + "', auth: open }\n"
+                + "  - { path: /keyed, upstreams: '" + upstream.origin() + "' }\n");
+        try (Node node = start(file)) {
+            for (int i = 0; i < 7; i++) {
+                assertThat(send(node, "POST", "/api/login").statusCode()).isEqualTo(i < 5 ? 200 : 429);
+            }
+            assertThat(send(node, "GET", "/other").statusCode()).isEqualTo(404);
+            assertThat(send(node, "GET", "/keyed").statusCode()).isEqualTo(401);
+            for (int i = 0; i < 3; i++) {
+                HttpResponse<String> answer = http.send(
+                        request(node, "/keyed").header("X-API-Key", "secret").build(),
+                        HttpResponse.BodyHandlers.ofString());
+                assertThat(answer.statusCode()).isEqualTo(i < 2 ? 200 : 429);
+            }
+            assertThat(upstream.asked).hasSize(7);
+            await().untilAsserted(() -> assertThat(api(node, "/metrics").body())
+                    .contains("sluice_gateway_requests_total{route=\"/api/**\",status=\"2xx\"} 5\n")
+                    .contains("sluice_gateway_requests_total{route=\"/api/**\",status=\"4xx\"} 2\n")
+                    .contains("sluice_gateway_requests_total{route=\"/keyed\",status=\"4xx\"} 2\n")
+                    .contains("sluice_gateway_requests_total{route=\"\",status=\"4xx\"} 1\n")
+                    .contains("sluice_gateway_upstream_healthy{service=\"users\",upstream=\"" + upstream.origin()
+                            + "\"} 1\n")
+                    .contains("sluice_gateway_duration_seconds_count 12"));
+        }
+    }
+
+    @Test
+    void aChangeOfTheFileIsLiveAndABadOneIsAFinding() throws Exception {
+        Path file = write("routes: []\n");
+        try (Node node = start(file)) {
+            assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(404);
+
+            write("routes: [{ path: /x, upstreams: '" + upstream.origin() + "' }]\n");
+            await().until(() -> send(node, "GET", "/x").statusCode() == 200);
+
+            write("routes: [{ path: /y, upstreams: '" + upstream.origin() + "/bad' }]\n");
+            await().until(() -> !node.findings().isEmpty());
+            assertThat(node.findings())
+                    .singleElement()
+                    .asString()
+                    .startsWith("config refused, the last good one stays in force: " + file + ":1:33: upstreams: ");
+            assertThat(api(node, "/health").body()).contains("config refused");
+            assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(200);
+
+            write("auth: { api_keys: missing.yaml }\nroutes: [{ path: /x, upstreams: '" + upstream.origin() + "' }]\n");
+            await().until(() -> node.findings().toString().contains("missing.yaml"));
+            assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(200);
+
+            Files.writeString(folder.resolve("missing.yaml"), "keys: [{ sha256: " + HASH + ", user: u-1 }]");
+            await().until(() -> node.findings().isEmpty());
+            assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void aStoppingNodeSaysSoFirstAndLetsRequestsThroughTheGatewayFinish() throws Exception {
+        Path file = write("routes: [{ upstreams: '" + upstream.origin() + "' }]\n");
+        Node node = start(file);
+        upstream.hold();
+        CompletableFuture<HttpResponse<String>> slow =
+                http.sendAsync(request(node, "/slow").build(), HttpResponse.BodyHandlers.ofString());
+        await().until(() -> upstream.asked.contains("GET /slow"));
+
+        CompletableFuture<Void> stopped = CompletableFuture.runAsync(node::close);
+        await().until(() -> api(node, "/health").statusCode() == 503);
+        upstream.letGo();
+
+        assertThat(slow.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        stopped.get(30, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aWarmUpBothersNoUpstreamAndChargesNothing() throws Exception {
+        Path file = write("routes: [{ upstreams: '" + upstream.origin() + "' }]\n");
+        try (Node node = start(file)) {
+            assertThat(upstream.asked).isEmpty();
+            assertThat(api(node, "/metrics").body()).contains("sluice_gateway_duration_seconds_count 0");
+        }
+    }
+
+    @Test
+    void aSampleServiceAnswersWithWhatItGot() throws Exception {
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Nowhere(), 0).withGateway(0, new RoutesFrom.Sample());
+        try (Node node = Node.start(config)) {
+            assertThat(send(node, "PUT", "/api/orders/7?x=y").body())
+                    .contains("\"method\" : \"PUT\"", "\"target\" : \"/api/orders/7?x=y\"");
+        }
+    }
+
+    @Test
+    void aBadConfigurationFailsTheStartAndLeavesNothingOpen() throws Exception {
+        Path file = write("routes: [{ upstreams: x }]\n");
+        assertThatThrownBy(() -> start(file))
+                .isInstanceOf(StartFailedException.class)
+                .hasMessage("config: 1 error (expected: none)");
+        Path keys = write("auth: { api_keys: none.yaml }\nroutes: []\n");
+        assertThatThrownBy(() -> start(keys))
+                .isInstanceOf(StartFailedException.class)
+                .hasMessageStartingWith("config: ")
+                .hasMessageContaining("none.yaml");
+    }
+
+    private Node start(Path file) throws StartFailedException {
+        return Node.start(
+                NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0).withGateway(0, new RoutesFrom.File(file)));
+    }
+
+    private Path write(String text) throws Exception {
+        return Files.writeString(folder.resolve("sluice.yaml"), text);
+    }
+
+    private HttpRequest.Builder request(Node node, String path) {
+        return HttpRequest.newBuilder(URI.create(node.gateway().orElseThrow() + path))
+                .timeout(Duration.ofSeconds(20));
+    }
+
+    private HttpResponse<String> send(Node node, String method, String path) throws Exception {
+        return http.send(
+                request(node, path)
+                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> api(Node node, String path) throws Exception {
+        return http.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + node.apiPort() + path))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+}
