@@ -238,8 +238,9 @@ class GatewayHttp2Test {
 
     @Test
     void connectionsWithStreamsUnderWayAreNotIdleAlsoAfterAnUpgrade() throws Exception {
-        URI origin = upstream(request -> vertx.setTimer(
-                request.path().equals("/slow") ? 2_500 : 1, timer -> request.response().end("hi")));
+        URI origin = upstream(
+                request -> vertx.setTimer(request.path().equals("/slow") ? 2_500 : 1, timer -> request.response()
+                        .end("hi")));
         try (TestGateway gateway = new TestGateway(
                 wishes -> wishes.settings = settings -> new GatewaySettings(
                         0,
@@ -254,8 +255,7 @@ class GatewayHttp2Test {
                     .build();
             for (String path : new String[] {"/quick", "/slow"}) {
                 java.net.http.HttpResponse<String> answer = upgrading.send(
-                        java.net.http.HttpRequest.newBuilder(
-                                        URI.create("http://127.0.0.1:" + gateway.port() + path))
+                        java.net.http.HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + path))
                                 .build(),
                         java.net.http.HttpResponse.BodyHandlers.ofString());
                 assertThat(answer.body()).isEqualTo("hi");

@@ -15,10 +15,18 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class WebSocketTest {
 
-    private static final String ASK =
-            RawClient.lines("GET /chat HTTP/1.1", "Host: a", "Connection: keep-alive, Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: abc", "Sec-WebSocket-Version: 13");
-    private static final String GRANTED =
-            RawClient.lines("HTTP/1.1 101 Switching Protocols", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Accept: xyz");
+    private static final String ASK = RawClient.lines(
+            "GET /chat HTTP/1.1",
+            "Host: a",
+            "Connection: keep-alive, Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Key: abc",
+            "Sec-WebSocket-Version: 13");
+    private static final String GRANTED = RawClient.lines(
+            "HTTP/1.1 101 Switching Protocols",
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Accept: xyz");
 
     private static RawUpstream echo() throws Exception {
         return new RawUpstream(caller -> {
