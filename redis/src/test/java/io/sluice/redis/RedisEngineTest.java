@@ -31,11 +31,13 @@ import io.sluice.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -261,6 +263,29 @@ final class RedisEngineTest {
             assertThat(decide(engine, Demand.of(TEN, "k", 1)).verdicts().get(0).remaining())
                     .isEqualTo(9);
         }
+    }
+
+    @Test
+    void beginsNoThreadWhenItConnectsAgain() throws Exception {
+        try (RedisServer own = RedisServer.start();
+                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system())) {
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Set<Thread> before = threads();
+            for (int i = 0; i < 3; i++) {
+                own.kill();
+                Awaitility.await().until(() -> !engine.isReady());
+                own.restart();
+                Awaitility.await().until(engine::isReady);
+                decide(engine, Demand.of(TEN, "k", 1));
+            }
+            assertThat(threads()).isSubsetOf(before);
+        }
+    }
+
+    private static Set<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("lettuce"))
+                .collect(Collectors.toSet());
     }
 
     @Test
