@@ -17,7 +17,7 @@ class LatenciesTest {
         Latencies latencies = new Latencies();
         List<Long> all = new ArrayList<>();
         for (int i = 0; i < 10_000; i++) {
-            long nanos = random.nextLong() >>> (1 + random.nextInt(63));
+            long nanos = random.nextLong() >>> (2 + random.nextInt(62));
             latencies.add(nanos);
             all.add(nanos);
         }
