@@ -1,6 +1,7 @@
 package io.sluice.cli;
 
 import io.sluice.node.NodeConfig.RulesFrom;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,6 +17,6 @@ final class NodeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return new NodeRunner(options, new RulesFrom.Nowhere()).run();
+        return new NodeRunner(options, new RulesFrom.Nowhere(), Optional.empty()).run();
     }
 }

@@ -1,8 +1,11 @@
 package io.sluice.cli;
 
+import io.sluice.node.ConfigFile;
+import io.sluice.node.ConfigRefusedException;
 import io.sluice.node.GrpcSettings;
 import io.sluice.node.Node;
 import io.sluice.node.NodeConfig;
+import io.sluice.node.NodeConfig.RoutesFrom;
 import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.node.StartFailedException;
 import io.sluice.rules.KeyForm;
@@ -18,18 +21,21 @@ import picocli.CommandLine;
 final class NodeRunner {
 
     private final RoleOptions options;
-    private final RulesFrom otherwise;
+    private final RulesFrom otherRules;
+    private final Optional<RoutesFrom> otherRoutes;
     private final PrintWriter out;
     private final PrintWriter err;
 
     /**
      * A runner.
      *
-     * @param otherwise the rules if neither flags nor configuration name any, nor a Redis they could come from
+     * @param otherRules the rules if neither flags nor configuration name any, nor a Redis they could come from
+     * @param otherRoutes the routes if the configuration has none; empty: then there is no gateway
      */
-    NodeRunner(RoleOptions options, RulesFrom otherwise) {
+    NodeRunner(RoleOptions options, RulesFrom otherRules, Optional<RoutesFrom> otherRoutes) {
         this.options = options;
-        this.otherwise = otherwise;
+        this.otherRules = otherRules;
+        this.otherRoutes = otherRoutes;
         this.out = options.spec.commandLine().getOut();
         this.err = options.spec.commandLine().getErr();
     }
@@ -41,7 +47,7 @@ final class NodeRunner {
         NodeConfig config;
         try {
             config = config();
-        } catch (ConfigFile.RefusedException e) {
+        } catch (ConfigRefusedException e) {
             return failed(
                     e.getMessage(), e.errors().stream().map(Object::toString).toList());
         } catch (IllegalArgumentException e) {
@@ -69,16 +75,18 @@ final class NodeRunner {
         }
     }
 
-    private NodeConfig config() throws ConfigFile.RefusedException {
+    private NodeConfig config() throws ConfigRefusedException {
         ConfigFile file = options.config == null ? ConfigFile.NONE : ConfigFile.read(options.config);
-        file.notBuilt()
-                .forEach(section -> err.println("sluice: note: " + section + " in the config has no effect yet"));
         Optional<Path> rules = Optional.ofNullable(options.rules).or(file::rulesPath);
         Optional<String> redis = Optional.ofNullable(options.redis).or(file::redisUri);
+        Optional<RoutesFrom> routes = file.gateway()
+                .<RoutesFrom>flatMap(
+                        present -> Optional.ofNullable(options.config).map(RoutesFrom.File::new))
+                .or(() -> otherRoutes);
         return new NodeConfig(
                 rules.<RulesFrom>map(RulesFrom.File::new)
                         .or(() -> redis.map(uri -> new RulesFrom.Store()))
-                        .orElse(otherwise),
+                        .orElse(otherRules),
                 redis,
                 file.redisPrefix().orElse(NodeConfig.DEFAULT_PREFIX),
                 options.bind == null ? NodeConfig.LOOPBACK : options.bind,
@@ -91,6 +99,8 @@ final class NodeRunner {
                         options.grpcPort == null ? RoleOptions.DEFAULT_GRPC_PORT : options.grpcPort,
                         file.tls(),
                         file.countsLikeTheReference())),
+                routes.map(from -> new NodeConfig.Gateway(
+                        options.gatewayPort == null ? RoleOptions.DEFAULT_GATEWAY_PORT : options.gatewayPort, from)),
                 options.xRateLimitHeaders);
     }
 

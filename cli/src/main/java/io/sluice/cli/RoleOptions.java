@@ -20,6 +20,7 @@ import picocli.CommandLine.TypeConversionException;
  */
 final class RoleOptions {
 
+    static final int DEFAULT_GATEWAY_PORT = 8080;
     static final int DEFAULT_GRPC_PORT = 8081;
     static final int DEFAULT_API_PORT = 8082;
     private static final int HIGHEST_PORT = 65_535;
@@ -28,7 +29,10 @@ final class RoleOptions {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     CommandSpec spec;
 
-    @Option(names = "--config", paramLabel = "FILE", description = "settings in YAML; flags win over them")
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "settings in YAML; flags win over them. Changes of routes are live within 2 s")
     @Nullable
     Path config;
 
@@ -56,7 +60,10 @@ final class RoleOptions {
     @Nullable
     Integer apiPort;
 
-    @Option(names = "--gateway-port", paramLabel = "PORT", description = "gateway (8080; not built yet)")
+    @Option(
+            names = "--gateway-port",
+            paramLabel = "PORT",
+            description = "gateway (8080), if --config has routes; 0 takes a free port")
     @Nullable
     Integer gatewayPort;
 
@@ -107,9 +114,9 @@ final class RoleOptions {
     /** Refuses ports that are none, and says which given flags do nothing yet. */
     void check() {
         Map<String, @Nullable Object> idle = new LinkedHashMap<>();
-        idle.put("--gateway-port", gatewayPort);
         idle.put("--center-port", centerPort);
         idle.put("--db", db);
+        port("--gateway-port", gatewayPort);
         port("--api-port", apiPort);
         port("--grpc-port", grpcPort);
         idle.forEach((name, value) -> {

@@ -2,8 +2,11 @@ package io.sluice.cli;
 
 import io.sluice.node.Node;
 import io.sluice.node.NodeConfig;
+import io.sluice.node.NodeConfig.RoutesFrom;
 import io.sluice.node.NodeConfig.RulesFrom;
 import java.io.PrintWriter;
+import java.net.URI;
+import java.util.Optional;
 
 /** What a person sees when a node has started. */
 final class Screen {
@@ -16,6 +19,11 @@ final class Screen {
         out.println();
         out.println(paint.strong("Sluice") + " " + paint.faint(Main.Version.text()));
         out.println();
+        row(
+                out,
+                paint,
+                "gateway",
+                node.gateway().map(URI::toString).orElse(paint.faint("none, the config has no routes")));
         row(out, paint, "decisions", "POST " + base + "/v1/check");
         node.grpcPort().ifPresent(port -> row(out, paint, "envoy", "grpc " + host(config.host()) + ":" + port));
         row(out, paint, "health", "GET  " + base + "/health");
@@ -27,18 +35,30 @@ final class Screen {
         String attributes = "{\"attributes\": {\"service\": \"user-service\", \"path\": \"/api/login\","
                 + " \"method\": \"POST\", \"ip\": \"203.0.113.7\"}}";
         String curl = "curl -i " + base + "/v1/check -d '" + attributes + "'";
+        Optional<String> through = sample(node, config);
         if (config.rules() instanceof RulesFrom.Text) {
             out.println("Try it; five are allowed, the sixth within a minute is refused with 429:");
             out.println();
+            through.ifPresent(
+                    login -> out.println("  " + paint.strong("for i in 1 2 3 4 5 6; do " + login + "; echo; done")));
             out.println("  " + paint.strong("for i in 1 2 3 4 5 6; do " + curl + "; echo; done"));
         } else {
             out.println("Try it:");
             out.println();
+            through.ifPresent(login -> out.println("  " + paint.strong(login)));
             out.println("  " + paint.strong(curl));
         }
         out.println();
         out.println("Ctrl-C stops it.");
         out.flush();
+    }
+
+    /** A request through the gateway, if it is known what is behind it. */
+    private static Optional<String> sample(Node node, NodeConfig config) {
+        return config.gateway()
+                .filter(gateway -> gateway.routes() instanceof RoutesFrom.Sample)
+                .flatMap(gateway -> node.gateway())
+                .map(address -> "curl -i -X POST " + address + "/api/login");
     }
 
     private static String host(String host) {

@@ -1,16 +1,20 @@
 package io.sluice.cli;
 
+import io.sluice.node.NodeConfig.RoutesFrom;
 import io.sluice.node.NodeConfig.RulesFrom;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 @Command(
         name = "start",
-        description = "Runs a node with sample rules, in process, with no set-up. The center joins it later.",
+        description =
+                "Runs a node with sample rules and a gateway to a sample service, in process, with no set-up. The center joins it"
+                        + " later.",
         mixinStandardHelpOptions = true)
 final class StartCommand implements Callable<Integer> {
 
@@ -21,7 +25,7 @@ final class StartCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return new NodeRunner(options, sample()).run();
+        return new NodeRunner(options, sample(), Optional.of(new RoutesFrom.Sample())).run();
     }
 
     static RulesFrom sample() throws IOException {

@@ -65,6 +65,7 @@ class MainTest {
         "node, --api-port=x",
         "node, --api-port=65536",
         "node, --grpc-port=-1",
+        "node, --gateway-port=65536",
         "node, --log-level=loud",
         "node, --log-format=xml",
         "lint, ''",
@@ -214,13 +215,49 @@ class MainTest {
     @Test
     void aPortInUseFailsTheStart() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            assertThat(run("start", "--grpc-port", "0", "--api-port", Integer.toString(taken.getLocalPort())))
+            assertThat(run(
+                            "start",
+                            "--grpc-port",
+                            "0",
+                            "--gateway-port",
+                            "0",
+                            "--api-port",
+                            Integer.toString(taken.getLocalPort())))
                     .isEqualTo(1);
             assertThat(err.toString())
                     .isEqualTo("sluice: api port " + taken.getLocalPort()
                             + " on 127.0.0.1: in use (expected: a free port; choose another with --api-port,"
                             + " 0 takes any)" + System.lineSeparator());
         }
+    }
+
+    @Test
+    void aGatewayPortInUseFailsTheStart() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String port = Integer.toString(taken.getLocalPort());
+
+            assertThat(run("start", "--grpc-port", "0", "--api-port", "0", "--gateway-port", port))
+                    .isEqualTo(1);
+            assertThat(err.toString())
+                    .isEqualTo("sluice: gateway port " + port + " on 127.0.0.1: in use (expected: a free port; choose"
+                            + " another with --gateway-port, 0 takes any)" + System.lineSeparator());
+        }
+    }
+
+    @Test
+    void theConfigOfTheGatewayIsChecked() throws IOException {
+        Path config = Files.writeString(
+                folder.resolve("sluice.yaml"),
+                "routes:\n  - { path: /a, upstreams: nowhere }\n  - { upstreams: 'http://a', auth: required }\n");
+
+        assertThat(run("node", "--config", config.toString())).isEqualTo(1);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        config + ":2:29: upstreams: nowhere (expected: http://host:port or https://host:port, with"
+                                + " nothing behind it)",
+                        config + ":3:37: auth: required (expected: open, or a section auth that says how callers show"
+                                + " who they are)",
+                        "sluice: config: 2 errors (expected: none)");
     }
 
     @Test
@@ -282,12 +319,11 @@ class MainTest {
     }
 
     @Test
-    void aConfigGivesRulesRelativeToItselfAndNotesWhatIsNotBuilt() throws IOException {
+    void aConfigGivesRulesRelativeToItself() throws IOException {
         Path config = Files.writeString(folder.resolve("sluice.yaml"), """
                 rules: { path: sub/none.yaml, hash_key_file: k }
                 redis: { uri: 'redis://127.0.0.1:1', hash_tag: tenant }
-                auth: {}
-                client: { ipv6_prefix: 56, headers: [x-forwarded-for] }
+                client: { ipv6_prefix: 56, trusted_proxies: 1, headers: [x-forwarded-for] }
                 """);
         Files.writeString(folder.resolve("k"), "0123456789abcdef\n");
 
@@ -295,8 +331,6 @@ class MainTest {
                 .isEqualTo(1);
         assertThat(err.toString().lines())
                 .containsExactly(
-                        "sluice: note: auth in the config has no effect yet",
-                        "sluice: note: client.headers in the config has no effect yet",
                         folder.resolve("sub/none.yaml") + ": file: missing (expected: a rule document)",
                         "sluice: rules: 1 error (expected: none; correct it and start again)");
     }

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class ProcessTest {
 
+    private static final Pattern THROUGH = Pattern.compile("curl -i -X POST (http://127\\.0\\.0\\.1:\\d+/api/login)");
     private static final Pattern CURL = Pattern.compile("curl -i (http://127\\.0\\.0\\.1:\\d+/v1/check) -d '(.*)'");
 
     private final List<Process> started = new ArrayList<>();
@@ -61,10 +62,51 @@ class ProcessTest {
     }
 
     @Test
+    void startShowsALineThroughTheGatewayThatIsRefusedAtTheSixthTry() throws Exception {
+        Process process = launch("start", "--api-port", "0");
+        String screen = readUntil(process, "Ctrl-C stops it.");
+        Matcher through = THROUGH.matcher(screen);
+        assertThat(through.find()).isTrue();
+        assertThat(screen.lines().filter(line -> line.contains("http://")).findFirst())
+                .hasValueSatisfying(line -> assertThat(line).matches("  gateway +http://127\\.0\\.0\\.1:\\d+"));
+
+        List<Integer> statuses = new ArrayList<>();
+        List<String> bodies = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            HttpResponse<String> answer = post(through.group(1), "");
+            statuses.add(answer.statusCode());
+            bodies.add(answer.body());
+        }
+
+        assertThat(statuses).containsExactly(200, 200, 200, 200, 200, 429);
+        assertThat(bodies.get(0)).contains("from the sample service", "/api/login", "x-forwarded-for");
+        assertThat(bodies.get(5)).contains("\"rule\":\"login\"");
+    }
+
+    @Test
+    void aNodeWithRoutesHasAGatewayAndTheirChangesAreLive() throws Exception {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "routes: []\n");
+        Process process = launch("node", "--api-port", "0", "--config", config.toString());
+        Matcher gateway = Pattern.compile("gateway +(http://\\S+)").matcher(readUntil(process, "Ctrl-C stops it."));
+        assertThat(gateway.find()).isTrue();
+        assertThat(post(gateway.group(1) + "/x", "").statusCode()).isEqualTo(404);
+
+        Files.writeString(config, "routes: [{ upstreams: 'http://127.0.0.1:1' }]\n");
+
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (post(gateway.group(1) + "/x", "").statusCode() == 404) {
+            assertThat(System.nanoTime() - giveUp).isNegative();
+        }
+        assertThat(post(gateway.group(1) + "/x", "").statusCode()).isBetween(502, 504);
+    }
+
+    @Test
     void aNodeWithoutRulesSaysSo() throws Exception {
         Process process = launch("node", "--api-port", "0");
 
-        assertThat(readUntil(process, "Ctrl-C stops it.")).contains("none, everything is allowed: 0 rules, version 0");
+        assertThat(readUntil(process, "Ctrl-C stops it."))
+                .contains("none, everything is allowed: 0 rules, version 0")
+                .contains("none, the config has no routes");
 
         process.destroy();
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
@@ -236,6 +278,7 @@ class ProcessTest {
         }
         builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
         builder.environment().put("SLUICE_GRPC_PORT", "0");
+        builder.environment().put("SLUICE_GATEWAY_PORT", "0");
         Process process = builder.start();
         started.add(process);
         return process;

@@ -1,5 +1,7 @@
 package io.sluice.node;
 
+import io.sluice.node.internal.Arrivals;
+import io.sluice.node.internal.Patience;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -37,6 +39,11 @@ final class ApiDoor {
 
     Vertx vertx() {
         return vertx;
+    }
+
+    /** What every server of {@link #vertx()} tells of its connections. */
+    Arrivals arrivals() {
+        return arrivals;
     }
 
     /** The port that is listened on; 0 before. */

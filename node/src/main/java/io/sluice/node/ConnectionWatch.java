@@ -1,5 +1,6 @@
 package io.sluice.node;
 
+import io.sluice.node.internal.Arrivals;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;

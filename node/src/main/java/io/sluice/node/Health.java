@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Whether the node can decide as configured, and if not quite, why. Safe for use by many threads. */
@@ -20,6 +21,7 @@ final class Health {
     private final NodeRules rules;
     private final StoreWatch store;
     private volatile Phase phase = Phase.STARTING;
+    private volatile Supplier<List<String>> gateway = List::of;
 
     Health(NodeRules rules, StoreWatch store) {
         this.rules = rules;
@@ -54,10 +56,16 @@ final class Health {
         return store.awaySince();
     }
 
-    /** What is wrong with the store or the rules, though the node decides, in sentences. */
+    /** There is a gateway, too. */
+    void watch(Supplier<List<String>> gatewayFindings) {
+        gateway = gatewayFindings;
+    }
+
+    /** What is wrong with the store, the rules or the gateway, though the node decides, in sentences. */
     List<String> findings() {
         List<String> findings = new ArrayList<>(store.findings());
         findings.addAll(rules.findings());
+        findings.addAll(gateway.get());
         return findings;
     }
 

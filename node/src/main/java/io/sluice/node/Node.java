@@ -3,10 +3,12 @@ package io.sluice.node;
 import io.sluice.core.Limiter;
 import io.sluice.core.LocalEngine;
 import io.sluice.core.time.Clock;
+import io.sluice.node.gateway.OpenGateway;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RulingListener;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running node: rules, engines, the decision API and the rate limit service for Envoy. Safe for use by many threads.
+ * A running node: rules, engines, the decision API, the rate limit service for Envoy and the gateway. Safe for use by many threads.
  *
  * <p>{@link #start} returns when the node serves. A store that does not answer within a second does not hold it up: the node
  * then starts openly degraded, says so, and the rules' failure policies decide until the store is there.
@@ -44,6 +46,7 @@ public final class Node implements AutoCloseable {
     private final @Nullable StorePulse pulse;
     private final Duration grace;
     private volatile @Nullable GrpcDoor grpc;
+    private volatile @Nullable NodeGateway gateway;
 
     private Node(
             NodeRules rules,
@@ -127,6 +130,12 @@ public final class Node implements AutoCloseable {
         return door == null ? OptionalInt.empty() : door.port();
     }
 
+    /** Where the gateway listens, {@code http://host:port} or {@code https://host:port}; empty if the node has none. */
+    public Optional<URI> gateway() {
+        NodeGateway open = gateway;
+        return open == null ? Optional.empty() : Optional.of(open.address());
+    }
+
     /** The rules in force. */
     public RuleSet rules() {
         return rules.source().latest();
@@ -142,7 +151,7 @@ public final class Node implements AutoCloseable {
         return Optional.ofNullable(health.degraded());
     }
 
-    /** What is wrong with the shared store, though it decides, in sentences. */
+    /** What is wrong with the shared store, the rules or the gateway, though the node decides, in sentences. */
     public List<String> findings() {
         return health.findings();
     }
@@ -178,14 +187,27 @@ public final class Node implements AutoCloseable {
         grpc = door;
         EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
         api.open(config, () -> new ApiHandler(decisions, envoy, state, new BodyReader()));
+        OpenGateway.Means means = new OpenGateway.Means(
+                api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), metrics.gateway(), clock);
+        if (config.gateway().isPresent()) {
+            NodeGateway open = NodeGateway.open(config.host(), config.gateway().get(), means);
+            gateway = open;
+            health.watch(open::findings);
+            metrics.gateway().watch(open::routes, open::upstreams);
+        }
         if (store != null && shared != null) {
             SharedStore.await(store, shared);
         }
         if (pulse != null) {
             pulse.start();
         }
-        CompletableFuture<Void> warm = door.warmUp(config.host(), clock, WARM_UP);
-        new WarmUp(new InetSocketAddress(config.host(), apiPort()), rules(), clock).run(WARM_UP);
+        CompletableFuture<Void> warm = CompletableFuture.allOf(
+                door.warmUp(config.host(), clock, WARM_UP),
+                gateway == null
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.runAsync(() -> NodeGateway.warmUp(means, WARM_UP)));
+        WarmUp.ofRules(new InetSocketAddress(config.host(), apiPort()), rules(), clock)
+                .run(WARM_UP);
         warm.join();
     }
 
@@ -197,6 +219,10 @@ public final class Node implements AutoCloseable {
     }
 
     private void release() {
+        NodeGateway open = gateway;
+        if (open != null) {
+            open.close();
+        }
         grpc(GrpcDoor::close);
         api.close();
         if (pulse != null) {

@@ -77,6 +77,7 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
 
     private volatile Named names = Named.of(RuleSet.none());
     private final Timer duration;
+    private final GatewayMetrics gateway = new GatewayMetrics(registry);
     private final Counter ruleErrors;
 
     NodeMetrics() {
@@ -135,6 +136,11 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
         }
     }
 
+    /** Those of the gateway; nothing is shown of them before it is watched. */
+    GatewayMetrics gateway() {
+        return gateway;
+    }
+
     String scrape() {
         forget(rules.get());
         StringBuilder text = new StringBuilder(registry.scrape());
@@ -144,6 +150,7 @@ final class NodeMetrics implements RulingListener, RuleListener, StoreListener {
             gauge(text, "redis_connected_clients", "Clients connected to the shared store", now.connectedClients());
             gauge(text, "redis_used_memory", "Bytes that the data of the shared store take", now.usedMemoryBytes());
         });
+        gateway.scrape(text);
         return text.toString();
     }
 

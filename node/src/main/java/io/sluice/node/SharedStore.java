@@ -7,6 +7,7 @@ import io.sluice.core.Rate;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
+import io.sluice.node.internal.Patience;
 import io.sluice.redis.StoreListener;
 import java.time.Duration;
 import java.util.List;

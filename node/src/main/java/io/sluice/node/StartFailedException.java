@@ -9,7 +9,7 @@ public final class StartFailedException extends Exception {
 
     private final transient List<String> details;
 
-    StartFailedException(String message, List<String> details) {
+    public StartFailedException(String message, List<String> details) {
         super(message);
         this.details = List.copyOf(details);
     }

@@ -27,15 +27,25 @@ final class WarmUp {
     private final List<byte[]> questions;
     private final Clock clock;
 
-    WarmUp(InetSocketAddress address, RuleSet rules, Clock clock) {
+    /**
+     * A warm-up with these requests.
+     *
+     * @param questions whole ones, of which the answers have a length
+     */
+    WarmUp(InetSocketAddress address, List<byte[]> questions, Clock clock) {
         this.address = address;
+        this.questions = List.copyOf(questions);
         this.clock = clock;
+    }
+
+    /** One that asks for decisions by these rules. */
+    static WarmUp ofRules(InetSocketAddress address, RuleSet rules, Clock clock) {
         List<byte[]> asked = new ArrayList<>();
         rules.rules().stream().limit(CONNECTIONS).forEach(rule -> asked.add(question(rule)));
         if (asked.isEmpty()) {
             asked.add(request("/", "GET", ""));
         }
-        this.questions = List.copyOf(asked);
+        return new WarmUp(address, asked, clock);
     }
 
     /** Asks for so long; whatever goes wrong shows itself to the first caller, too, and is no reason not to serve. */

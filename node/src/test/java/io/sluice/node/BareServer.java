@@ -8,6 +8,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.envoy.Counting;
 import io.sluice.envoy.EnvoyJson;
 import io.sluice.envoy.RateLimitDecider;
+import io.sluice.node.internal.Arrivals;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.KeyForm;
 import io.sluice.rules.KeySecret;

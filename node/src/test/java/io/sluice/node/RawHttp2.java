@@ -13,14 +13,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An HTTP/2 connection frame by frame, for what no decent client would do. A thread of its own takes in what comes. */
-final class RawHttp2 implements AutoCloseable {
+public final class RawHttp2 implements AutoCloseable {
 
-    static final int DATA = 0;
-    static final int HEADERS = 1;
-    static final int RST_STREAM = 3;
+    public static final int DATA = 0;
+    public static final int HEADERS = 1;
+    public static final int RST_STREAM = 3;
+    public static final int GOAWAY = 7;
 
     private static final int SETTINGS = 4;
     private static final int WINDOW_UPDATE = 8;
+    private static final int CONTINUATION = 9;
+    private static final int CANCEL = 8;
     private static final int ACK = 1;
     private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
@@ -33,7 +36,7 @@ final class RawHttp2 implements AutoCloseable {
     private int streams;
 
     /** @param window how many bytes of each answer are welcome before they are asked for */
-    RawHttp2(int port, int window) throws IOException {
+    public RawHttp2(int port, int window) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);
         socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
@@ -51,17 +54,17 @@ final class RawHttp2 implements AutoCloseable {
     }
 
     /** A request without a body, and its stream. */
-    int get(String path) throws IOException {
+    public int get(String path) throws IOException {
         return head(0x82, path, END_HEADERS | END_STREAM);
     }
 
     /** The head of a request, to be followed by its body. */
-    int post(String path) throws IOException {
+    public int post(String path) throws IOException {
         return head(0x83, path, END_HEADERS);
     }
 
     /** A part of a body, never the last; waits for room on the connection. False if there was none before it was closed. */
-    boolean body(int stream, int bytes) throws IOException {
+    public boolean body(int stream, int bytes) throws IOException {
         while (room.get() < bytes) {
             if (closed) {
                 return false;
@@ -73,13 +76,27 @@ final class RawHttp2 implements AutoCloseable {
         return true;
     }
 
+    public void reset(int stream) throws IOException {
+        frame(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
+    }
+
+    /** A head that is said to go on. */
+    public int unendedHead(String path) throws IOException {
+        return head(0x82, path, 0);
+    }
+
+    /** More of a head, never the last of it. */
+    public void moreHead(int stream, byte[] block) throws IOException {
+        frame(CONTINUATION, 0, stream, block);
+    }
+
     /** How many frames of a type have come. */
-    int seen(int type) {
+    public int seen(int type) {
         AtomicInteger count = seen.get(type);
         return count == null ? 0 : count.get();
     }
 
-    boolean isClosed() {
+    public boolean isClosed() {
         return closed;
     }
 

@@ -67,6 +67,11 @@ public final class CallerAddress {
         return Optional.ofNullable(found == null ? peer : found);
     }
 
+    /** Whether the peer is a proxy whose word is taken. */
+    public boolean trusts(@Nullable Address peer) {
+        return trusted.trusts(peer);
+    }
+
     private @Nullable Address told(ForwardingHeader header, List<String> values) {
         return switch (header) {
             case X_REAL_IP -> values.size() == 1 ? HopAddress.read(values.get(0)) : null;

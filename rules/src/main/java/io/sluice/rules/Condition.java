@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * attribute never matches. Immutable.
  *
  * <p>A value is text, or a {@link Glob}. Of {@code ip} it is an address or a block of addresses in CIDR form and nothing else,
- * because one address has many spellings. A {@code method} is compared in any case, a {@code path} in its normalised form.
+ * because one address has many spellings. A {@code method} is compared in any case, and GET is for HEAD, too; a {@code path} is
+ * compared in its normalised form.
  */
 public final class Condition {
 
@@ -88,7 +89,7 @@ public final class Condition {
             return matchesAddress(value);
         }
         String text = attribute.equals(METHOD) ? value.toUpperCase(Locale.ROOT) : value;
-        return values.contains(text) || matchesGlob(text);
+        return meant().contains(text) || matchesGlob(text);
     }
 
     private boolean matchesAddress(String value) {
@@ -163,6 +164,11 @@ public final class Condition {
     /** The values that are plain text, methods in capitals. */
     public Set<String> values() {
         return values;
+    }
+
+    /** The values of requests that are meant: of methods, HEAD where there is GET. */
+    public Set<String> meant() {
+        return attribute.equals(METHOD) ? Scope.meant(values) : values;
     }
 
     /** The values with wildcards, methods in capitals. */

@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Finds out which fields of request bodies and queries a set of rules needs. */
+/** Finds out which headers, and which fields of request bodies and queries, a set of rules needs. */
 final class FieldNames {
 
     private FieldNames() {}

@@ -15,8 +15,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What the caller of an allowed request holds of concurrency limits, one for all of them, and the text by which he gives it back or
@@ -78,6 +80,14 @@ public final class Permit {
             throw new UncheckedIOException(e);
         }
         return encoded(bytes.toByteArray());
+    }
+
+    /** For how long all of it is held unless it is renewed: the shortest time to live of what it stands for. */
+    public Duration ttl() {
+        return Stream.concat(here.stream(), inStore.stream())
+                .map(charge -> Duration.of(charge.limit().windowMicros(), ChronoUnit.MICROS))
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     /** What is held in the process that handed it out. */

@@ -58,6 +58,24 @@ public final class QueryFields {
         return all;
     }
 
+    /** Whether there is nothing to read. */
+    public boolean isEmpty() {
+        return empty;
+    }
+
+    /**
+     * Adds the attributes of a query.
+     *
+     * @param query what follows the {@code ?}, as it was sent
+     * @throws IllegalArgumentException as with {@link #addedTo}
+     */
+    public void addTo(Map<String, String> attributes, String query) {
+        String ambiguous = empty || query.isEmpty() ? null : fields.readQuery(query, attributes);
+        if (ambiguous != null) {
+            throw new IllegalArgumentException(ambiguous);
+        }
+    }
+
     private static String query(String path) {
         int fragment = path.indexOf('#');
         String target = fragment < 0 ? path : path.substring(0, fragment);

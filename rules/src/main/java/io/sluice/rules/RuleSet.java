@@ -22,6 +22,8 @@ public final class RuleSet {
     private final List<ReadyRule> ready;
     private final ScopeIndex index;
     private final Set<String> bodyFields;
+    private final BodyRules bodyRules;
+    private final Set<String> headerFields;
     private final QueryFields queryFields;
 
     /** Computed by whoever asks first: deciding does not need it, and it costs as much as writing all rules. */
@@ -46,6 +48,8 @@ public final class RuleSet {
         this.ready = enabled.stream().map(ReadyRule::new).toList();
         this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
         this.bodyFields = FieldNames.of(this.rules, List.of("json.", "form."));
+        this.bodyRules = bodyFields.isEmpty() ? BodyRules.NONE : BodyRules.of(enabled);
+        this.headerFields = FieldNames.of(this.rules, List.of("header."));
         this.queryFields = QueryFields.of(FieldNames.of(this.rules, List.of("query.")));
     }
 
@@ -58,6 +62,8 @@ public final class RuleSet {
         this.ready = same.ready;
         this.index = same.index;
         this.bodyFields = same.bodyFields;
+        this.bodyRules = same.bodyRules;
+        this.headerFields = same.headerFields;
         this.queryFields = same.queryFields;
         this.digest = same.digest;
     }
@@ -149,6 +155,19 @@ public final class RuleSet {
     /** The attributes {@code json.…} and {@code form.…} that enabled rules name: the only fields of bodies that need to be read. */
     public Set<String> bodyFields() {
         return bodyFields;
+    }
+
+    /**
+     * Reads the body fields that rules name which may be for this request, as far as it is known without its body. Empty if there are
+     * none: then its body need not be read.
+     */
+    public BodyFields bodyFields(Attributes withoutBody) {
+        return bodyRules.reader(withoutBody);
+    }
+
+    /** The attributes {@code header.…} that enabled rules name, in small letters. */
+    public Set<String> headerFields() {
+        return headerFields;
     }
 
     /** Reads the attributes {@code query.…} that enabled rules name. */

@@ -2,9 +2,11 @@ package io.sluice.rules;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param service the exact service
  * @param resource which paths
- * @param methods in capitals; a request's method matches in any case, so that {@code post} does not escape a limit on POST
+ * @param methods in capitals; a request's method matches in any case, so that {@code post} does not escape a limit on POST, and
+ *     GET is HEAD, too: servers do the same work for both
  * @param match what attributes must be, by the attribute's name; all of them must hold
  */
 public record Scope(
@@ -42,6 +45,23 @@ public record Scope(
         return matchesService(request) && matchesMethod(request) && matchesResource(request) && matchesRest(request);
     }
 
+    /** The methods of requests that those of a rule are for: GET is for HEAD, too. */
+    public static Set<String> meant(Set<String> methods) {
+        if (!methods.contains("GET") || methods.contains("HEAD")) {
+            return methods;
+        }
+        Set<String> meant = new LinkedHashSet<>(methods);
+        meant.add("HEAD");
+        return meant;
+    }
+
+    /** The same without the conditions on attributes of these names. */
+    Scope without(Predicate<String> attributes) {
+        Map<String, Condition> rest = new LinkedHashMap<>(match);
+        rest.keySet().removeIf(attributes);
+        return new Scope(service, resource, methods, rest);
+    }
+
     /** The level of a limit that does not tell callers apart. */
     public Level level() {
         return resource != null ? Level.RESOURCE : service != null ? Level.SERVICE : Level.GLOBAL;
@@ -53,7 +73,7 @@ public record Scope(
 
     private boolean matchesMethod(Attributes request) {
         String method = request.get("method");
-        return methods.isEmpty() || (method != null && methods.contains(method.toUpperCase(Locale.ROOT)));
+        return methods.isEmpty() || (method != null && meant(methods).contains(method.toUpperCase(Locale.ROOT)));
     }
 
     private boolean matchesResource(Attributes request) {

@@ -177,6 +177,22 @@ final class NodeSystemTest {
     }
 
     @Test
+    void limitsWhatPassesTheGatewayToTheSampleService() throws Exception {
+        try (SluiceProcess start = SluiceProcess.run("start", "--api-port", "0", "--data", folder.toString())) {
+            for (int i = 0; i < 6; i++) {
+                HttpResponse<String> answer = start.through("POST", "/api/login");
+                assertThat(answer.statusCode()).isEqualTo(i < 5 ? 200 : 429);
+                assertThat(answer.headers().firstValue("ratelimit")).isPresent();
+            }
+            assertThat(start.through("GET", "/api/orders/7").body()).contains("\"target\" : \"/api/orders/7\"");
+            assertThat(start.get("/metrics").body())
+                    .contains("sluice_gateway_requests_total{route=\"/api/login\",status=\"2xx\"} 5")
+                    .contains("sluice_gateway_requests_total{route=\"/api/login\",status=\"4xx\"} 1");
+            assertThat(start.stop()).isZero();
+        }
+    }
+
+    @Test
     void saysInOneLineWhatIsWrong() throws Exception {
         Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules:\n  - id: x\n    limitz: []\n");
         try (SluiceProcess node = SluiceProcess.run("node", "--api-port", "0", "--rules", bad.toString())) {

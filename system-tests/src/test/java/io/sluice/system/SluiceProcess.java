@@ -22,7 +22,8 @@ import java.util.regex.Pattern;
 /** {@code ./sluice} as a user starts it: a process, what it prints, and a port. */
 final class SluiceProcess implements AutoCloseable {
 
-    private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)");
+    private static final Pattern ADDRESS = Pattern.compile("POST http://127\\.0\\.0\\.1:(\\d+)");
+    private static final Pattern GATEWAY = Pattern.compile("gateway +http://127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern GRPC = Pattern.compile("grpc 127\\.0\\.0\\.1:(\\d+)");
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -31,6 +32,7 @@ final class SluiceProcess implements AutoCloseable {
     private final Queue<String> printed = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
     private final CompletableFuture<Integer> grpcPort = new CompletableFuture<>();
+    private final CompletableFuture<Integer> gatewayPort = new CompletableFuture<>();
     private final Thread reader;
 
     private SluiceProcess(Process process) {
@@ -47,7 +49,22 @@ final class SluiceProcess implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         // Whoever says nothing gets a free port, and not that of another one.
         builder.environment().put("SLUICE_GRPC_PORT", "0");
+        builder.environment().put("SLUICE_GATEWAY_PORT", "0");
         return new SluiceProcess(builder.start());
+    }
+
+    /** Waits for the address of the gateway to be printed. */
+    int gatewayPort() throws Exception {
+        return gatewayPort.get(60, TimeUnit.SECONDS);
+    }
+
+    /** Sends a request through the gateway. */
+    HttpResponse<String> through(String method, String path) throws Exception {
+        return HTTP.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gatewayPort() + path))
+                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
     }
 
     /** Waits for the address for Envoy to be printed, which follows that of the API. */
@@ -119,6 +136,7 @@ final class SluiceProcess implements AutoCloseable {
                 printed.add(line);
                 find(ADDRESS, line, port);
                 find(GRPC, line, grpcPort);
+                find(GATEWAY, line, gatewayPort);
             }
         } catch (IOException e) {
             printed.add(e.toString());
@@ -126,6 +144,7 @@ final class SluiceProcess implements AutoCloseable {
         AssertionError ended = new AssertionError("ended without an address:\n" + printed());
         port.completeExceptionally(ended);
         grpcPort.completeExceptionally(ended);
+        gatewayPort.completeExceptionally(ended);
     }
 
     private static void find(Pattern address, String line, CompletableFuture<Integer> port) {

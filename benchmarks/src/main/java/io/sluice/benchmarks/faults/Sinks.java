@@ -82,6 +82,8 @@ final class Sinks {
                         "0",
                         "--grpc-port",
                         "0",
+                        "--gateway-port",
+                        "0",
                         "--redis",
                         redis,
                         "--log-level",

@@ -1,12 +1,19 @@
 package io.sluice.node.gateway;
 
 import io.sluice.rules.Address;
+import io.sluice.rules.Attributes;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +29,9 @@ final class GatewayExchange {
     private final Route route;
     private final MultiMap forwardHeaders = MultiMap.caseInsensitiveMultiMap();
     private final MultiMap answerHeaders = MultiMap.caseInsensitiveMultiMap();
-    private final List<Runnable> whenOver = new ArrayList<>();
+    private final List<Runnable> whenOver = new ArrayList<>(2);
+    private Set<String> withheld = Set.of();
+    private Map<String, String> attributes = Map.of();
     private Identity identity = Identity.ANONYMOUS;
     private boolean over;
 
@@ -34,6 +43,7 @@ final class GatewayExchange {
      * @param path in its one form
      * @param target path and query as they were sent, and are sent on
      * @param caller null where there is no address, as with a Unix socket
+     * @param trustedPeer whether a proxy connected whose word on the caller is taken
      */
     record Parsed(
             String id,
@@ -42,7 +52,8 @@ final class GatewayExchange {
             String authority,
             String path,
             String target,
-            @Nullable Address caller) {}
+            @Nullable Address caller,
+            boolean trustedPeer) {}
 
     GatewayExchange(Incoming incoming, Parsed parsed, Route route) {
         this.incoming = incoming;
@@ -87,6 +98,32 @@ final class GatewayExchange {
         return forwardHeaders;
     }
 
+    /** Does not send a header of the request on. */
+    void withhold(String header) {
+        if (withheld.isEmpty()) {
+            withheld = new HashSet<>();
+        }
+        withheld.add(header.toLowerCase(Locale.ROOT));
+    }
+
+    /** The headers of the request, in small letters, that are not sent on. */
+    Set<String> withheld() {
+        return Collections.unmodifiableSet(withheld);
+    }
+
+    /** Adds an attribute for rules, in its one spelling. */
+    void attribute(String name, String value) {
+        if (attributes.isEmpty()) {
+            attributes = new HashMap<>();
+        }
+        attributes.put(Attributes.normalisedName(name), value);
+    }
+
+    /** What handlers added for rules. */
+    Map<String, String> attributes() {
+        return Collections.unmodifiableMap(attributes);
+    }
+
     /** Headers of whatever is answered, in the place of those of the upstream. */
     MultiMap answerHeaders() {
         return answerHeaders;
@@ -110,7 +147,8 @@ final class GatewayExchange {
         return Optional.ofNullable(request().getHeader(name));
     }
 
-    private void end() {
+    /** The answer has ended, or the caller has left. The server tells of both by itself, but not of connections that became tunnels. */
+    void end() {
         if (!over) {
             over = true;
             whenOver.forEach(Runnable::run);

@@ -15,6 +15,7 @@ final class Incoming {
     private final HttpServerRequest request;
     private final List<Buffer> kept = new ArrayList<>();
     private boolean whole;
+    private boolean continued;
 
     Incoming(HttpServerRequest request) {
         this.request = request.pause();
@@ -36,6 +37,15 @@ final class Incoming {
 
     boolean isReadWhole() {
         return whole;
+    }
+
+    /** The caller, who asked first, was told to send the body. */
+    void continued() {
+        continued = true;
+    }
+
+    boolean isContinued() {
+        return continued;
     }
 
     /** What was read of the body, in order. */

@@ -1,5 +1,6 @@
 package io.sluice.node.gateway;
 
+import io.vertx.core.net.ClientSSLOptions;
 import java.net.URI;
 import java.util.Optional;
 import java.util.Set;
@@ -15,7 +16,7 @@ interface UpstreamGroup {
      */
     Optional<Turn> next(Set<URI> tried);
 
-    /** One request to one server; ended exactly once, whatever becomes of it. */
+    /** One request to one server; ended exactly once, whatever becomes of it. For one thread at a time. */
     interface Turn {
 
         /** {@code http://host:port} or {@code https://host:port}, without a path. */
@@ -23,6 +24,11 @@ interface UpstreamGroup {
 
         /** Whether to speak HTTP/2: by ALPN with {@code https}, else with prior knowledge. */
         boolean http2();
+
+        /** How to make sure that it is the server, with {@code https}; empty: as usual. The same object for all of a service. */
+        default Optional<ClientSSLOptions> tls() {
+            return Optional.empty();
+        }
 
         /** The head of an answer came. A status of 502 to 504 counts against the server's health. */
         void answered(int status);

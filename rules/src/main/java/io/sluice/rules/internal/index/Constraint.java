@@ -39,11 +39,12 @@ record Constraint(String attribute, String column, List<Key> keys, Predicate<Str
             constraints.add(new Constraint("path", List.of(Key.Route.of(resource.segments())), new OnPath(resource)));
         }
         if (!scope.methods().isEmpty()) {
-            List<Key> methods = new ArrayList<>(scope.methods().size());
-            for (String method : scope.methods()) {
+            Set<String> meant = Scope.meant(scope.methods());
+            List<Key> methods = new ArrayList<>(meant.size());
+            for (String method : meant) {
                 methods.add(new Key.Text(method));
             }
-            constraints.add(new Constraint("method", methods, new OneOf(scope.methods())));
+            constraints.add(new Constraint("method", methods, new OneOf(meant)));
         }
         for (Condition condition : scope.match().values()) {
             constraints.add(of(condition));
@@ -93,11 +94,11 @@ record Constraint(String attribute, String column, List<Key> keys, Predicate<Str
     }
 
     private static Constraint of(Condition condition) {
-        int size = condition.values().size()
-                + condition.globs().size()
-                + condition.networks().size();
+        Set<String> values = condition.meant();
+        int size =
+                values.size() + condition.globs().size() + condition.networks().size();
         List<Key> keys = new ArrayList<>(size);
-        condition.values().forEach(value -> keys.add(new Key.Text(value)));
+        values.forEach(value -> keys.add(new Key.Text(value)));
         condition.globs().forEach(glob -> keys.add(new Key.Wild(glob)));
         condition.networks().forEach(network -> keys.add(new Key.Block(network)));
         return new Constraint(condition.attribute(), keys, new Meets(condition));

@@ -1,4 +1,4 @@
-package io.sluice.node;
+package io.sluice.node.internal;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Waits that end. */
-final class Patience {
+public final class Patience {
 
     private Patience() {}
 
-    static <T> void await(Future<T> future, Duration atMost) throws ExecutionException, TimeoutException {
+    public static <T> void await(Future<T> future, Duration atMost) throws ExecutionException, TimeoutException {
         try {
             future.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {

@@ -1,8 +1,7 @@
-package io.sluice.cli;
+package io.sluice.node;
 
-import io.sluice.node.GrpcSettings;
+import io.sluice.node.gateway.GatewayConfig;
 import io.sluice.rules.KeySecret;
-import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.Place;
@@ -18,31 +17,36 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * The file of {@code --config}. Paths in it are relative to it.
+ * The file of {@code --config}. Paths in it are relative to it. Immutable.
  *
- * @param notBuilt the sections it has that do nothing yet
+ * @param hashKeyFile where the key was found
+ * @param gateway where requests go; empty without {@code routes}
  */
-record ConfigFile(
+public record ConfigFile(
         Optional<String> redisUri,
         Optional<String> redisPrefix,
         Optional<String> hashTag,
         Optional<Path> rulesPath,
+        Optional<Path> hashKeyFile,
         Optional<KeySecret> hashKey,
         Optional<Integer> ipv6Prefix,
         Optional<GrpcSettings.Tls> tls,
         boolean countsLikeTheReference,
-        List<String> notBuilt) {
+        Optional<GatewayConfig> gateway) {
 
-    private static final List<String> SECTIONS = List.of("redis", "rules", "client", "grpc", "envoy", "auth", "routes");
-    private static final List<String> NOT_BUILT = List.of("auth", "routes");
-    private static final List<String> CLIENT_NOT_BUILT = List.of("trusted_proxies", "headers");
+    private static final List<String> SECTIONS =
+            List.of("redis", "rules", "client", "grpc", "envoy", "gateway", "auth", "services", "routes");
     /** Whether it is the way of the reference service. */
     private static final Map<String, Boolean> COUNTING = Map.of("together", false, "reference", true);
 
     private static final int LARGEST_KEY = 4_096;
-    static final ConfigFile NONE = new ConfigFile(
+
+    /** Nothing is said. */
+    public static final ConfigFile NONE = new ConfigFile(
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -51,19 +55,33 @@ record ConfigFile(
             Optional.empty(),
             Optional.empty(),
             false,
-            List.of());
+            Optional.empty());
 
     /** Reads the file, or throws with all that is wrong with it. */
-    static ConfigFile read(Path file) throws RefusedException {
+    public static ConfigFile read(Path file) throws ConfigRefusedException {
+        return read(file, errors -> text(file, errors));
+    }
+
+    /**
+     * Reads what a file holds, or throws with all that is wrong with it.
+     *
+     * @param file what errors call it, and what paths in it are relative to
+     */
+    static ConfigFile parse(Path file, String text) throws ConfigRefusedException {
+        return read(file, errors -> Optional.of(text));
+    }
+
+    private static ConfigFile read(Path file, Function<Errors, Optional<String>> content)
+            throws ConfigRefusedException {
         Errors errors = new Errors(file.toString());
-        ConfigFile config = errors.within(() -> text(file, errors)
+        ConfigFile config = errors.within(() -> content.apply(errors)
                         .flatMap(text -> YamlReader.read(file.toString(), text, errors))
                         .flatMap(root -> Fields.of("config", root, SECTIONS, errors))
                         .map(root -> config(file, root, errors))
                         .orElse(NONE))
                 .orElse(NONE);
         if (!errors.isEmpty()) {
-            throw new RefusedException(errors.list());
+            throw new ConfigRefusedException(errors.list());
         }
         return config;
     }
@@ -71,16 +89,13 @@ record ConfigFile(
     private static ConfigFile config(Path file, Fields root, Errors errors) {
         Optional<Fields> redis = section(root, "redis", List.of("uri", "prefix", "hash_tag"), errors);
         Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file"), errors);
-        List<String> notBuilt =
-                new ArrayList<>(NOT_BUILT.stream().filter(root::has).toList());
         Optional<Fields> client = section(root, "client", List.of("trusted_proxies", "headers", "ipv6_prefix"), errors);
-        client.ifPresent(fields ->
-                CLIENT_NOT_BUILT.stream().filter(fields::has).forEach(name -> notBuilt.add("client." + name)));
         return new ConfigFile(
                 redis.flatMap(fields -> fields.text("uri")),
                 redis.flatMap(fields -> fields.text("prefix")),
                 redis.flatMap(fields -> fields.text("hash_tag")),
                 rules.flatMap(fields -> fields.text("path")).map(path -> beside(file, path)),
+                rules.flatMap(fields -> fields.text("hash_key_file")).map(path -> beside(file, path)),
                 rules.flatMap(fields -> fields.read("hash_key_file", path -> hashKey(beside(file, path)))),
                 client.flatMap(fields -> fields.whole("ipv6_prefix", 1, 128)).map(Long::intValue),
                 section(root, "grpc", List.of("tls"), errors)
@@ -89,7 +104,28 @@ record ConfigFile(
                 section(root, "envoy", List.of("count"), errors)
                         .flatMap(fields -> fields.choice("count", COUNTING))
                         .orElse(false),
-                List.copyOf(notBuilt));
+                GatewayConfig.read(file, root, client, errors));
+    }
+
+    /** What is different from another one and cannot change while a node runs, by its names. */
+    List<String> fixedChanges(ConfigFile before) {
+        List<String> changes = new ArrayList<>();
+        change(changes, "redis.uri", redisUri, before.redisUri);
+        change(changes, "redis.prefix", redisPrefix, before.redisPrefix);
+        change(changes, "redis.hash_tag", hashTag, before.hashTag);
+        change(changes, "rules.path", rulesPath, before.rulesPath);
+        change(changes, "rules.hash_key_file", hashKeyFile, before.hashKeyFile);
+        change(changes, "client.ipv6_prefix", ipv6Prefix, before.ipv6Prefix);
+        change(changes, "grpc.tls", tls, before.tls);
+        change(changes, "envoy.count", countsLikeTheReference, before.countsLikeTheReference);
+        gateway.ifPresent(now -> before.gateway.ifPresent(old -> changes.addAll(now.fixedChanges(old))));
+        return changes;
+    }
+
+    private static void change(List<String> changes, String name, Object now, Object before) {
+        if (!now.equals(before)) {
+            changes.add(name);
+        }
     }
 
     private static Optional<GrpcSettings.Tls> tls(Path file, Fields fields) {
@@ -140,22 +176,5 @@ record ConfigFile(
             errors.add(Place.START, "file: unreadable (expected: a file this user may read)");
         }
         return Optional.empty();
-    }
-
-    /** The file has errors. */
-    static final class RefusedException extends Exception {
-
-        private static final long serialVersionUID = 1;
-
-        private final transient List<DocumentError> errors;
-
-        RefusedException(List<DocumentError> errors) {
-            super("config: " + errors.size() + (errors.size() == 1 ? " error" : " errors") + " (expected: none)");
-            this.errors = errors;
-        }
-
-        List<DocumentError> errors() {
-            return errors;
-        }
     }
 }

@@ -1,4 +1,4 @@
-package io.sluice.node;
+package io.sluice.node.internal;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Connections from which no whole request has come yet. The server shows them to nobody before the first head is read, so they are
  * noted where they are accepted: this is the transport that it listens with. Safe for use by many threads.
  */
-final class Arrivals implements Transport {
+public final class Arrivals implements Transport {
 
     private final Transport transport;
     private final Map<String, Arrival> waiting = new ConcurrentHashMap<>();
@@ -32,19 +32,19 @@ final class Arrivals implements Transport {
     }
 
     /** Over the native transport of this system, or Java's own where there is none. */
-    static Arrivals overBestTransport() {
+    public static Arrivals overBestTransport() {
         @Nullable Transport best = Transport.nativeTransport();
         return new Arrivals(best != null && best.available() ? best : Transport.NIO);
     }
 
     /** A whole head has come from there. */
-    void spoke(SocketAddress address) {
+    public void spoke(SocketAddress address) {
         waiting.remove(key(address.hostAddress(), address.port()));
     }
 
     /** A second has passed: who has said nothing whole in so many of them is cut off. */
     @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
-    void tick(int mayTakeSeconds) {
+    public void tick(int mayTakeSeconds) {
         long now = ticks.incrementAndGet();
         waiting.forEach((key, arrival) -> {
             if (now - arrival.tick > mayTakeSeconds && waiting.remove(key, arrival)) {

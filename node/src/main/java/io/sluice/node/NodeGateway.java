@@ -1,0 +1,179 @@
+package io.sluice.node;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.node.NodeConfig.RoutesFrom;
+import io.sluice.node.gateway.GatewayConfig;
+import io.sluice.node.gateway.GatewayRefusedException;
+import io.sluice.node.gateway.OpenGateway;
+import io.sluice.node.gateway.SampleUpstream;
+import io.sluice.node.gateway.UpstreamHealth;
+import io.sluice.node.internal.Patience;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.KeyForm;
+import io.sluice.rules.KeySecret;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.yaml.DocumentError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The gateway of a node, with its configuration and how that changes. Safe for use by many threads. */
+final class NodeGateway implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeGateway.class);
+
+    private static final String WARM_UP_RULES =
+            "rules: [{ id: warm-up, limits: [{ by: ip, rate: 1000000/s }, { by: [tenant, user], rate: 1000000/s }] }]";
+    private static final List<byte[]> WARM_UP_REQUESTS = Stream.of(
+                    "GET /api/orders/7?x=y HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n",
+                    "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+            .map(text -> text.getBytes(StandardCharsets.US_ASCII))
+            .toList();
+
+    private static final String SAMPLE = "sample-routes.yaml";
+    private static final String UPSTREAM = "UPSTREAM";
+    private static final Duration MAY_TAKE = Duration.ofSeconds(10);
+
+    private final String host;
+    private final OpenGateway gateway;
+    private final @Nullable ConfigWatch watch;
+
+    private NodeGateway(String host, OpenGateway gateway, @Nullable ConfigWatch watch) {
+        this.host = host;
+        this.gateway = gateway;
+        this.watch = watch;
+    }
+
+    /** Reads its configuration and listens. */
+    static NodeGateway open(String host, NodeConfig.Gateway settings, OpenGateway.Means means)
+            throws StartFailedException {
+        try {
+            if (settings.routes() instanceof RoutesFrom.File file) {
+                Path path = file.path();
+                byte[] content = ConfigWatch.content(path);
+                ConfigFile config = ConfigWatch.understood(path, content);
+                OpenGateway gateway = OpenGateway.open(host, settings.port(), routes(path, config), means);
+                return new NodeGateway(
+                        host, gateway, ConfigWatch.open(path, content, config, gateway::take, means.clock()));
+            }
+            return new NodeGateway(host, OpenGateway.open(host, settings.port(), sample(means), means), null);
+        } catch (IOException e) {
+            throw new StartFailedException("config: unreadable (expected: a file this user may read)", List.of());
+        } catch (ConfigRefusedException e) {
+            throw new StartFailedException(
+                    String.valueOf(e.getMessage()),
+                    e.errors().stream().map(DocumentError::toString).toList());
+        } catch (GatewayRefusedException e) {
+            throw new StartFailedException("config: " + e.getMessage(), List.of());
+        }
+    }
+
+    URI address() {
+        return URI.create((gateway.isTls() ? "https" : "http") + "://" + (host.contains(":") ? "[" + host + "]" : host)
+                + ":" + gateway.port());
+    }
+
+    /**
+     * Sends requests through another gateway to a server of its own, for so long: whatever makes the first requests slow has happened
+     * then, no upstream was bothered, and nothing was charged.
+     */
+    static void warmUp(OpenGateway.Means means, Duration span) {
+        RuleDocument.Accepted rules = (RuleDocument.Accepted) RuleDocument.parse("warm-up", WARM_UP_RULES);
+        RuleSet set = new RuleSet(1, rules.rules());
+        try (Limiter limiter = new Limiter(new LocalEngine(means.clock()), means.clock(), List.of())) {
+            Evaluator evaluator = new Evaluator(
+                    () -> set,
+                    limiter,
+                    null,
+                    new KeyForm(KeySecret.random(), 64, Optional.empty()),
+                    means.clock(),
+                    (ruling, nanos) -> {});
+            OpenGateway practice = OpenGateway.open(
+                    NodeConfig.LOOPBACK,
+                    0,
+                    sample(means),
+                    new OpenGateway.Means(
+                            means.vertx(),
+                            means.arrivals(),
+                            evaluator,
+                            means.xRateLimitHeaders(),
+                            (route, status, nanos) -> {},
+                            means.clock()));
+            try {
+                InetSocketAddress address = new InetSocketAddress(NodeConfig.LOOPBACK, practice.port());
+                new WarmUp(address, WARM_UP_REQUESTS, means.clock()).run(span);
+            } finally {
+                practice.close();
+            }
+        } catch (StartFailedException | GatewayRefusedException | ConfigRefusedException | IOException e) {
+            LOG.debug("the gateway was not warmed up", e);
+        }
+    }
+
+    /** What is wrong though it serves, in sentences. */
+    List<String> findings() {
+        List<String> findings = new ArrayList<>(gateway.findings());
+        if (watch != null) {
+            findings.addAll(watch.findings());
+        }
+        return findings;
+    }
+
+    List<UpstreamHealth> upstreams() {
+        return gateway.upstreams();
+    }
+
+    Set<String> routes() {
+        return gateway.routes();
+    }
+
+    /** Accepts nothing new and returns when what was in flight has finished. */
+    @Override
+    public void close() {
+        if (watch != null) {
+            watch.close();
+        }
+        gateway.close();
+    }
+
+    private static GatewayConfig routes(Path path, ConfigFile config) throws StartFailedException {
+        return config.gateway()
+                .orElseThrow(() -> new StartFailedException(
+                        "routes: missing in " + path + " (expected: a list; [] is one, too)", List.of()));
+    }
+
+    /** The sample server ends with the event loops it runs on. */
+    private static GatewayConfig sample(OpenGateway.Means means)
+            throws IOException, ConfigRefusedException, StartFailedException {
+        try (InputStream in = NodeGateway.class.getResourceAsStream(SAMPLE)) {
+            if (in == null) {
+                throw new IllegalStateException(SAMPLE + " is not in the program");
+            }
+            CompletableFuture<SampleUpstream> listening =
+                    SampleUpstream.listen(means.vertx()).toCompletionStage().toCompletableFuture();
+            Patience.await(listening, MAY_TAKE);
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).replace(UPSTREAM, listening.join().origin());
+            return routes(Path.of(SAMPLE), ConfigFile.parse(Path.of(SAMPLE), text));
+        } catch (ExecutionException | TimeoutException e) {
+            throw new StartFailedException(
+                    "sample service: cannot listen (expected: a free port of 127.0.0.1)", List.of());
+        }
+    }
+}

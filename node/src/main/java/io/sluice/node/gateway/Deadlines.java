@@ -1,0 +1,69 @@
+package io.sluice.node.gateway;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What may not take forever, looked at by one timer instead of having one each: {@link #TICK} is how exact they are. One for each event
+ * loop, for its thread alone.
+ */
+final class Deadlines {
+
+    static final Duration TICK = Duration.ofMillis(100);
+
+    private final List<Timed> all = new ArrayList<>();
+    private long now;
+
+    /** Something that looks at the time now and then. */
+    abstract static class Timed {
+
+        private int place = -1;
+
+        /** A tick has passed. May add and remove. */
+        abstract void tick(long now);
+    }
+
+    /** In ticks since the beginning. */
+    long now() {
+        return now;
+    }
+
+    /** So many ticks are at least as long. */
+    static long ticks(Duration duration) {
+        return duration.plus(TICK).minusNanos(1).dividedBy(TICK);
+    }
+
+    void add(Timed timed) {
+        timed.place = all.size();
+        all.add(timed);
+    }
+
+    /** No-op if it is not among them. */
+    void remove(Timed timed) {
+        int place = timed.place;
+        if (place < 0) {
+            return;
+        }
+        timed.place = -1;
+        Timed last = all.remove(all.size() - 1);
+        if (last != timed) {
+            all.set(place, last);
+            last.place = place;
+        }
+    }
+
+    int size() {
+        return all.size();
+    }
+
+    /** From the end: what is removed meanwhile moves only what was looked at. */
+    void tick() {
+        now++;
+        for (int i = all.size() - 1; i >= 0; i--) {
+            if (i < all.size()) {
+                all.get(i).tick(now);
+            }
+        }
+    }
+}

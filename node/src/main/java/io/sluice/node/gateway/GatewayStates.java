@@ -1,0 +1,92 @@
+package io.sluice.node.gateway;
+
+import io.sluice.core.time.Clock;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What requests go by now, and how the next configuration takes its place: all at once, for requests that come from then on. Those
+ * under way keep what they began with. Safe for use by many threads.
+ */
+final class GatewayStates implements AutoCloseable {
+
+    private final Clock clock;
+    private final Upstreams upstreams;
+    private volatile InForce inForce;
+
+    private record InForce(GatewayState state, Optional<AuthSettings> auth, Set<String> routeNames, int services) {}
+
+    /** Begins with this one. */
+    GatewayStates(Vertx vertx, Clock clock, GatewayConfig config) throws AuthUnreadableException {
+        this.clock = clock;
+        this.upstreams = new Upstreams(vertx, clock);
+        this.inForce = made(config, authenticators(config.auth()));
+    }
+
+    GatewayState now() {
+        return inForce.state;
+    }
+
+    /** What routes are called in metrics: series of others are forgotten. */
+    Set<String> routeNames() {
+        return inForce.routeNames;
+    }
+
+    /** Takes the next one; if it throws, everything is as before. */
+    synchronized void take(GatewayConfig config) throws AuthUnreadableException {
+        InForce before = inForce;
+        boolean sameAuth = before.auth.equals(config.auth());
+        Authenticators auth = sameAuth ? before.state.auth() : authenticators(config.auth());
+        inForce = made(config, auth);
+        if (!sameAuth) {
+            before.state.auth().close();
+        }
+    }
+
+    List<UpstreamHealth> health() {
+        return upstreams.health();
+    }
+
+    List<String> findings() {
+        return inForce.state.auth().findings();
+    }
+
+    /** In a few words, for the log. */
+    String summary() {
+        InForce now = inForce;
+        return now.routeNames.size() + (now.routeNames.size() == 1 ? " route" : " routes") + " to " + now.services
+                + (now.services == 1 ? " service" : " services");
+    }
+
+    @Override
+    public synchronized void close() {
+        upstreams.close();
+        inForce.state.auth().close();
+    }
+
+    private Authenticators authenticators(Optional<AuthSettings> settings) throws AuthUnreadableException {
+        return settings.isEmpty() ? Authenticators.NONE : Authenticators.open(settings.get(), clock);
+    }
+
+    private InForce made(GatewayConfig config, Authenticators auth) {
+        Map<ServiceSettings, ServiceUpstreams> groups = upstreams.take(
+                config.routes().stream().map(RouteSettings::upstreams).toList());
+        RouteIndex.Builder routes = new RouteIndex.Builder();
+        for (RouteSettings route : config.routes()) {
+            ServiceUpstreams group = groups.get(route.upstreams());
+            if (group == null) {
+                throw new IllegalStateException(route.upstreams().name() + ": no such group");
+            }
+            routes.add(route.host(), route.path(), route.over(group));
+        }
+        return new InForce(
+                new GatewayState(routes.build(), auth, config.caller(), config.paths()),
+                config.auth(),
+                config.routes().stream().map(RouteSettings::name).collect(Collectors.toUnmodifiableSet()),
+                groups.size());
+    }
+}

@@ -1,0 +1,136 @@
+package io.sluice.node.gateway;
+
+import io.sluice.core.time.Clock;
+import io.sluice.node.StartFailedException;
+import io.sluice.node.internal.Arrivals;
+import io.sluice.rules.Evaluator;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Set;
+
+/** A gateway that listens, and sends requests on by the configuration it was given last. Safe for use by many threads. */
+public final class OpenGateway {
+
+    private final GatewayStates states;
+    private final GatewayDoor door;
+    private final boolean tls;
+
+    private OpenGateway(GatewayStates states, GatewayDoor door, boolean tls) {
+        this.states = states;
+        this.door = door;
+        this.tls = tls;
+    }
+
+    /** Is told of every request when it is over, by many threads at once. */
+    @FunctionalInterface
+    public interface Answered {
+
+        /**
+         * A request is over.
+         *
+         * @param route what the configuration calls its route; empty if it had none
+         * @param status of the answer, or 499 if the caller left before
+         * @param nanos from its head to the end of its answer
+         */
+        void answered(String route, int status, long nanos);
+    }
+
+    /**
+     * What a gateway works with.
+     *
+     * @param arrivals the transport of {@code vertx}
+     * @param xRateLimitHeaders whether answers carry {@code X-RateLimit-*}, too
+     */
+    public record Means(
+            Vertx vertx,
+            Arrivals arrivals,
+            Evaluator evaluator,
+            boolean xRateLimitHeaders,
+            Answered answered,
+            Clock clock) {}
+
+    /**
+     * Listens; returns when requests are answered.
+     *
+     * @param port 0 takes a free one
+     */
+    public static OpenGateway open(String host, int port, GatewayConfig config, Means means)
+            throws StartFailedException, GatewayRefusedException {
+        GatewayStates states;
+        try {
+            states = new GatewayStates(means.vertx, means.clock, config);
+        } catch (AuthUnreadableException e) {
+            throw new GatewayRefusedException(String.valueOf(e.getMessage()));
+        }
+        try {
+            Gateway gateway = new Gateway(
+                    states::now,
+                    means.evaluator,
+                    Extensions.load(),
+                    means.xRateLimitHeaders,
+                    (route, status, nanos) ->
+                            means.answered.answered(route.map(Route::name).orElse(""), status, nanos),
+                    means.clock,
+                    means.vertx);
+            GatewayDoor door = new GatewayDoor(means.vertx, means.arrivals);
+            GatewaySettings settings = config.settings();
+            door.open(
+                    host,
+                    new GatewaySettings(
+                            port,
+                            settings.tls(),
+                            settings.largestHeadBytes(),
+                            settings.keepAlive(),
+                            settings.connectTimeout(),
+                            settings.drain()),
+                    gateway::handle);
+            return new OpenGateway(states, door, settings.tls().isPresent());
+        } catch (StartFailedException | RuntimeException | Error e) {
+            states.close();
+            throw e;
+        }
+    }
+
+    public int port() {
+        return door.port();
+    }
+
+    /** Whether callers speak TLS. */
+    public boolean isTls() {
+        return tls;
+    }
+
+    /**
+     * Goes by another configuration from now on, for requests that come from now on; if it throws, all is as before. Returns what is in
+     * force now, in a few words.
+     */
+    public String take(GatewayConfig config) throws GatewayRefusedException {
+        try {
+            states.take(config);
+        } catch (AuthUnreadableException e) {
+            throw new GatewayRefusedException(String.valueOf(e.getMessage()));
+        }
+        return states.summary();
+    }
+
+    /** What is wrong though it serves, in sentences. */
+    public List<String> findings() {
+        return states.findings();
+    }
+
+    /** All servers that requests may be sent to. */
+    public List<UpstreamHealth> upstreams() {
+        return states.health();
+    }
+
+    /** What routes are called. */
+    public Set<String> routes() {
+        return states.routeNames();
+    }
+
+    /** Accepts nothing new, lets what is in flight finish, and asks no server for its health any more. */
+    public void close() {
+        door.close();
+        states.close();
+    }
+}

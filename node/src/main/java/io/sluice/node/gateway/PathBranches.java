@@ -1,0 +1,77 @@
+package io.sluice.node.gateway;
+
+import io.sluice.rules.PathPattern.Exact;
+import io.sluice.rules.PathPattern.Rest;
+import io.sluice.rules.PathPattern.Segment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Path patterns as a tree of segments, of which the most specific that matches is found: at each segment its text goes before any
+ * text, and both before any rest. Not to be changed once others see it.
+ *
+ * <p>A look-up goes on in at most two branches at each segment, and in none whose patterns disagree with what was read of the path.
+ */
+final class PathBranches<T> {
+
+    private final Map<String, PathBranches<T>> named = new HashMap<>();
+    private @Nullable PathBranches<T> any;
+    private @Nullable T here;
+    private @Nullable T rest;
+
+    /** Files a value; returns the one that was there for patterns of the same meaning, and then stays there. */
+    @Nullable
+    T put(List<Segment> pattern, T value) {
+        PathBranches<T> branch = this;
+        for (Segment segment : pattern) {
+            if (segment instanceof Rest) {
+                T known = branch.rest;
+                branch.rest = known == null ? value : known;
+                return known;
+            }
+            branch = segment instanceof Exact exact
+                    ? branch.named.computeIfAbsent(exact.name(), name -> new PathBranches<>())
+                    : branch.any();
+        }
+        T known = branch.here;
+        branch.here = known == null ? value : known;
+        return known;
+    }
+
+    /** The most specific for a path in its one form; null if there is none. */
+    @Nullable
+    T find(String path) {
+        return find(path, 0);
+    }
+
+    private @Nullable T find(String path, int at) {
+        if (at == path.length()) {
+            return here != null ? here : rest;
+        }
+        if (path.charAt(at) != '/') {
+            return rest;
+        }
+        int slash = path.indexOf('/', at + 1);
+        int end = slash < 0 ? path.length() : slash;
+        T found = null;
+        if (!named.isEmpty()) {
+            PathBranches<T> branch = named.get(path.substring(at + 1, end));
+            found = branch == null ? null : branch.find(path, end);
+        }
+        if (found == null && any != null && end > at + 1) {
+            found = any.find(path, end);
+        }
+        return found != null ? found : rest;
+    }
+
+    private PathBranches<T> any() {
+        PathBranches<T> known = any;
+        if (known == null) {
+            known = new PathBranches<>();
+            any = known;
+        }
+        return known;
+    }
+}

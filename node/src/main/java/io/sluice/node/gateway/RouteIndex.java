@@ -1,0 +1,59 @@
+package io.sluice.node.gateway;
+
+import io.sluice.rules.PathPattern;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Routes by host and path. Immutable; what a look-up costs depends on the host's labels and the path's segments, not on how many
+ * routes there are.
+ *
+ * <p>A route is for a request if both its host and its path are. Of several, the one with the most specific host is taken (the name
+ * itself, the longest wildcard, any), then that with the most specific path. The order of the document does not matter.
+ */
+final class RouteIndex implements RouteTable {
+
+    private final Map<String, PathBranches<Route>> exact = new HashMap<>();
+    private final Map<String, PathBranches<Route>> wildcard = new HashMap<>();
+    private final PathBranches<Route> any = new PathBranches<>();
+
+    private RouteIndex() {}
+
+    /** Makes an index of routes, one after the other. For one thread. */
+    static final class Builder {
+
+        private final RouteIndex index = new RouteIndex();
+
+        /** Adds a route, unless there is one for the same requests: then that one is returned. */
+        Optional<Route> add(HostPattern host, PathPattern path, Route route) {
+            PathBranches<Route> paths =
+                    switch (host.kind()) {
+                        case EXACT -> index.exact.computeIfAbsent(host.name(), name -> new PathBranches<>());
+                        case WILDCARD -> index.wildcard.computeIfAbsent(host.name(), name -> new PathBranches<>());
+                        case ANY -> index.any;
+                    };
+            return Optional.ofNullable(paths.put(path.segments(), route));
+        }
+
+        RouteIndex build() {
+            return index;
+        }
+    }
+
+    @Override
+    public Optional<Route> find(String host, String path) {
+        Route found = in(exact.get(host), path);
+        if (found == null && !wildcard.isEmpty() && HostPattern.mayBeName(host)) {
+            for (int dot = host.indexOf('.', 1); found == null && dot > 0; dot = host.indexOf('.', dot + 1)) {
+                found = in(wildcard.get(host.substring(dot)), path);
+            }
+        }
+        return Optional.ofNullable(found != null ? found : any.find(path));
+    }
+
+    private static @Nullable Route in(@Nullable PathBranches<Route> paths, String path) {
+        return paths == null ? null : paths.find(path);
+    }
+}

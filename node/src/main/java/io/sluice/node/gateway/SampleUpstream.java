@@ -1,0 +1,53 @@
+package io.sluice.node.gateway;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.util.TreeMap;
+
+/** A server that answers with what it got: something to try a gateway with. */
+public final class SampleUpstream {
+
+    private static final String LOOPBACK = "127.0.0.1";
+
+    private final HttpServer server;
+
+    private SampleUpstream(HttpServer server) {
+        this.server = server;
+    }
+
+    /** Listens on a free port of the loopback interface. */
+    public static Future<SampleUpstream> listen(Vertx vertx) {
+        return vertx.createHttpServer()
+                .requestHandler(SampleUpstream::answer)
+                .listen(0, LOOPBACK)
+                .map(SampleUpstream::new);
+    }
+
+    /** {@code http://host:port}. */
+    public String origin() {
+        return "http://" + LOOPBACK + ":" + server.actualPort();
+    }
+
+    public Future<?> close() {
+        return server.close();
+    }
+
+    /** The body is not looked at, but read: the connection is used again. */
+    private static void answer(HttpServerRequest request) {
+        request.handler(piece -> {});
+        request.endHandler(end -> {
+            TreeMap<String, Object> headers = new TreeMap<>();
+            request.headers().forEach(header -> headers.put(header.getKey(), header.getValue()));
+            String body = new JsonObject()
+                    .put("answer", "from the sample service")
+                    .put("method", request.method().name())
+                    .put("target", request.uri())
+                    .put("headers", headers)
+                    .encodePrettily();
+            request.response().putHeader("content-type", "application/json").end(body + "\n");
+        });
+    }
+}

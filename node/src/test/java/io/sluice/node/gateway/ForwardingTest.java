@@ -1,0 +1,373 @@
+package io.sluice.node.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.buffer.Buffer;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a request becomes on its way, and its answer on the way back. */
+@Timeout(60)
+class ForwardingTest {
+
+    private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+
+    @Test
+    void sendsOnMethodTargetHostAndHeadersAsTheyCame() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("PROPFIND /a%2Fb/../c;x=1?q=%20&& HTTP/1.1\r\nHost: shop.example:99\r\nX-A: 1\r\nX-A: 2\r\n"
+                    + "Accept-Encoding: gzip\r\n\r\n");
+
+            assertThat(client.message()).startsWith("HTTP/1.1 200 OK\r\n").endsWith("\r\n\r\nhi");
+            assertThat(upstream.last())
+                    .startsWith("PROPFIND /a%2Fb/../c;x=1?q=%20&& HTTP/1.1\r\n")
+                    .containsOnlyOnce("\r\nhost: shop.example:99\r\n")
+                    .contains("x-a: 1\r\n", "x-a: 2\r\n", "accept-encoding: gzip\r\n")
+                    .doesNotContainIgnoringCase("transfer-encoding")
+                    .doesNotContainIgnoringCase("content-length");
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
+        }
+    }
+
+    @Test
+    void removesHopByHopHeadersBothWaysAlsoThoseNamedByConnection() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(
+                        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: X-Mine\r\n"
+                                + "X-Mine: 1\r\nKeep-Alive: timeout=5\r\nProxy-Authenticate: Basic\r\nUpgrade: h2c\r\nX-Stays: 1\r\n\r\n");
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send(
+                    "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Secret\r\nConnection: x-other\r\nX-Secret: 1\r\n"
+                            + "X-Other: 1\r\nKeep-Alive: 1\r\nProxy-Authorization: x\r\nProxy-Connection: x\r\nTE: gzip\r\nUpgrade: other\r\n"
+                            + "HTTP2-Settings: x\r\nTrailer: x\r\nX-Stays: 1\r\n\r\n");
+
+            assertThat(client.message())
+                    .contains("x-stays: 1\r\n")
+                    .doesNotContainIgnoringCase("x-mine")
+                    .doesNotContainIgnoringCase("keep-alive")
+                    .doesNotContainIgnoringCase("proxy-")
+                    .doesNotContainIgnoringCase("upgrade");
+            assertThat(upstream.last())
+                    .contains("x-stays: 1\r\n")
+                    .doesNotContainIgnoringCase("x-secret")
+                    .doesNotContainIgnoringCase("x-other")
+                    .doesNotContainIgnoringCase("keep-alive")
+                    .doesNotContainIgnoringCase("proxy-")
+                    .doesNotContainIgnoringCase("\r\nte:")
+                    .doesNotContainIgnoringCase("upgrade")
+                    .doesNotContainIgnoringCase("http2-settings")
+                    .doesNotContainIgnoringCase("trailer");
+        }
+    }
+
+    @Test
+    void connectionCannotTakeAwayWhatTheGatewayWrites() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send(
+                    "POST / HTTP/1.1\r\nHost: a\r\nConnection: X-Forwarded-For, Host, Content-Length, X-Request-Id\r\n"
+                            + "Content-Length: 3\r\n\r\nabc");
+            client.message();
+
+            assertThat(upstream.last())
+                    .contains(
+                            "x-forwarded-for: 127.0.0.1\r\n", "host: a\r\n", "content-length: 3\r\n", "x-request-id: ")
+                    .endsWith("\r\n\r\nabc");
+        }
+    }
+
+    @Test
+    void neverSendsOnMethodOverridesNorNamesWithUnderscores() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("GET / HTTP/1.1\r\nHost: a\r\nX-HTTP-Method-Override: DELETE\r\nX-HTTP-Method: DELETE\r\n"
+                    + "X-Method-Override: DELETE\r\nX_Forwarded_For: 1.2.3.4\r\n\r\n");
+            client.message();
+
+            assertThat(upstream.last().toLowerCase(Locale.ROOT))
+                    .doesNotContain("delete")
+                    .doesNotContain("1.2.3.4");
+        }
+    }
+
+    @Test
+    void writesForwardedHeadersInThePlaceOfWhatStrangersWrote() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send(
+                    "GET / HTTP/1.1\r\nHost: shop.example:8080\r\nX-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n"
+                            + "X-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\nX-Forwarded-Port: 1\r\nX-Forwarded-Prefix: /evil\r\n"
+                            + "X-Real-IP: 6.6.6.6\r\nX-Request-Id: mine\r\n\r\n");
+            String answer = client.message();
+
+            assertThat(upstream.last())
+                    .contains("x-forwarded-for: 127.0.0.1\r\n")
+                    .contains("x-forwarded-proto: http\r\n")
+                    .contains("x-forwarded-host: shop.example:8080\r\n")
+                    .contains("x-forwarded-port: " + gateway.port() + "\r\n")
+                    .contains("forwarded: for=127.0.0.1;host=\"shop.example:8080\";proto=http\r\n")
+                    .contains("via: 1.1 sluice\r\n")
+                    .contains("x-request-id: id-1\r\n")
+                    .doesNotContain("6.6.6.6")
+                    .doesNotContain("evil")
+                    .doesNotContain("mine");
+            assertThat(answer).contains("x-request-id: id-1\r\n");
+        }
+    }
+
+    @Test
+    void addsToWhatTrustedProxiesWrote() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = new TestGateway(wishes -> wishes.trustedPeer = true, upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.7\r\nX-Forwarded-For: 10.0.0.1\r\n"
+                    + "Forwarded: for=\"[2001:db8::1]\"\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: shop.example\r\n"
+                    + "X-Forwarded-Port: 443\r\nX-Forwarded-Prefix: /p\r\nVia: 1.1 other\r\n\r\n");
+            client.message();
+
+            assertThat(upstream.last())
+                    .contains("x-forwarded-for: 203.0.113.7, 10.0.0.1, 127.0.0.1\r\n")
+                    .contains("forwarded: for=\"[2001:db8::1]\", for=127.0.0.1;host=a;proto=http\r\n")
+                    .contains("x-forwarded-proto: https\r\n", "x-forwarded-host: shop.example\r\n")
+                    .contains(
+                            "x-forwarded-port: 443\r\n",
+                            "x-forwarded-prefix: /p\r\n",
+                            "via: 1.1 other, 1.1 sluice\r\n");
+        }
+    }
+
+    @Test
+    void handlersSetHeadersBothWaysAndWithholdSome() throws Exception {
+        try (RawUpstream upstream =
+                        RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-B: theirs\r\n\r\n");
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.before = exchange -> {
+                            exchange.forwardHeaders().set("X-A", "ours");
+                            exchange.forwardHeaders().set("Content-Length", "99");
+                            exchange.answerHeaders().set("X-B", "ours");
+                            exchange.withhold("x-api-key");
+                        },
+                        upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: theirs\r\nX-Api-Key: secret\r\n\r\n");
+
+            assertThat(client.message()).containsIgnoringCase("x-b: ours\r\n").doesNotContain("theirs");
+            assertThat(upstream.last())
+                    .containsIgnoringCase("x-a: ours\r\n")
+                    .doesNotContain("theirs")
+                    .doesNotContain("secret")
+                    .doesNotContain("99");
+        }
+    }
+
+    @Test
+    void keepsLengthsAndChunksAndConnections() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")
+                    .message();
+            assertThat(upstream.last()).contains("content-length: 5\r\n").endsWith("\r\n\r\nhello");
+            client.send(
+                            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n")
+                    .message();
+            assertThat(upstream.last())
+                    .containsIgnoringCase("transfer-encoding: chunked\r\n")
+                    .doesNotContainIgnoringCase("content-length")
+                    .contains("he", "llo")
+                    .endsWith("0\r\n\r\n");
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+                    .message();
+            assertThat(upstream.last()).contains("content-length: 0\r\n");
+            assertThat(upstream.connections).hasValue(1);
+        }
+    }
+
+    @Test
+    void whatWasReadOfTheBodyGoesFirst() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.before = exchange -> {
+                            exchange.incoming().keep(Buffer.buffer("hel"));
+                            exchange.incoming().keep(Buffer.buffer("lo"));
+                            exchange.incoming().readWhole();
+                        },
+                        upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n");
+            client.message();
+            assertThat(upstream.last()).contains("content-length: 5\r\n").endsWith("\r\n\r\nhello");
+        }
+    }
+
+    @Test
+    void passesOnChunkedAnswersWithTheirTrailers() throws Exception {
+        try (RawUpstream upstream =
+                        RawUpstream.answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n"
+                                + "3\r\nabc\r\n0\r\nX-Sum: 7\r\nContent-Length: 9\r\n\r\n");
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\n\r\n");
+
+            assertThat(client.message())
+                    .contains("trailer: X-Sum\r\n", "3\r\nabc\r\n")
+                    .endsWith("0\r\nx-sum: 7\r\n\r\n");
+            assertThat(upstream.last()).contains("te: trailers\r\n", "connection: TE\r\n");
+        }
+    }
+
+    @Test
+    void headAndEmptyAnswersHaveNoBodyAndKeepTheConnection() throws Exception {
+        String[] answers = {
+            "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n",
+            "HTTP/1.1 204 No Content\r\n\r\n",
+            "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\nETag: x\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        };
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    for (String answer : answers) {
+                        caller.message();
+                        caller.send(answer);
+                    }
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            assertThat(client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n").head()).contains("content-length: 1000\r\n");
+            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").head())
+                    .startsWith("HTTP/1.1 204 ")
+                    .doesNotContainIgnoringCase("content-length")
+                    .doesNotContainIgnoringCase("transfer-encoding");
+            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").head())
+                    .startsWith("HTTP/1.1 304 ")
+                    .doesNotContainIgnoringCase("transfer-encoding");
+            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").head())
+                    .startsWith("HTTP/1.1 200 ")
+                    .contains("content-length: 0\r\n");
+            assertThat(upstream.connections).hasValue(1);
+        }
+    }
+
+    @Test
+    void eventsAreSentOnAtOnceAndTheHeadBeforeThem() throws Exception {
+        CountDownLatch headSeen = new CountDownLatch(1);
+        CountDownLatch firstSeen = new CountDownLatch(1);
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    caller.head();
+                    caller.send(
+                            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+                    headSeen.await();
+                    caller.send("8\r\ndata: 1\n\r\n");
+                    firstSeen.await();
+                    caller.send("8\r\ndata: 2\n\r\n0\r\n\r\n");
+                    caller.head();
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+            assertThat(client.head()).contains("content-type: text/event-stream\r\n");
+            headSeen.countDown();
+            assertThat(client.read(13)).isEqualTo("8\r\ndata: 1\n\r\n");
+            firstSeen.countDown();
+            assertThat(client.read(18)).isEqualTo("8\r\ndata: 2\n\r\n0\r\n\r\n");
+        }
+    }
+
+    @Test
+    void continueIsAskedOfTheUpstreamAndPassedOn() throws Exception {
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    String head = caller.head();
+                    caller.send(head.contains("expect: 100-continue") ? "HTTP/1.1 100 Continue\r\n\r\n" : "");
+                    caller.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + caller.read(5));
+                    caller.head();
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+            assertThat(client.head()).isEqualTo("HTTP/1.1 100 Continue\r\n\r\n");
+            assertThat(client.send("hello").message())
+                    .startsWith("HTTP/1.1 200 ")
+                    .endsWith("\r\n\r\nhello");
+        }
+    }
+
+    @Test
+    void anUpstreamMayRefuseBeforeTheBodyIsSent() throws Exception {
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    caller.head();
+                    caller.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno");
+                    caller.head();
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+            assertThat(client.message()).startsWith("HTTP/1.1 401 ").endsWith("no");
+            assertThat(client.isClosed()).isTrue();
+            assertThat(gateway.upstreams.said).containsExactly("answered 401", "over");
+        }
+    }
+
+    @Test
+    void earlyHintsArePassedOnButNotAStormOfThem() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(
+                        "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: x\r\n\r\n".repeat(500)
+                                + "HTTP/1.1 100 Continue\r\n\r\n".repeat(500)
+                                + OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+            int hints = 0;
+            String head = client.head();
+            for (; head.startsWith("HTTP/1.1 103 "); head = client.head()) {
+                assertThat(head).contains("link: </a>\r\n").doesNotContainIgnoringCase("connection");
+                hints++;
+            }
+            assertThat(hints).isEqualTo(16);
+            assertThat(head).startsWith("HTTP/1.1 200 ");
+        }
+    }
+
+    @Test
+    void answersUntilTheCloseBecomeChunksOrStayUntilTheClose() throws Exception {
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    caller.head();
+                    caller.send("HTTP/1.0 200 OK\r\n\r\nhello");
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin())) {
+            try (RawClient client = gateway.client()) {
+                assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                        .containsIgnoringCase("transfer-encoding: chunked\r\n")
+                        .endsWith("5\r\nhello\r\n0\r\n\r\n");
+            }
+            try (RawClient client = gateway.client()) {
+                assertThat(client.send("GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n")
+                                .rest())
+                        .startsWith("HTTP/1.0 200 ")
+                        .doesNotContainIgnoringCase("chunked")
+                        .endsWith("\r\n\r\nhello");
+            }
+        }
+    }
+
+    @Test
+    void aStepBeforeTheAnswerMayAnswerInstead() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.after = (exchange, status, then) ->
+                                exchange.response().setStatusCode(418).end("tea"),
+                        upstream.origin());
+                RawClient client = gateway.client()) {
+            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                    .startsWith("HTTP/1.1 418 ")
+                    .endsWith("tea");
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 200", "over"));
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package io.sluice.node.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.node.RawHttp2;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.http.StreamResetException;
+import java.net.URI;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** HTTP/2 on either side and on both. */
+@Timeout(60)
+class GatewayHttp2Test {
+
+    private final Vertx vertx = Vertx.vertx();
+    private final HttpClient client = vertx.createHttpClient(
+            new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
+
+    @AfterEach
+    void stop() throws Exception {
+        get(vertx.close());
+    }
+
+    private static <T> T get(Future<T> future) throws Exception {
+        return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    private URI upstream(io.vertx.core.Handler<HttpServerRequest> handler) throws Exception {
+        HttpServer server = get(vertx.createHttpServer().requestHandler(handler).listen(0, "127.0.0.1"));
+        return URI.create("http://127.0.0.1:" + server.actualPort());
+    }
+
+    private Future<HttpClientRequest> request(TestGateway gateway, HttpMethod method) {
+        return client.request(new RequestOptions()
+                .setMethod(method)
+                .setHost("127.0.0.1")
+                .setPort(gateway.port())
+                .setURI("/x?y"));
+    }
+
+    @Test
+    void echoesOverEveryPairOfVersions() throws Exception {
+        AtomicInteger http2 = new AtomicInteger();
+        URI origin = upstream(request -> {
+            http2.addAndGet(request.version() == HttpVersion.HTTP_2 ? 1 : 0);
+            request.body().onSuccess(body -> request.response()
+                    .putHeader("x-saw", request.authority() + " " + request.uri() + " " + request.getHeader("te"))
+                    .putHeader("x-cookies", String.join("|", request.headers().getAll("cookie")))
+                    .putHeader("x-length", String.valueOf(request.getHeader("content-length")))
+                    .end(body));
+        });
+        for (boolean upstreamHttp2 : new boolean[] {false, true}) {
+            http2.set(0);
+            try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = upstreamHttp2, origin)) {
+                HttpClientResponse answer = get(request(gateway, HttpMethod.POST)
+                        .compose(request -> {
+                            request.headers()
+                                    .add("cookie", "a=1")
+                                    .add("cookie", "b=2")
+                                    .set("te", "trailers");
+                            return request.send(Buffer.buffer("hello"));
+                        })
+                        .compose(response -> response.body().map(body -> {
+                            assertThat(body).hasToString("hello");
+                            return response;
+                        })));
+                assertThat(answer.version()).isEqualTo(HttpVersion.HTTP_2);
+                assertThat(answer.getHeader("x-saw")).isEqualTo("127.0.0.1:" + gateway.port() + " /x?y trailers");
+                assertThat(answer.getHeader("x-cookies")).isEqualTo("a=1; b=2");
+                assertThat(answer.getHeader("x-length")).isEqualTo("5");
+                assertThat(http2).hasValue(upstreamHttp2 ? 1 : 0);
+
+                try (RawClient plain = gateway.client()) {
+                    plain.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n");
+                    assertThat(plain.message()).startsWith("HTTP/1.1 200 ").endsWith("hi");
+                }
+            }
+        }
+    }
+
+    @Test
+    void aRequestWithoutABodyHasNoneUpstream() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+                TestGateway gateway = TestGateway.to(upstream.origin())) {
+            assertThat(get(request(gateway, HttpMethod.GET)
+                            .compose(HttpClientRequest::send)
+                            .compose(HttpClientResponse::body)))
+                    .hasToString("hi");
+            assertThat(upstream.last())
+                    .doesNotContainIgnoringCase("transfer-encoding")
+                    .doesNotContainIgnoringCase("content-length");
+        }
+    }
+
+    @Test
+    void trailersOfAnswersPassBothFromChunksAndFromFrames() throws Exception {
+        URI origin = upstream(request -> {
+            request.response().setChunked(true).putTrailer("x-sum", "7").write("abc");
+            request.response().end();
+        });
+        for (boolean upstreamHttp2 : new boolean[] {false, true}) {
+            try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = upstreamHttp2, origin)) {
+                HttpClientResponse answer = get(request(gateway, HttpMethod.GET)
+                        .compose(HttpClientRequest::send)
+                        .compose(response -> response.body().map(body -> response)));
+                assertThat(answer.getTrailer("x-sum")).isEqualTo("7");
+                try (RawClient plain = gateway.client()) {
+                    assertThat(plain.send("GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\n\r\n")
+                                    .message())
+                            .endsWith("0\r\nx-sum: 7\r\n\r\n");
+                }
+                await().untilAsserted(() -> assertThat(gateway.upstreams.said)
+                        .containsExactly("answered 200", "over", "answered 200", "over"));
+            }
+        }
+    }
+
+    @Test
+    void anAnswerThatBreaksOffResetsTheStreamAndNotTheConnection() throws Exception {
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    caller.head();
+                    caller.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin())) {
+            for (int i = 0; i < 2; i++) {
+                Future<Buffer> body = request(gateway, HttpMethod.GET)
+                        .compose(HttpClientRequest::send)
+                        .compose(HttpClientResponse::body);
+                try {
+                    get(body);
+                    throw new AssertionError("ended cleanly");
+                } catch (ExecutionException e) {
+                    assertThat(e.getCause()).isInstanceOf(StreamResetException.class);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aResetReachesTheUpstream() throws Exception {
+        AtomicBoolean gone = new AtomicBoolean();
+        AtomicBoolean asked = new AtomicBoolean();
+        URI origin = upstream(request -> {
+            request.response().closeHandler(closed -> gone.set(true));
+            request.response().exceptionHandler(told -> gone.set(true));
+            asked.set(true);
+        });
+        try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = true, origin)) {
+            HttpClientRequest request = get(request(gateway, HttpMethod.GET));
+            request.exceptionHandler(told -> {});
+            request.end();
+            await().untilTrue(asked);
+            request.reset(8);
+            await().untilTrue(gone);
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("abandoned", "over"));
+        }
+    }
+
+    @Test
+    void aStreamThatWasRefusedUnseenIsTriedElsewhere() throws Exception {
+        URI refusing = upstream(request -> request.response().reset(7));
+        URI other = upstream(request -> request.response().end("hi"));
+        try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = true, refusing, other);
+                RawClient client = gateway.client()) {
+            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                    .endsWith("hi");
+            await().untilAsserted(() ->
+                    assertThat(gateway.upstreams.said).containsExactly("failed", "over", "answered 200", "over"));
+        }
+    }
+
+    @Test
+    void connectIsNotOffered() throws Exception {
+        try (TestGateway gateway = TestGateway.to();
+                RawClient client = gateway.client()) {
+            assertThat(client.send("CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n")
+                            .message())
+                    .startsWith("HTTP/1.1 501 ");
+        }
+    }
+
+    @Test
+    void rapidResetsEndTheConnectionAndNobodyElses() throws Exception {
+        AtomicInteger reached = new AtomicInteger();
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    while (!caller.head().isEmpty()) {
+                        reached.incrementAndGet();
+                        caller.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+                    }
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawHttp2 flood = new RawHttp2(gateway.port(), 65_535);
+                RawClient client = gateway.client()) {
+            int sent = 0;
+            try {
+                for (; sent < 100_000 && !flood.isClosed(); sent++) {
+                    flood.reset(flood.get("/"));
+                }
+            } catch (java.io.IOException closed) {
+                assertThat(sent).isPositive();
+            }
+            await().until(flood::isClosed);
+            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                    .endsWith("hi");
+        }
+    }
+
+    @Test
+    void headsThatGoOnForeverEndTheConnection() throws Exception {
+        try (TestGateway gateway = TestGateway.to();
+                RawHttp2 flood = new RawHttp2(gateway.port(), 65_535)) {
+            int stream = flood.unendedHead("/");
+            try {
+                for (int i = 0; i < 100_000 && !flood.isClosed(); i++) {
+                    flood.moreHead(stream, new byte[0]);
+                }
+            } catch (java.io.IOException closed) {
+                assertThat(stream).isPositive();
+            }
+            await().until(flood::isClosed);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package io.sluice.node.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Upgrades, which become bytes both ways. */
+@Timeout(60)
+class WebSocketTest {
+
+    private static final String ASK =
+            "GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Key: abc\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    private static final String GRANTED =
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Accept: xyz\r\n\r\n";
+
+    private static RawUpstream echo() throws Exception {
+        return new RawUpstream(caller -> {
+            String head = caller.head();
+            if (!head.contains("connection: Upgrade\r\n") || !head.contains("upgrade: websocket\r\n")) {
+                caller.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+                return;
+            }
+            caller.send(GRANTED + "early");
+            caller.socket.getInputStream().transferTo(caller.socket.getOutputStream());
+        });
+    }
+
+    @Test
+    void bytesPassBothWaysUntilOneSideCloses() throws Exception {
+        AtomicInteger over = new AtomicInteger();
+        try (RawUpstream upstream = echo();
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.before = exchange -> exchange.whenOver(over::incrementAndGet),
+                        upstream.origin())) {
+            try (RawClient client = gateway.client()) {
+                client.send(ASK);
+                assertThat(client.head())
+                        .startsWith("HTTP/1.1 101 ")
+                        .containsIgnoringCase("connection: upgrade\r\n")
+                        .containsIgnoringCase("upgrade: websocket\r\n")
+                        .contains("sec-websocket-accept: xyz\r\n")
+                        .doesNotContainIgnoringCase("transfer-encoding");
+                assertThat(client.read(5)).isEqualTo("early");
+                assertThat(client.send("\u0081\u0003abc").read(5)).isEqualTo("\u0081\u0003abc");
+                assertThat(over).hasValue(0);
+            }
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("answered 101", "over"));
+            assertThat(over).hasValue(1);
+        }
+    }
+
+    @Test
+    void theUpstreamsCloseReachesTheCallerAfterItsLastBytes() throws Exception {
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    caller.head();
+                    caller.send(GRANTED + "x".repeat(100_000));
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            assertThat(client.send(ASK).head()).startsWith("HTTP/1.1 101 ");
+            assertThat(client.rest()).hasSize(100_000);
+        }
+    }
+
+    @Test
+    void aSilentTunnelIsClosed() throws Exception {
+        try (RawUpstream upstream = echo();
+                TestGateway gateway =
+                        new TestGateway(wishes -> wishes.idleTimeout = Duration.ofMillis(300), upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send(ASK).head();
+            assertThat(client.rest()).isEqualTo("early");
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).endsWith("over"));
+        }
+    }
+
+    @Test
+    void aRefusedUpgradeIsAnOrdinaryAnswer() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(client.send(ASK).message())
+                        .startsWith("HTTP/1.1 403 ")
+                        .endsWith("no");
+            }
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).hasSize(6));
+        }
+    }
+
+    @Test
+    void anUpgradeThatAnswersToNoneIsRefused() throws Exception {
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    caller.head();
+                    caller.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
+                    caller.isClosed();
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            assertThat(client.send(ASK).message()).startsWith("HTTP/1.1 502 ");
+        }
+    }
+
+    @Test
+    void aSideThatDoesNotReadStopsTheOther() throws Exception {
+        AtomicLong written = new AtomicLong();
+        CountDownLatch granted = new CountDownLatch(1);
+        byte[] piece = new byte[64 * 1_024];
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    caller.head();
+                    caller.send(GRANTED);
+                    granted.countDown();
+                    while (true) {
+                        caller.socket.getOutputStream().write(piece);
+                        written.addAndGet(piece.length);
+                    }
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send(ASK).head();
+            granted.await();
+            assertThat(BackPressureTest.untilItStops(written)).isLessThan(32L << 20);
+            client.read(40 << 20);
+            assertThat(written.get()).isGreaterThanOrEqualTo(40L << 20);
+        }
+    }
+}
