@@ -169,7 +169,8 @@ final class NodeGateway implements AutoCloseable {
             CompletableFuture<SampleUpstream> listening =
                     SampleUpstream.listen(means.vertx()).toCompletionStage().toCompletableFuture();
             Patience.await(listening, MAY_TAKE);
-            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).replace(UPSTREAM, listening.join().origin());
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .replace(UPSTREAM, listening.join().origin());
             return routes(Path.of(SAMPLE), ConfigFile.parse(Path.of(SAMPLE), text));
         } catch (ExecutionException | TimeoutException e) {
             throw new StartFailedException(
