@@ -17,6 +17,7 @@ import io.sluice.rules.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -117,7 +118,7 @@ final class NodeGateway implements AutoCloseable {
                             (route, status, nanos) -> {},
                             means.clock()));
             try {
-                InetSocketAddress address = new InetSocketAddress(NodeConfig.LOOPBACK, practice.port());
+                InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), practice.port());
                 new WarmUp(address, WARM_UP_REQUESTS, means.clock()).run(span);
             } finally {
                 practice.close();

@@ -18,6 +18,7 @@ final class AnswerBody {
     private final HttpServerResponse to;
     private final long length;
     private final boolean bodiless;
+    private final boolean mayHaveTrailers;
     private long taken;
 
     /** @param length bytes, or {@link Framing#SILENT} */
@@ -27,6 +28,7 @@ final class AnswerBody {
         this.from = from;
         this.to = request.response();
         this.length = length;
+        this.mayHaveTrailers = length < 0 || from.version() == HttpVersion.HTTP_2;
         this.bodiless = AnswerHead.isBodiless(request.method(), from.statusCode());
     }
 
@@ -55,7 +57,7 @@ final class AnswerBody {
         taken += piece.length();
         if (bodiless || (length >= 0 && taken > length)) {
             forwarding.broken(new IllegalStateException("longer than its head says"));
-        } else if (taken == length) {
+        } else if (taken == length && !mayHaveTrailers) {
             forwarding.answered();
             to.end(piece);
             forwarding.settle();

@@ -26,7 +26,7 @@ final class AnswerHead {
 
     /** Whether a body cannot follow, whatever the headers say. */
     static boolean isBodiless(HttpMethod method, int status) {
-        return method == HttpMethod.HEAD || status == 204 || status == 304;
+        return method.equals(HttpMethod.HEAD) || status == 204 || status == 304;
     }
 
     /**

@@ -5,6 +5,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +24,10 @@ final class ClientConnections {
     private final long idleTicks;
     private final long unreadTicks;
     private final Map<HttpConnection, Watched> connections = new HashMap<>();
+
+    /** The newest of each address: a connection that changes to HTTP/2 becomes another one, and nobody says so. */
+    private final Map<SocketAddress, HttpConnection> newest = new HashMap<>();
+
     private long now;
 
     /** @param idleTicks without a request, in ticks of the caller */
@@ -65,6 +70,10 @@ final class ClientConnections {
 
     void opened(HttpConnection connection) {
         arrivals.spoke(connection.remoteAddress());
+        HttpConnection before = newest.put(connection.remoteAddress(), connection);
+        if (before != null) {
+            connections.remove(before);
+        }
         connections.put(connection, new Watched(now));
         connection.closeHandler(closed -> forget(connection));
         connection.exceptionHandler(told -> {}); // the requests on it hear of it; callers must not fill the log
@@ -72,6 +81,7 @@ final class ClientConnections {
 
     void forget(HttpConnection connection) {
         connections.remove(connection);
+        newest.remove(connection.remoteAddress(), connection);
     }
 
     void asked(HttpServerRequest request) {
@@ -82,10 +92,6 @@ final class ClientConnections {
             }
             watched.open.add(request);
         }
-    }
-
-    int size() {
-        return connections.size();
     }
 
     void tick() {

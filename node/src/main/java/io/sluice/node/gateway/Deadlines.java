@@ -53,10 +53,6 @@ final class Deadlines {
         }
     }
 
-    int size() {
-        return all.size();
-    }
-
     /** From the end: what is removed meanwhile moves only what was looked at. */
     void tick() {
         now++;

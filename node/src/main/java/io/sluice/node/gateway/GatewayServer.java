@@ -129,7 +129,7 @@ final class GatewayServer extends VerticleBase {
     }
 
     private void admit(HttpServerRequest request) {
-        if (request.method() == HttpMethod.CONNECT) {
+        if (request.method().equals(HttpMethod.CONNECT)) {
             request.pause();
             GatewayProblem.answer(request, 501, "method: CONNECT, and WebSocket over HTTP/2 with it, are not offered");
         } else if (Framing.of(request) == Framing.DOUBTFUL) {

@@ -85,7 +85,7 @@ final class RequestBody {
     }
 
     private void take(HttpClientRequest to, Buffer piece) {
-        if (forwarding.isFinished() || sent) {
+        if (forwarding.isFinished() || sent || piece.length() == 0) {
             return;
         }
         forwarding.moved();

@@ -39,11 +39,9 @@ final class RequestHead {
         }
         ForwardedHeaders.write(exchange, headers);
         headers.set(REQUEST_ID, parsed.id());
-        exchange.forwardHeaders().names().forEach(name -> {
-            if (!HopByHop.inAnswer(name.toLowerCase(Locale.ROOT), Set.of()) && !name.equalsIgnoreCase("host")) {
-                headers.set(name, exchange.forwardHeaders().getAll(name));
-            }
-        });
+        if (!exchange.forwardHeaders().isEmpty()) {
+            set(exchange.forwardHeaders(), headers);
+        }
         if (length >= 0) {
             headers.set("content-length", Long.toString(length));
         } else if (length == Framing.CHUNKED) {
@@ -66,6 +64,14 @@ final class RequestHead {
                     && !(continued && name.equals("expect"))
                     && !withheld.contains(name)) {
                 to.add(name, value);
+            }
+        });
+    }
+
+    private static void set(MultiMap from, MultiMap to) {
+        from.names().forEach(name -> {
+            if (!HopByHop.inAnswer(name.toLowerCase(Locale.ROOT), Set.of()) && !name.equalsIgnoreCase("host")) {
+                to.set(name, from.getAll(name));
             }
         });
     }

@@ -33,7 +33,7 @@ final class Tunnel extends Deadlines.Timed {
     /** Nothing but a WebSocket is asked for upstream, whatever else a caller would upgrade to. */
     static boolean isAskedFor(HttpServerRequest request, long framing) {
         return request.version() == HttpVersion.HTTP_1_1
-                && request.method() == HttpMethod.GET
+                && request.method().equals(HttpMethod.GET)
                 && (framing == 0 || framing == Framing.SILENT)
                 && request.headers().contains("upgrade")
                 && HopByHop.lists(request.headers(), "upgrade", "websocket")

@@ -20,8 +20,9 @@ class ForwardingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send("PROPFIND /a%2Fb/../c;x=1?q=%20&& HTTP/1.1\r\nHost: shop.example:99\r\nX-A: 1\r\nX-A: 2\r\n"
-                    + "Accept-Encoding: gzip\r\n\r\n");
+            client.send(RawClient.lines(
+                    "PROPFIND /a%2Fb/../c;x=1?q=%20&& HTTP/1.1",
+                    "Host: shop.example:99", "X-A: 1", "X-A: 2", "Accept-Encoding: gzip"));
 
             assertThat(client.message()).startsWith("HTTP/1.1 200 OK\r\n").endsWith("\r\n\r\nhi");
             assertThat(upstream.last())
@@ -36,15 +37,32 @@ class ForwardingTest {
 
     @Test
     void removesHopByHopHeadersBothWaysAlsoThoseNamedByConnection() throws Exception {
-        try (RawUpstream upstream = RawUpstream.answering(
-                        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: X-Mine\r\n"
-                                + "X-Mine: 1\r\nKeep-Alive: timeout=5\r\nProxy-Authenticate: Basic\r\nUpgrade: h2c\r\nX-Stays: 1\r\n\r\n");
+        try (RawUpstream upstream = RawUpstream.answering(RawClient.lines(
+                        "HTTP/1.1 200 OK",
+                        "Content-Length: 0",
+                        "Connection: X-Mine",
+                        "X-Mine: 1",
+                        "Keep-Alive: timeout=5",
+                        "Proxy-Authenticate: Basic",
+                        "Upgrade: h2c",
+                        "X-Stays: 1"));
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send(
-                    "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, X-Secret\r\nConnection: x-other\r\nX-Secret: 1\r\n"
-                            + "X-Other: 1\r\nKeep-Alive: 1\r\nProxy-Authorization: x\r\nProxy-Connection: x\r\nTE: gzip\r\nUpgrade: other\r\n"
-                            + "HTTP2-Settings: x\r\nTrailer: x\r\nX-Stays: 1\r\n\r\n");
+            client.send(RawClient.lines(
+                    "GET / HTTP/1.1",
+                    "Host: a",
+                    "Connection: keep-alive, X-Secret",
+                    "Connection: x-other",
+                    "X-Secret: 1",
+                    "X-Other: 1",
+                    "Keep-Alive: 1",
+                    "Proxy-Authorization: x",
+                    "Proxy-Connection: x",
+                    "TE: gzip",
+                    "Upgrade: other",
+                    "HTTP2-Settings: x",
+                    "Trailer: x",
+                    "X-Stays: 1"));
 
             assertThat(client.message())
                     .contains("x-stays: 1\r\n")
@@ -70,9 +88,12 @@ class ForwardingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send(
-                    "POST / HTTP/1.1\r\nHost: a\r\nConnection: X-Forwarded-For, Host, Content-Length, X-Request-Id\r\n"
-                            + "Content-Length: 3\r\n\r\nabc");
+            client.send(RawClient.lines(
+                            "POST / HTTP/1.1",
+                            "Host: a",
+                            "Connection: X-Forwarded-For, Host, Content-Length, X-Request-Id",
+                            "Content-Length: 3")
+                    + "abc");
             client.message();
 
             assertThat(upstream.last())
@@ -87,8 +108,13 @@ class ForwardingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send("GET / HTTP/1.1\r\nHost: a\r\nX-HTTP-Method-Override: DELETE\r\nX-HTTP-Method: DELETE\r\n"
-                    + "X-Method-Override: DELETE\r\nX_Forwarded_For: 1.2.3.4\r\n\r\n");
+            client.send(RawClient.lines(
+                    "GET / HTTP/1.1",
+                    "Host: a",
+                    "X-HTTP-Method-Override: DELETE",
+                    "X-HTTP-Method: DELETE",
+                    "X-Method-Override: DELETE",
+                    "X_Forwarded_For: 1.2.3.4"));
             client.message();
 
             assertThat(upstream.last().toLowerCase(Locale.ROOT))
@@ -102,10 +128,17 @@ class ForwardingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send(
-                    "GET / HTTP/1.1\r\nHost: shop.example:8080\r\nX-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n"
-                            + "X-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\nX-Forwarded-Port: 1\r\nX-Forwarded-Prefix: /evil\r\n"
-                            + "X-Real-IP: 6.6.6.6\r\nX-Request-Id: mine\r\n\r\n");
+            client.send(RawClient.lines(
+                    "GET / HTTP/1.1",
+                    "Host: shop.example:8080",
+                    "X-Forwarded-For: 6.6.6.6",
+                    "Forwarded: for=6.6.6.6",
+                    "X-Forwarded-Proto: https",
+                    "X-Forwarded-Host: evil",
+                    "X-Forwarded-Port: 1",
+                    "X-Forwarded-Prefix: /evil",
+                    "X-Real-IP: 6.6.6.6",
+                    "X-Request-Id: mine"));
             String answer = client.message();
 
             assertThat(upstream.last())
@@ -128,9 +161,17 @@ class ForwardingTest {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = new TestGateway(wishes -> wishes.trustedPeer = true, upstream.origin());
                 RawClient client = gateway.client()) {
-            client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.7\r\nX-Forwarded-For: 10.0.0.1\r\n"
-                    + "Forwarded: for=\"[2001:db8::1]\"\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: shop.example\r\n"
-                    + "X-Forwarded-Port: 443\r\nX-Forwarded-Prefix: /p\r\nVia: 1.1 other\r\n\r\n");
+            client.send(RawClient.lines(
+                    "GET / HTTP/1.1",
+                    "Host: a",
+                    "X-Forwarded-For: 203.0.113.7",
+                    "X-Forwarded-For: 10.0.0.1",
+                    "Forwarded: for=\"[2001:db8::1]\"",
+                    "X-Forwarded-Proto: https",
+                    "X-Forwarded-Host: shop.example",
+                    "X-Forwarded-Port: 443",
+                    "X-Forwarded-Prefix: /p",
+                    "Via: 1.1 other"));
             client.message();
 
             assertThat(upstream.last())
@@ -210,8 +251,8 @@ class ForwardingTest {
 
     @Test
     void passesOnChunkedAnswersWithTheirTrailers() throws Exception {
-        try (RawUpstream upstream =
-                        RawUpstream.answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n"
+        try (RawUpstream upstream = RawUpstream.answering(
+                        RawClient.lines("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Trailer: X-Sum")
                                 + "3\r\nabc\r\n0\r\nX-Sum: 7\r\nContent-Length: 9\r\n\r\n");
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.RawHttp2;
+import io.sluice.node.internal.Arrivals;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -13,11 +14,21 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.http.StreamResetException;
+import io.vertx.core.net.ClientSSLOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,6 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** HTTP/2 on either side and on both. */
 @Timeout(60)
@@ -188,6 +200,131 @@ class GatewayHttp2Test {
     }
 
     @Test
+    void speaksTlsToUpstreamsWhoseCertificatesItTrusts(@TempDir Path folder) throws Exception {
+        TestCertificates made = new TestCertificates(folder);
+        made.make("upstream");
+        HttpServer server = get(vertx.createHttpServer(new HttpServerOptions()
+                        .setSsl(true)
+                        .setUseAlpn(true)
+                        .setKeyCertOptions(new PemKeyCertOptions()
+                                .setCertPath(made.certificate("upstream").toString())
+                                .setKeyPath(made.key("upstream").toString())))
+                .requestHandler(
+                        request -> request.response().end(request.version().alpnName()))
+                .listen(0, "127.0.0.1"));
+        URI origin = URI.create("https://127.0.0.1:" + server.actualPort());
+        ClientSSLOptions trusted = new ClientSSLOptions()
+                .setTrustOptions(new PemTrustOptions()
+                        .addCertPath(made.certificate("upstream").toString()));
+        for (boolean upstreamHttp2 : new boolean[] {false, true}) {
+            try (TestGateway gateway = new TestGateway(
+                            wishes -> {
+                                wishes.http2 = upstreamHttp2;
+                                wishes.tls = Optional.of(trusted);
+                            },
+                            origin);
+                    RawClient client = gateway.client()) {
+                assertThat(client.send("GET / HTTP/1.1\r\nHost: other.example\r\n\r\n")
+                                .message())
+                        .endsWith(upstreamHttp2 ? "h2" : "http/1.1");
+            }
+        }
+        try (TestGateway gateway = TestGateway.to(origin);
+                RawClient client = gateway.client()) {
+            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                    .startsWith("HTTP/1.1 502 ");
+        }
+    }
+
+    @Test
+    void connectionsWithStreamsUnderWayAreNotIdleAlsoAfterAnUpgrade() throws Exception {
+        URI origin = upstream(
+                request -> vertx.setTimer(request.path().equals("/slow") ? 2_500 : 1, timer -> request.response()
+                        .end("hi")));
+        try (TestGateway gateway = new TestGateway(
+                wishes -> wishes.settings = settings -> new GatewaySettings(
+                        0,
+                        Optional.empty(),
+                        settings.largestHeadBytes(),
+                        Duration.ofSeconds(1),
+                        settings.connectTimeout(),
+                        settings.drain()),
+                origin)) {
+            java.net.http.HttpClient upgrading = java.net.http.HttpClient.newBuilder()
+                    .version(java.net.http.HttpClient.Version.HTTP_2)
+                    .build();
+            for (String path : new String[] {"/quick", "/slow"}) {
+                java.net.http.HttpResponse<String> answer = upgrading.send(
+                        java.net.http.HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + path))
+                                .build(),
+                        java.net.http.HttpResponse.BodyHandlers.ofString());
+                assertThat(answer.body()).isEqualTo("hi");
+                assertThat(answer.version()).isEqualTo(java.net.http.HttpClient.Version.HTTP_2);
+            }
+        }
+    }
+
+    @Test
+    void headsThatAreTooLargeAreRefused() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        byte[] header = ("\0\3x-a\144" + "a".repeat(100)).getBytes(StandardCharsets.US_ASCII);
+        try (TestGateway gateway =
+                        new TestGateway(wishes -> wishes.entry = (request, forwarder) -> asked.incrementAndGet());
+                RawHttp2 client = new RawHttp2(gateway.port(), 65_535)) {
+            int stream = client.unendedHead("/");
+            ByteBuffer block = ByteBuffer.allocate(140 * header.length);
+            for (int i = 0; i < 140; i++) {
+                block.put(header);
+            }
+            try {
+                for (int i = 0; i < 5; i++) {
+                    client.moreHead(stream, block.array());
+                }
+            } catch (IOException closed) {
+                assertThat(stream).isPositive();
+            }
+            await().until(() -> client.isClosed() || client.seen(RawHttp2.HEADERS) > 0);
+            assertThat(asked).hasValue(0);
+        }
+    }
+
+    @Test
+    void closingSaysSo() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawHttp2 client = new RawHttp2(gateway.port(), 65_535)) {
+            client.get("/");
+            await().until(() -> client.seen(RawHttp2.DATA) > 0);
+            gateway.door.close();
+            await().until(client::isClosed);
+            assertThat(client.seen(RawHttp2.GOAWAY)).isPositive();
+        }
+    }
+
+    @Test
+    void manyAnswersThatNobodyReadsEndTheConnection() throws Exception {
+        ClientConnections connections = new ClientConnections(Arrivals.overBestTransport(), 60, 1);
+        HttpServer server = get(vertx.createHttpServer()
+                .connectionHandler(connection -> {
+                    connections.opened(connection);
+                    vertx.setPeriodic(50, timer -> connections.tick());
+                })
+                .requestHandler(request -> {
+                    connections.asked(request);
+                    request.response().end("hello");
+                })
+                .listen(0, "127.0.0.1"));
+        try (RawHttp2 deaf = new RawHttp2(server.actualPort(), 0)) {
+            for (int i = 0; i < 16; i++) {
+                deaf.get("/");
+            }
+            await().during(Duration.ofMillis(300)).until(() -> !deaf.isClosed());
+            deaf.get("/");
+            await().until(deaf::isClosed);
+        }
+    }
+
+    @Test
     void connectIsNotOffered() throws Exception {
         try (TestGateway gateway = TestGateway.to();
                 RawClient client = gateway.client()) {
@@ -214,7 +351,7 @@ class GatewayHttp2Test {
                 for (; sent < 100_000 && !flood.isClosed(); sent++) {
                     flood.reset(flood.get("/"));
                 }
-            } catch (java.io.IOException closed) {
+            } catch (IOException closed) {
                 assertThat(sent).isPositive();
             }
             await().until(flood::isClosed);
@@ -232,7 +369,7 @@ class GatewayHttp2Test {
                 for (int i = 0; i < 100_000 && !flood.isClosed(); i++) {
                     flood.moreHead(stream, new byte[0]);
                 }
-            } catch (java.io.IOException closed) {
+            } catch (IOException closed) {
                 assertThat(stream).isPositive();
             }
             await().until(flood::isClosed);

@@ -20,6 +20,11 @@ final class RawClient implements AutoCloseable {
         in = socket.getInputStream();
     }
 
+    /** A head of these lines, with the empty one. */
+    static String lines(String... lines) {
+        return String.join("\r\n", lines) + "\r\n\r\n";
+    }
+
     RawClient send(String text) throws IOException {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
         return this;

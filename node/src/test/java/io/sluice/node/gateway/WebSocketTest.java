@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,12 +15,18 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class WebSocketTest {
 
-    private static final String ASK =
-            "GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Key: abc\r\nSec-WebSocket-Version: 13\r\n\r\n";
-    private static final String GRANTED =
-            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Accept: xyz\r\n\r\n";
+    private static final String ASK = RawClient.lines(
+            "GET /chat HTTP/1.1",
+            "Host: a",
+            "Connection: keep-alive, Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Key: abc",
+            "Sec-WebSocket-Version: 13");
+    private static final String GRANTED = RawClient.lines(
+            "HTTP/1.1 101 Switching Protocols",
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Accept: xyz");
 
     private static RawUpstream echo() throws Exception {
         return new RawUpstream(caller -> {
@@ -106,6 +113,48 @@ class WebSocketTest {
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
             assertThat(client.send(ASK).message()).startsWith("HTTP/1.1 502 ");
+        }
+    }
+
+    @Test
+    void closingTheGatewayEndsTunnelsInTime() throws Exception {
+        try (RawUpstream upstream = echo();
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.settings = settings -> new GatewaySettings(
+                                0,
+                                Optional.empty(),
+                                settings.largestHeadBytes(),
+                                settings.keepAlive(),
+                                settings.connectTimeout(),
+                                Duration.ofMillis(300)),
+                        upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send(ASK).head();
+            gateway.door.close();
+            assertThat(client.rest()).isEqualTo("early");
+            await().untilAsserted(() -> assertThat(gateway.upstreams.said).endsWith("over"));
+        }
+    }
+
+    @Test
+    void tunnelsOutliveTheTimeOfConnectionsWithoutRequests() throws Exception {
+        try (RawUpstream upstream = echo();
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.settings = settings -> new GatewaySettings(
+                                0,
+                                Optional.empty(),
+                                settings.largestHeadBytes(),
+                                Duration.ofSeconds(1),
+                                settings.connectTimeout(),
+                                settings.drain()),
+                        upstream.origin());
+                RawClient client = gateway.client();
+                RawClient idle = gateway.client()) {
+            client.send(ASK).head();
+            client.read(5);
+            idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message();
+            assertThat(idle.isClosed()).isTrue();
+            assertThat(client.send("still").read(5)).isEqualTo("still");
         }
     }
 
