@@ -3,6 +3,7 @@ package io.sluice.benchmarks;
 import io.sluice.benchmarks.doors.DoorLoad;
 import io.sluice.benchmarks.faults.Faults;
 import io.sluice.benchmarks.fleet.Fleets;
+import io.sluice.benchmarks.gateway.GatewayLoad;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,7 +28,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 /**
  * Runs the benchmarks and prints one table: each next to the floor of its class, or to Sluice where there is none. Takes the
  * options of JMH; without any, about a quarter of an hour. {@code redis [PATTERN [TURNS]]} runs {@link RedisLoad} instead, some
- * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice; {@code node [TURNS]} loads the front doors of nodes, for which it needs {@code wrk} and {@code h2load}.
+ * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice; {@code node [TURNS]} loads the front doors of nodes, for
+ * which it needs {@code wrk} and {@code h2load}; {@code gateway [TURNS]} the gateway next to others, with {@code nginx} besides.
  * The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
@@ -37,6 +39,9 @@ public final class Benchmarks {
 
     private static final Map<String, String> REDIS_PEERS =
             Map.of("Bucket4j", "8.19.0 on Lettuce 6.8.2", "Redisson", "4.7.0");
+
+    private static final Map<String, String> GATEWAY_PEERS =
+            Map.of("Spring Cloud Gateway", "5.0.2 on Spring Boot 4.0.7", "nginx", "as the system has it");
 
     private Benchmarks() {}
 
@@ -63,6 +68,15 @@ public final class Benchmarks {
             String table = heading(Map.of()) + DoorLoad.table(turns);
             System.out.print(table);
             write("node.md", "./sluice bench node", table);
+            System.exit(0);
+        }
+        if (args.length > 0 && args[0].equals("gateway")) {
+            int turns = args.length > 1 ? Integer.parseInt(args[1]) : 5;
+            Path root = root();
+            String peers = (root == null ? Path.of("") : root).resolve("peer-spring-gateway/target/dist/lib") + "/*";
+            String table = heading(GATEWAY_PEERS) + GatewayLoad.table(turns, peers);
+            System.out.print(table);
+            write("gateway.md", "./sluice bench gateway", table);
             System.exit(0);
         }
         if (args.length > 0 && args[0].equals("fleet")) {

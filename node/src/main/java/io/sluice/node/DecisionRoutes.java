@@ -130,7 +130,7 @@ final class DecisionRoutes {
         if (ruling instanceof Ruling.Settled settled) {
             HttpServerResponse response = exchange.response();
             AnswerHeaders.of(settled, xRateLimit).forEach(response::putHeader);
-            Replies.json(exchange, Answers.status(settled), AnswerJson.check(settled));
+            Replies.json(exchange, Answers.status(settled), AnswerJson.checkBytes(settled));
         } else {
             Replies.problem(exchange, 400, Answers.impossible((Ruling.Impossible) ruling));
         }
@@ -157,6 +157,10 @@ final class DecisionRoutes {
 
     /** Goes on with the answer on this event loop, wherever it comes from. */
     private <T> void answer(Exchange exchange, CompletionStage<T> answer, Consumer<T> then) {
+        if (answer instanceof CompletableFuture<T> here && here.isDone() && !here.isCompletedExceptionally()) {
+            finish(exchange, here.join(), null, then);
+            return;
+        }
         Context context = vertx.getOrCreateContext();
         answer.whenComplete((value, failure) -> {
             if (Vertx.currentContext() == context) {

@@ -1,6 +1,7 @@
 package io.sluice.node;
 
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,7 +19,11 @@ final class Replies {
     private Replies() {}
 
     static void json(Exchange exchange, int status, String body) {
-        send(exchange, status, JSON, body.getBytes(StandardCharsets.UTF_8));
+        json(exchange, status, body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static void json(Exchange exchange, int status, byte[] body) {
+        send(exchange, status, JSON, body);
     }
 
     /** A problem of RFC 9457. */
@@ -30,7 +35,7 @@ final class Replies {
 
     /** Sets the head of a problem and returns its body. */
     static Buffer prepared(Exchange exchange, int status, String detail) {
-        exchange.response().setStatusCode(status).putHeader("Content-Type", PROBLEM);
+        exchange.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, PROBLEM);
         return Buffer.buffer(Answers.problem(status, detail));
     }
 
@@ -59,7 +64,7 @@ final class Replies {
 
     static void send(Exchange exchange, int status, String type, byte[] body) {
         if (exchange.isOpen()) {
-            exchange.response().setStatusCode(status).putHeader("Content-Type", type);
+            exchange.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, type);
             exchange.send(Buffer.buffer(body));
         }
     }

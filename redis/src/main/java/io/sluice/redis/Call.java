@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored") // it reports through its callback
 final class Call {
 
-    private static final int LOADS = 3;
+    /** A flush may come between a load and its call, hardly ever so often. */
+    private static final int REPEATS = 5;
 
     /** Hears of the end of a call, once. */
     interface Landing {
@@ -45,7 +46,9 @@ final class Call {
     private final long sentNanos;
     private Batch batch;
     private String function = DecideLibrary.FUNCTION;
-    private int loadsLeft = LOADS;
+    private int repeatsLeft = REPEATS;
+    private int loadsBefore;
+    private @Nullable Throwable notLoaded;
 
     private Call(
             Batch batch,
@@ -82,6 +85,7 @@ final class Call {
     }
 
     private void send() {
+        loadsBefore = link.loadsOn(redis);
         byte[][] keys = batch.keys();
         byte[][] args = batch.args();
         CompletionStage<byte[]> called = asking
@@ -90,8 +94,8 @@ final class Call {
         called.whenComplete((reply, failure) -> {
             if (failure == null) {
                 answered(reply);
-            } else if (DecideLibrary.isUnknown(failure) && loadsLeft > 0) {
-                loadsLeft--;
+            } else if (DecideLibrary.isUnknown(failure) && notLoaded == null && repeatsLeft > 0) {
+                repeatsLeft--;
                 loadAndSend();
             } else if (Failures.isOutOfMemory(failure) && function.equals(DecideLibrary.FUNCTION)) {
                 function = DecideLibrary.EXISTING;
@@ -101,24 +105,26 @@ final class Call {
                 link.landed(redis, false, reason);
                 tell(reason, clock.nanoTime());
             } else {
-                failed(failure);
+                failed(notLoaded == null ? failure : notLoaded);
             }
         });
     }
 
+    /**
+     * The call follows its load without waiting for it: what goes by one connection is done in its order. For the same reason one
+     * load does for all calls that went before it.
+     */
     private void loadAndSend() {
-        DecideLibrary.load(redis).whenComplete((loaded, failure) -> {
-            if (failure != null) {
-                failed(failure);
-                return;
-            }
-            List<Question> late = batch.late(clock.nanoTime());
-            if (!late.isEmpty()) {
-                batch = batch.without(late);
-                late.forEach(Question::failLate);
-            }
-            send();
-        });
+        if (link.loadsOn(redis) <= loadsBefore) {
+            DecideLibrary.load(redis).whenComplete((loaded, failure) -> notLoaded = failure);
+            link.loadSent(redis);
+        }
+        List<Question> late = batch.late(clock.nanoTime());
+        if (!late.isEmpty()) {
+            batch = batch.without(late);
+            late.forEach(Question::failLate);
+        }
+        send();
     }
 
     private void answered(byte[] reply) {

@@ -43,7 +43,11 @@ final class Connector implements AutoCloseable {
         // One thread reads everything, so that a task given to it runs after what has arrived.
         DefaultEventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
         this.loop = loops.allocate(Transports.eventLoopGroupClass());
-        this.resources = ClientResources.builder().eventLoopGroupProvider(loops).build();
+        // It also does what Lettuce does beside reading, or each new connection might begin another thread for that.
+        this.resources = ClientResources.builder()
+                .eventLoopGroupProvider(loops)
+                .eventExecutorGroup(loop)
+                .build();
         this.client = RedisClient.create(resources);
         client.setOptions(ClientOptions.builder()
                 .autoReconnect(false)

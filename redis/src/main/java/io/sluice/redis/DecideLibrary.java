@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
 
 /**
  * {@code decide.lua} as a library of functions in Redis. Its name and that of its function carry a digest of the text, so that
@@ -30,6 +31,7 @@ import java.util.concurrent.CompletionStage;
  */
 final class DecideLibrary {
 
+    private static final Pattern COMMENT = Pattern.compile("(?m)^ +|^ *--.*$");
     private static final String SOURCE = source();
     private static final String DIGEST = digest(SOURCE);
 
@@ -39,8 +41,10 @@ final class DecideLibrary {
     /** The same for a Redis without memory for new keys: changes those there are, and does nothing that needs another. */
     static final String EXISTING = "sluice_existing_" + DIGEST;
 
-    /** What is loaded. */
-    static final String TEXT = SOURCE.replace("#!lua name=sluice\n", "#!lua name=sluice_" + DIGEST + "\n")
+    /** What is loaded: nobody reads comments there, and every load sends them. Lines keep their numbers. */
+    static final String TEXT = COMMENT.matcher(SOURCE)
+            .replaceAll("")
+            .replace("#!lua name=sluice\n", "#!lua name=sluice_" + DIGEST + "\n")
             .replace("'sluice_decide'", "'" + FUNCTION + "'")
             .replace("'sluice_existing'", "'" + EXISTING + "'");
 
@@ -49,14 +53,18 @@ final class DecideLibrary {
 
     private DecideLibrary() {}
 
-    /** Makes Redis know the library; it may know it already. */
+    /** Makes Redis know the library; it may know it already. Fails by its result, never by an exception. */
     static CompletionStage<Void> load(StatefulRedisConnection<byte[], byte[]> redis) {
-        return redis.async().functionLoad(TEXT).handle((name, failure) -> {
-            if (failure != null && !says(failure, "already exists")) {
-                throw new CompletionException(cause(failure));
-            }
-            return null;
-        });
+        try {
+            return redis.async().functionLoad(TEXT).handle((name, failure) -> {
+                if (failure != null && !says(failure, "already exists")) {
+                    throw new CompletionException(cause(failure));
+                }
+                return null;
+            });
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Calls a function. Fails by its result, never by an exception. */

@@ -60,6 +60,9 @@ final class RedisLink implements AutoCloseable {
     /** Why a connection was given up that did not break by itself; null if it did. */
     private volatile @Nullable String givenUpFor;
 
+    /** How often the library was sent to be loaded, and by which connection. */
+    private volatile @Nullable Loads loads;
+
     /** Made or probed, and not used yet or no longer. Guarded by this. */
     private @Nullable StatefulRedisConnection<byte[], byte[]> probed;
 
@@ -130,6 +133,17 @@ final class RedisLink implements AutoCloseable {
     /** A call goes out. */
     void sent() {
         breaker.sent(clock.nanoTime());
+    }
+
+    /** How many loads of the library have gone out on a connection: whatever goes out now comes after them. */
+    int loadsOn(StatefulRedisConnection<byte[], byte[]> redis) {
+        Loads sent = loads;
+        return sent != null && sent.by == redis ? sent.number : 0;
+    }
+
+    /** A load of the library has gone out. */
+    synchronized void loadSent(StatefulRedisConnection<byte[], byte[]> redis) {
+        loads = new Loads(redis, loadsOn(redis) + 1);
     }
 
     /** A call on a connection has ended, well or badly. */
@@ -362,4 +376,6 @@ final class RedisLink implements AutoCloseable {
                 ? uri.getHost() + ":" + uri.getPort()
                 : "sentinels of " + uri.getSentinelMasterId();
     }
+
+    private record Loads(StatefulRedisConnection<byte[], byte[]> by, int number) {}
 }

@@ -26,15 +26,18 @@ import io.sluice.core.spi.Undecided;
 import io.sluice.core.time.Clock;
 import io.sluice.testkit.EngineConformance;
 import io.sluice.testkit.EngineUnderTest;
+import io.sluice.testkit.FaultProxy;
 import io.sluice.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -165,6 +168,52 @@ final class RedisEngineTest {
     }
 
     @Test
+    void loadsOnceForAllCallsThatFoundNoFunction() throws Exception {
+        try (RedisServer own = RedisServer.start();
+                RedisEngine engine = RedisEngine.connect(
+                        own.uri(), "p", Clock.system(), RedisOptions.defaults().slow(Duration.ofMinutes(1)))) {
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            own.command("FUNCTION", "FLUSH", "SYNC");
+            own.command("CONFIG", "RESETSTAT");
+            own.freeze();
+            List<Answer> answers = new ArrayList<>();
+            for (int i = 0; i < Coalescer.MOST_UNDER_WAY; i++) {
+                answers.add(engine.decide(ask(Demand.of(TEN, "k", 1))));
+            }
+            own.thaw();
+            for (int i = 0; i < answers.size(); i++) {
+                assertThat(decided(answers.get(i)).verdicts().get(0).remaining())
+                        .as("in the order in which they came")
+                        .isEqualTo(9 - i);
+            }
+            assertThat(own.command("INFO", "commandstats").toString())
+                    .contains("cmdstat_function|load:calls=1,", "cmdstat_fcall:calls=8,");
+        }
+    }
+
+    @Test
+    void waitsForNoLoadBeforeItSendsACallAgain() throws Exception {
+        Duration away = Duration.ofMillis(400);
+        try (RedisServer own = RedisServer.start();
+                FaultProxy proxy = FaultProxy.before(own);
+                RedisEngine engine = RedisEngine.connect(
+                        proxy.uri(),
+                        "p",
+                        Clock.system(),
+                        RedisOptions.defaults().slow(Duration.ofMinutes(1)))) {
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            decide(engine, Demand.of(TEN, "k", 1));
+            own.command("FUNCTION", "FLUSH", "SYNC");
+            proxy.delay(Duration.ZERO, away);
+            long before = System.nanoTime();
+            decide(engine, Demand.of(TEN, "k", 1));
+            assertThat(Duration.ofNanos(System.nanoTime() - before))
+                    .as("two ways there and back, not three")
+                    .isLessThan(away.multipliedBy(3));
+        }
+    }
+
+    @Test
     void doesNotSendWhatIsPastItsDeadline() throws Exception {
         try (RedisEngine engine = connect(prefix())) {
             Ask late = Ask.charging(List.of(Demand.of(TEN, "k", 1)))
@@ -214,6 +263,29 @@ final class RedisEngineTest {
             assertThat(decide(engine, Demand.of(TEN, "k", 1)).verdicts().get(0).remaining())
                     .isEqualTo(9);
         }
+    }
+
+    @Test
+    void beginsNoThreadWhenItConnectsAgain() throws Exception {
+        try (RedisServer own = RedisServer.start();
+                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system())) {
+            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            Set<Thread> before = threads();
+            for (int i = 0; i < 3; i++) {
+                own.kill();
+                Awaitility.await().until(() -> !engine.isReady());
+                own.restart();
+                Awaitility.await().until(engine::isReady);
+                decide(engine, Demand.of(TEN, "k", 1));
+            }
+            assertThat(threads()).isSubsetOf(before);
+        }
+    }
+
+    private static Set<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("lettuce"))
+                .collect(Collectors.toSet());
     }
 
     @Test

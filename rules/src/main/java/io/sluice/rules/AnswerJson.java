@@ -23,9 +23,18 @@ public final class AnswerJson {
 
     /** The body of {@code POST /v1/check}. */
     public static String check(Ruling.Settled ruling) {
+        return line(ruling).toString();
+    }
+
+    /** The same in UTF-8. */
+    public static byte[] checkBytes(Ruling.Settled ruling) {
+        return line(ruling).toBytes();
+    }
+
+    private static JsonLine line(Ruling.Settled ruling) {
         JsonLine json = new JsonLine().begin();
         write(json, ruling);
-        return json.end().toString();
+        return json.end();
     }
 
     /** The body of {@code POST /v1/explain}; empty if the request asks for more than a limit can ever hold. */

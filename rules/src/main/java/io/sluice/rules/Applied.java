@@ -126,21 +126,16 @@ record Applied(
             Rule rule = ready.rule();
             boolean inStore = withStore && rule.handling().mode() != Mode.LOCAL;
             Limit numbers = override.orElse(limit.limit());
-            Bound lacking = new Bound(rule, limit, numbers, override.isPresent(), null, inStore, shadow);
-            bound.add(
-                    key instanceof CountKey.Of of
-                            ? new Bound(
-                                    rule,
-                                    limit,
-                                    numbers,
-                                    override.isPresent(),
-                                    nonce.demand(numbers, inStore ? tagged(of.text(), limit) : of.text(), permits)
-                                            .labelled(lacking.label())
-                                            .guardedBy(inStore ? guard(rule) : Demand.UNGUARDED)
-                                            .leasedBy(inStore ? ready.lease() : LeasePolicy.NONE),
-                                    inStore,
-                                    shadow)
-                            : lacking);
+            Demand demand = key instanceof CountKey.Of of
+                    ? nonce.demand(
+                            numbers,
+                            inStore ? tagged(of.text(), limit) : of.text(),
+                            permits,
+                            Bound.label(rule, limit, inStore),
+                            inStore ? guard(rule) : Demand.UNGUARDED,
+                            inStore ? ready.lease() : LeasePolicy.NONE)
+                    : null;
+            bound.add(new Bound(rule, limit, numbers, override.isPresent(), demand, inStore, shadow));
         }
 
         private String tagged(String key, RuleLimit limit) {

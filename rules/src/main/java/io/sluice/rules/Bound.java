@@ -29,6 +29,11 @@ record Bound(
     }
 
     Label label() {
+        return demand == null ? label(rule, limit, inStore) : demand.label();
+    }
+
+    /** What reports call a limit of a rule. */
+    static Label label(Rule rule, RuleLimit limit, boolean inStore) {
         return new Label(rule.id(), limit.id(), (inStore ? rule.handling().mode() : Mode.LOCAL).word());
     }
 

@@ -201,7 +201,7 @@ public final class Evaluator {
     private CompletionStage<Boolean> settle(Joint joint, Group group, Purpose purpose, long version) {
         return decideHoldingNothing(group, purpose, version).thenApply(decisions -> {
             joint.heard(decisions);
-            return allAllow(decisions) && !joint.isRefusedOutright();
+            return Reports.allAllow(decisions) && !joint.isRefusedOutright();
         });
     }
 
@@ -279,7 +279,7 @@ public final class Evaluator {
                 decide(applied.live(), purpose, applied.set().version());
         return applied.shadows().isEmpty()
                 ? live.thenApply(decisions -> Reports.byLimits(applied, decisions, Shadows.NONE, mode(), 0))
-                : live.thenCompose(decisions -> shadows(applied, allAllow(decisions) ? purpose : Purpose.LOOK)
+                : live.thenCompose(decisions -> shadows(applied, Reports.allAllow(decisions) ? purpose : Purpose.LOOK)
                         .thenApply(said -> Reports.byLimits(applied, decisions, said, mode(), 0)));
     }
 
@@ -302,13 +302,13 @@ public final class Evaluator {
         if (held.bound().isEmpty() || purpose == Purpose.LOOK) {
             return decide(group, purpose, version);
         }
-        return decide(held, Purpose.LOOK, version)
-                .thenCompose(looked -> decide(group.held(false), allAllow(looked) ? purpose : Purpose.LOOK, version)
-                        .thenApply(charged -> {
-                            List<Decision> all = new ArrayList<>(looked);
-                            all.addAll(charged);
-                            return all;
-                        }));
+        return decide(held, Purpose.LOOK, version).thenCompose(looked -> decide(
+                        group.held(false), Reports.allAllow(looked) ? purpose : Purpose.LOOK, version)
+                .thenApply(charged -> {
+                    List<Decision> all = new ArrayList<>(looked);
+                    all.addAll(charged);
+                    return all;
+                }));
     }
 
     /** One decision for each engine that has a say; none if no limit is left to be asked. */
@@ -338,10 +338,6 @@ public final class Evaluator {
                     ? CompletableFuture.completedFuture(both)
                     : local.giveBack(first).handle((done, failure) -> both);
         });
-    }
-
-    private static boolean allAllow(List<Decision> decisions) {
-        return decisions.stream().allMatch(Decision::allowed);
     }
 
     private String mode() {

@@ -20,21 +20,10 @@ final class PermitNonce {
     private byte @Nullable [] bytes;
 
     /** A demand; one on a concurrency limit is held under a name that only this nonce leads to. */
-    Demand demand(Limit limit, String key, long permits) {
-        if (!(limit instanceof Concurrency concurrency)) {
-            return Demand.of(limit, key, permits);
-        }
-        String holder = Permit.holder(bytes(), concurrency, key, permits);
-        return new Demand(
-                limit,
-                key,
-                permits,
-                permits,
-                limit.maxWaitMicros(),
-                holder,
-                new Label(limit.name(), limit.name(), Mode.LOCAL.word()),
-                Demand.UNGUARDED,
-                LeasePolicy.NONE);
+    Demand demand(Limit limit, String key, long permits, Label label, double guard, LeasePolicy lease) {
+        String holder =
+                limit instanceof Concurrency concurrency ? Permit.holder(bytes(), concurrency, key, permits) : "";
+        return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label, guard, lease);
     }
 
     /** What allowed decisions let their caller hold; null if nothing. */

@@ -59,7 +59,7 @@ final class Reports {
             Applied applied, List<Decision> decisions, Shadows shadows, String defaultMode, long less) {
         Decision deciding = deciding(applied.live(), decisions);
         Bound bound = deciding == null ? null : applied.live().find(deciding.label());
-        boolean allowed = decisions.stream().allMatch(Decision::allowed);
+        boolean allowed = allAllow(decisions);
         return new Ruling.Settled(
                 allowed,
                 Action.LIMIT,
@@ -120,13 +120,26 @@ final class Reports {
         return Optional.of(longest);
     }
 
+    static boolean allAllow(List<Decision> decisions) {
+        for (Decision decision : decisions) {
+            if (!decision.allowed()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private static Duration longer(Duration a, Duration b) {
         return a.compareTo(b) >= 0 ? a : b;
     }
 
     /** The longest. */
     static Duration waitFor(List<Decision> decisions) {
-        return decisions.stream().map(Decision::waitFor).reduce(Duration.ZERO, Reports::longer);
+        Duration longest = Duration.ZERO;
+        for (Decision decision : decisions) {
+            longest = longer(longest, decision.waitFor());
+        }
+        return longest;
     }
 
     static @Nullable String degraded(List<Decision> decisions) {

@@ -41,12 +41,12 @@ final class ServerProcess implements AutoCloseable {
     /** Starts the program whose command line is made for its folder. */
     static ServerProcess start(Function<Path, List<String>> command) {
         try {
-            Path folder = Files.createTempDirectory("sluice-redis-");
+            Path folder = Files.createTempDirectory("sluice-server-");
             ServerProcess started = new ServerProcess(folder, command.apply(folder));
             OPEN.add(started);
             return started;
         } catch (IOException e) {
-            throw new UncheckedIOException("redis-server does not start (./test installs it)", e);
+            throw new UncheckedIOException("a server does not start (./test installs what it needs)", e);
         }
     }
 
@@ -67,8 +67,11 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /** Kills it, and what it started. */
     void kill() {
+        List<ProcessHandle> own = process.descendants().toList();
         process.destroyForcibly();
+        own.forEach(ProcessHandle::destroyForcibly);
         try {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
                 throw new IllegalStateException(command.get(0) + " " + pid() + " does not end");

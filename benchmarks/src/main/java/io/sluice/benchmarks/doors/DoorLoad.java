@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -38,24 +37,25 @@ public final class DoorLoad {
                 limits: [ { by: descriptor.user, rate: 100000000/s } ]
             """;
 
+    static final String METHOD = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+
+    /** So many callers take turns. */
+    static final int USERS = 1_000;
+
     private static final String POST = """
             local n = 0
             wrk.method = "POST"
             wrk.headers["Content-Type"] = "application/json"
             request = function()
-              n = (n + 1) % 1000
-              return wrk.format(nil, nil, nil, '{"attributes":{"service":"shop","path":"/api/orders/7","method":"GET",' ..
-                '"ip":"203.0.113.7","user":"u-' .. n .. '"},"permits":1}')
+              n = (n + 1) %% %d
+              return wrk.format(nil, nil, nil, '%s')
             end
-            """;
+            """.formatted(USERS, body("u-' .. n .. '"));
 
     private static final int WARM_UPS = 8;
     private static final int SECONDS = 3;
     private static final int CONNECTIONS = 8;
     private static final int STREAMS = 16;
-
-    /** Every ten milliseconds each sends at once what is due: the latencies are those of bursts. */
-    private static final int STEADY_CONNECTIONS = 64;
 
     private DoorLoad() {}
 
@@ -64,7 +64,7 @@ public final class DoorLoad {
         Path folder = Files.createTempDirectory("sluice-doors");
         Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
         Path script = Files.writeString(folder.resolve("post.lua"), POST);
-        Path message = Files.write(folder.resolve("request.bin"), message());
+        Path message = Files.write(folder.resolve("request.bin"), message(17));
         StringBuilder table = new StringBuilder();
         try (RedisServer redis = RedisServer.start();
                 Side idle = Side.start("does nothing", "idle");
@@ -73,20 +73,28 @@ public final class DoorLoad {
             List<Side> sides = List.of(idle, local, shared);
             long memory = local.residentMegabytes();
             Map<Side, Double> http = turns(sides, turns, side -> overHttp(side, script));
-            Map<Side, Double> grpc = turns(sides, turns, side -> overGrpc(side, message, List.of()));
+            Map<Side, Double> grpc = turns(sides, turns, side -> overGrpc(side, message));
             table.append("| door                  | who          |     per s | of doing nothing |\n");
             table.append("|-----------------------|--------------|-----------|------------------|\n");
             rows(table, "decision API", http, idle);
             rows(table, "rate limit service", grpc, idle);
-            table.append('\n');
-            double half = grpc.getOrDefault(shared, 0.0) / 2;
             table.append(String.format(
                     Locale.ROOT,
-                    "Rate limit service on Redis at half load (%.0f/s, sent in bursts every 10 ms): p50 %.2f ms, p99 %.2f ms. Memory of a node that has just"
-                            + " started: %d MB, after the load %d MB.%n",
-                    half,
-                    latency(shared, message, half, folder, 0.5),
-                    latency(shared, message, half, folder, 0.99),
+                    "%nLatency in ms at half of what is served on Redis, sent at a constant rate and counted from the moment of"
+                            + " sending that was meant.%nThe sides take %d turns of %d ms; the last column is the median of the turns' p99. The generator has no cores of its own.%n%n",
+                    Steady.TURNS,
+                    Steady.MILLIS));
+            table.append(
+                    "| door                  | who          |     per s |    p50 |    p99 |  p99.9 | of turns |\n");
+            table.append(
+                    "|-----------------------|--------------|-----------|--------|--------|--------|----------|\n");
+            double halfHttp = http.getOrDefault(shared, 0.0) / 2;
+            double halfGrpc = grpc.getOrDefault(shared, 0.0) / 2;
+            steadyRows(table, "decision API", halfHttp, Steady.run("http", sides, side -> side.http, halfHttp));
+            steadyRows(table, "rate limit service", halfGrpc, Steady.run("grpc", sides, side -> side.grpc, halfGrpc));
+            table.append(String.format(
+                    Locale.ROOT,
+                    "%nMemory of a node that has just started: %d MB, after the load %d MB.%n",
                     memory,
                     local.residentMegabytes()));
         }
@@ -120,6 +128,19 @@ public final class DoorLoad {
                 Locale.ROOT, "| %-21s | %-12s | %9.0f | %14.0f %% |%n", door, side.name, median, 100 * median / most)));
     }
 
+    private static void steadyRows(StringBuilder table, String door, double perSecond, Map<Side, Steady> measured) {
+        measured.forEach((side, steady) -> table.append(String.format(
+                Locale.ROOT,
+                "| %-21s | %-12s | %9.0f | %6.2f | %6.2f | %6.2f | %8.2f |%n",
+                door,
+                side.name,
+                perSecond,
+                steady.p50(),
+                steady.p99(),
+                steady.p999(),
+                steady.p99OfTurns())));
+    }
+
     private static double overHttp(Side side, Path script) throws IOException, InterruptedException {
         String output = Generator.run(List.of(
                 "wrk",
@@ -135,9 +156,8 @@ public final class DoorLoad {
         return Generator.number(output, "Requests/sec:\\s+([0-9.]+)");
     }
 
-    private static double overGrpc(Side side, Path message, List<String> more)
-            throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
+    private static double overGrpc(Side side, Path message) throws IOException, InterruptedException {
+        String output = Generator.run(List.of(
                 "h2load",
                 "-c" + CONNECTIONS,
                 "-m" + STREAMS,
@@ -147,38 +167,22 @@ public final class DoorLoad {
                 "-H",
                 "content-type: application/grpc",
                 "-H",
-                "te: trailers"));
-        command.addAll(more);
-        command.add("http://127.0.0.1:" + side.grpc + "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit");
-        String output = Generator.run(command);
+                "te: trailers",
+                "http://127.0.0.1:" + side.grpc + METHOD));
         if (Generator.number(output, "([0-9]+) failed") > 0) {
             throw new IOException(side.name + ": failed: " + output);
         }
         return Generator.number(output, "finished in [0-9.]+s, ([0-9.]+) req/s");
     }
 
-    /** A quantile of the latencies at a steady rate, in milliseconds. */
-    private static double latency(Side side, Path message, double perSecond, Path folder, double quantile)
-            throws IOException, InterruptedException {
-        Path log = folder.resolve("latencies-" + quantile);
-        long each = Math.max(1, Math.round(perSecond / STEADY_CONNECTIONS));
-        overGrpc(side, message, List.of("-c" + STEADY_CONNECTIONS, "--rps=" + each, "--log-file=" + log));
-        double[] micros = Files.readAllLines(log).stream()
-                .map(line -> line.split("\t", -1))
-                .mapToDouble(fields -> Double.parseDouble(fields[2]))
-                .toArray();
-        Arrays.sort(micros);
-        return micros[(int) (micros.length * quantile)] / 1_000;
-    }
-
-    /** A message with the five bytes that gRPC puts before it. */
-    private static byte[] message() {
+    /** What a user asks the rate limit service, with the five bytes that gRPC puts before a message. */
+    static byte[] message(int user) {
         byte[] request = RateLimitRequest.newBuilder()
                 .setDomain("shop")
                 .addDescriptors(RateLimitDescriptor.newBuilder()
                         .addEntries(RateLimitDescriptor.Entry.newBuilder()
                                 .setKey("user")
-                                .setValue("u-17")))
+                                .setValue("u-" + user)))
                 .build()
                 .toByteArray();
         return ByteBuffer.allocate(5 + request.length)
@@ -186,5 +190,12 @@ public final class DoorLoad {
                 .putInt(request.length)
                 .put(request)
                 .array();
+    }
+
+    /** What a user asks the decision API. */
+    static String body(String user) {
+        return """
+                {"attributes":{"service":"shop","path":"/api/orders/7","method":"GET","ip":"203.0.113.7","user":"%s"},\
+                "permits":1}""".formatted(user);
     }
 }

@@ -7,12 +7,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A load generator of the system, run as a process: ours would take as much of the machine as what it measures. */
-final class Generator {
+public final class Generator {
 
     private Generator() {}
 
     /** What it prints. */
-    static String run(List<String> command) throws IOException, InterruptedException {
+    public static String run(List<String> command) throws IOException, InterruptedException {
         Process process;
         try {
             process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -29,12 +29,17 @@ final class Generator {
         return output;
     }
 
-    /** The number in a line of its output, by a pattern with one group. */
-    static double number(String output, String pattern) throws IOException {
+    /** The number in a line of its output, by the first group of a pattern. */
+    public static double number(String output, String pattern) throws IOException {
+        return Double.parseDouble(text(output, pattern, 1));
+    }
+
+    /** What a group of a pattern found in its output. */
+    public static String text(String output, String pattern, int group) throws IOException {
         Matcher matcher = Pattern.compile(pattern).matcher(output);
         if (!matcher.find()) {
             throw new IOException("no " + pattern + " in: " + output);
         }
-        return Double.parseDouble(matcher.group(1));
+        return matcher.group(group);
     }
 }

@@ -15,6 +15,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -50,7 +51,7 @@ public final class Served {
         System.out.println(http + " " + grpc);
     }
 
-    /** Reads a body and answers something that is as long as a decision. */
+    /** Reads a body and answers something whose head and body are as long as those of a decision, with a node's options. */
     private static int idleApi() {
         AtomicInteger port = new AtomicInteger();
         Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
@@ -58,7 +59,9 @@ public final class Served {
                         () -> new VerticleBase() {
                             @Override
                             public Future<?> start() {
-                                return vertx.createHttpServer()
+                                return vertx.createHttpServer(new HttpServerOptions()
+                                                .setIdleTimeout(60)
+                                                .setHandle100ContinueAutomatically(true))
                                         .requestHandler(Served::answer)
                                         .listen(-1, NodeConfig.LOOPBACK)
                                         .onSuccess(server -> port.set(server.actualPort()));
@@ -74,6 +77,8 @@ public final class Served {
 
     private static void answer(HttpServerRequest request) {
         request.body().onSuccess(body -> request.response()
+                .putHeader("RateLimit-Policy", "\"user.0\";q=100000000;w=1")
+                .putHeader("RateLimit", "\"user.0\";r=99999999;t=1")
                 .putHeader("Content-Type", "application/json")
                 .end(ANSWER));
     }

@@ -1,11 +1,9 @@
 package io.sluice.core.history;
 
 import java.lang.System.Logger.Level;
-import java.util.ArrayDeque;
-import java.util.Queue;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,18 +29,32 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     }
 
     private static final System.Logger LOG = System.getLogger(HistoryQueue.class.getName());
-    private static final int AT_ONCE = 1_024;
 
-    private final ArrayBlockingQueue<Event> queue;
+    /** How long the thread sleeps when nothing is waiting, so that nobody who tells something has to wake it. */
+    private static final long IDLE_NANOS = 1_000_000;
+
+    /** Room is told of after so many, because each time every teller has to fetch it from the thread's memory. */
+    private static final int AT_ONCE = 64;
+
+    /** How long somebody sleeps who finds no room. */
+    private static final long FULL_NANOS = 1_000_000;
+
+    /** A ring: tellers claim places at {@link #tail} and fill them, the thread empties them at {@link #head}. */
+    private final AtomicReferenceArray<@Nullable Event> ring;
+
+    private final AtomicLong tail = new AtomicLong();
+    private volatile long head;
     private final Sink sink;
     private final Thread thread;
     private final AtomicLong lost = new AtomicLong();
     private volatile boolean closed;
-    private volatile boolean failed;
+
+    /** Whether the thread writes no more than what it finds now. */
+    private volatile boolean ended;
 
     /** @param capacity how many events may wait to be written */
     public HistoryQueue(Sink sink, int capacity) {
-        this.queue = new ArrayBlockingQueue<>(capacity);
+        this.ring = new AtomicReferenceArray<>(capacity);
         this.sink = sink;
         this.thread = new Thread(this::run, "sluice-history");
         this.thread.setDaemon(true);
@@ -57,29 +69,51 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     @Override
     public void happened(Event event) {
         boolean interrupted = false;
-        try {
-            while (!closed && !failed) {
-                try {
-                    if (queue.offer(event, 100, TimeUnit.MILLISECONDS)) {
-                        loseUnlessWritten(event);
-                        return;
-                    }
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
+        long place = claim();
+        while (place < 0 && !closed && !ended) {
+            // Who is interrupted would not sleep at all.
+            interrupted |= Thread.interrupted();
+            LockSupport.parkNanos(FULL_NANOS);
+            place = claim();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (place < 0) {
             lose(1, null);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+            return;
+        }
+        int index = index(place);
+        ring.set(index, event);
+        // The thread may have looked for the last time.
+        if (ended && ring.compareAndSet(index, event, null)) {
+            lose(1, null);
+        }
+    }
+
+    /** A place in the ring; -1 if there is none, or no more is taken. */
+    private long claim() {
+        while (!closed && !ended) {
+            long next = tail.get();
+            if (next - head >= ring.length()) {
+                return -1;
+            }
+            if (tail.compareAndSet(next, next + 1)) {
+                return next;
             }
         }
+        return -1;
+    }
+
+    private int index(long place) {
+        return (int) (place % ring.length());
     }
 
     /** Writes what is waiting and ends the sink. */
     @Override
     public void close() {
         closed = true;
+        LockSupport.unpark(thread);
         boolean interrupted = false;
         while (thread.isAlive()) {
             try {
@@ -94,36 +128,62 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     }
 
     private void run() {
-        Queue<Event> some = new ArrayDeque<>(AT_ONCE);
         try {
-            while (!closed || !queue.isEmpty()) {
-                Event first = queue.poll(20, TimeUnit.MILLISECONDS);
-                if (first == null) {
-                    continue;
-                }
-                some.add(first);
-                queue.drainTo(some, AT_ONCE - 1);
-                while (!some.isEmpty()) {
-                    sink.write(some.element());
-                    some.remove();
-                }
-                if (queue.isEmpty()) {
+            while (!closed) {
+                if (writeWaiting()) {
                     sink.flush();
+                } else {
+                    LockSupport.parkNanos(IDLE_NANOS);
                 }
             }
+            while (head < tail.get()) {
+                if (!writeWaiting()) {
+                    Thread.onSpinWait();
+                }
+            }
+            ended = true;
+            writeLast();
             sink.end(lost.get());
         } catch (Exception e) {
-            failed = true;
-            queue.drainTo(some);
-            lose(some.size(), e);
+            ended = true;
+            lose(leftOver(), e);
         }
     }
 
-    /** It may have come just after the thread had looked for the last time. */
-    private void loseUnlessWritten(Event event) {
-        if ((failed || !thread.isAlive()) && queue.remove(event)) {
-            lose(1, null);
+    /** Writes until a place is empty; whether there was anything. An event leaves the ring when it is written. */
+    private boolean writeWaiting() throws Exception {
+        long place = head;
+        Event next = ring.get(index(place));
+        boolean any = next != null;
+        while (next != null) {
+            sink.write(next);
+            ring.set(index(place), null);
+            place++;
+            if (place % AT_ONCE == 0) {
+                head = place;
+            }
+            next = ring.get(index(place));
         }
+        head = place;
+        return any;
+    }
+
+    /** Whoever fills a place after this takes his event back. */
+    private void writeLast() throws Exception {
+        for (long place = head; place < tail.get(); place++) {
+            Event last = ring.getAndSet(index(place), null);
+            if (last != null) {
+                sink.write(last);
+            }
+        }
+    }
+
+    private long leftOver() {
+        long left = 0;
+        for (int i = 0; i < ring.length(); i++) {
+            left += ring.getAndSet(i, null) == null ? 0 : 1;
+        }
+        return left;
     }
 
     private void lose(long events, @Nullable Exception why) {

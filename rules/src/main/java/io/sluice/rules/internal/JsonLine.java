@@ -13,7 +13,7 @@ public final class JsonLine {
 
     private static final int USUAL_LENGTH = 512;
 
-    private final StringBuilder out = new StringBuilder(USUAL_LENGTH);
+    private final Utf8Text out = new Utf8Text(USUAL_LENGTH);
     private char separator = '{';
 
     /** Begins an object. */
@@ -58,7 +58,7 @@ public final class JsonLine {
             end();
             before = ',';
         }
-        out.append(before == '[' ? "[]" : "]");
+        out.appendAscii(before == '[' ? "[]" : "]");
         separator = ',';
         return this;
     }
@@ -68,8 +68,13 @@ public final class JsonLine {
         return out.toString();
     }
 
+    /** What was written, in UTF-8. */
+    public byte[] toBytes() {
+        return out.toBytes();
+    }
+
     private void name(String name) {
-        out.append(separator).append('"').append(name).append("\":");
+        out.append(separator).append('"').appendAscii(name).append('"').append(':');
         separator = ',';
     }
 
@@ -86,19 +91,21 @@ public final class JsonLine {
             list(list);
         } else if (value instanceof Map<?, ?> map) {
             map(map);
+        } else if (value instanceof Long number) {
+            out.append(number.longValue());
         } else {
-            out.append(value);
+            out.appendAscii(String.valueOf(value));
         }
     }
 
     private void list(List<?> list) {
-        String separator = "[";
+        char separator = '[';
         for (@Nullable Object item : list) {
             out.append(separator);
             value(item);
-            separator = ",";
+            separator = ',';
         }
-        out.append(list.isEmpty() ? "[]" : "]");
+        out.appendAscii(list.isEmpty() ? "[]" : "]");
     }
 
     private void map(Map<?, ?> map) {
@@ -110,42 +117,28 @@ public final class JsonLine {
             value(entry.getValue());
             separator = ',';
         }
-        out.append(map.isEmpty() ? "{}" : "}");
+        out.appendAscii(map.isEmpty() ? "{}" : "}");
     }
 
     /** What UTF-8 has no form for is escaped too, so that nothing is lost on the way through bytes. */
     private void text(String text) {
         out.append('"');
-        int plain = plain(text);
-        out.append(text, 0, plain);
+        int plain = out.appendPlain(text);
         for (int i = plain; i < text.length(); i++) {
             char c = text.charAt(i);
             boolean pair = Character.isHighSurrogate(c)
                     && i + 1 < text.length()
                     && Character.isLowSurrogate(text.charAt(i + 1));
             if (pair) {
-                out.append(c).append(text.charAt(++i));
+                out.append(Character.toCodePoint(c, text.charAt(++i)));
             } else if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
             } else if (c < ' ' || (c >= 0x7f && c < 0xa0) || Character.isSurrogate(c) || c == 0x2028 || c == 0x2029) {
-                out.append(String.format("\\u%04x", (int) c));
+                out.appendAscii(String.format("\\u%04x", (int) c));
             } else {
-                out.append(c);
+                out.append((int) c);
             }
         }
         out.append('"');
-    }
-
-    /** How many characters at the beginning are as they are: of most texts, all. */
-    private static int plain(String text) {
-        int i = 0;
-        while (i < text.length() && isPlain(text.charAt(i))) {
-            i++;
-        }
-        return i;
-    }
-
-    private static boolean isPlain(char c) {
-        return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
     }
 }

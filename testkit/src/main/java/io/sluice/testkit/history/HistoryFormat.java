@@ -1,6 +1,8 @@
 package io.sluice.testkit.history;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.core.Calendar;
 import io.sluice.core.Concurrency;
@@ -12,6 +14,7 @@ import io.sluice.core.SlidingLog;
 import io.sluice.core.SlidingWindow;
 import io.sluice.core.TokenBucket;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -23,9 +26,21 @@ final class HistoryFormat {
     static final String MAGIC = "sluice-history";
     static final int VERSION = 1;
 
+    private static final JsonFactory ASCII =
+            JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
     private HistoryFormat() {}
 
-    static void write(JsonGenerator out, Limit limit) throws IOException {
+    /** In ASCII. */
+    static String json(Limit limit) throws IOException {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator out = ASCII.createGenerator(text)) {
+            write(out, limit);
+        }
+        return text.toString();
+    }
+
+    private static void write(JsonGenerator out, Limit limit) throws IOException {
         out.writeStartObject();
         out.writeStringField("name", limit.name());
         out.writeStringField("algorithm", limit.algorithm());

@@ -1,9 +1,5 @@
 package io.sluice.testkit.history;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import io.sluice.core.Limit;
 import io.sluice.core.history.Answered;
 import io.sluice.core.history.Event;
@@ -16,7 +12,6 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -73,22 +68,25 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
     /** The file. Limits and the names of counts are written once and then go by their number. */
     private static final class Lines implements HistoryQueue.Sink {
 
-        private final JsonGenerator out;
+        private final LineOutput out;
         private final Map<Limit, Integer> limits = new HashMap<>();
         private final Map<String, Integer> counts = new HashMap<>();
 
+        /** Most limits come again as the same object, and comparing that is quicker. */
+        private @Nullable Limit lastLimit;
+
+        private int lastLimitNumber;
+
         Lines(Path file) throws IOException {
-            // Keys need not be proper text.
-            this.out = JsonFactory.builder()
-                    .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
-                    .build()
-                    .createGenerator(
-                            Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW));
-            out.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
+            this.out = new LineOutput(
+                    Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
         }
 
         void header(String node) throws IOException {
-            line(HistoryFormat.MAGIC, HistoryFormat.VERSION, node);
+            out.begin(HistoryFormat.MAGIC)
+                    .number(HistoryFormat.VERSION)
+                    .text(node)
+                    .end();
             out.flush();
         }
 
@@ -98,24 +96,21 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
                 write(recorded, countOf(recorded.count()));
             } else if (event instanceof Spent s) {
                 int count = countOf(s.count());
-                line("s", s.ask(), count, s.lease(), s.permits(), s.ownNanos(), s.endsNanos(), s.epochMicros());
+                out.begin("s").text(s.ask()).number(count).text(s.lease()).number(s.permits());
+                out.number(s.ownNanos()).number(s.endsNanos()).number(s.epochMicros());
             } else if (event instanceof Unspent u) {
                 int count = countOf(u.count());
-                line("u", u.ask(), count, u.lease(), u.permits(), u.ownNanos(), u.endsNanos(), u.epochMicros());
+                out.begin("u").text(u.ask()).number(count).text(u.lease()).number(u.permits());
+                out.number(u.ownNanos()).number(u.endsNanos()).number(u.epochMicros());
             } else if (event instanceof Answered a) {
                 String refusing = a.refusing();
                 int count = refusing == null ? -1 : countOf(refusing);
-                begin("t");
-                values(
-                        a.ask(),
-                        a.demands(),
-                        a.charging(),
-                        a.allowed(),
-                        a.source().name());
-                text(a.degraded());
-                values(count, a.permits(), a.ruleVersion(), a.ownNanos(), a.epochMicros());
-                out.writeEndArray();
+                out.begin("t").text(a.ask()).number(a.demands()).yes(a.charging());
+                out.yes(a.allowed()).text(a.source().name()).text(a.degraded()).number(count);
+                out.number(a.permits()).number(a.ruleVersion()).number(a.ownNanos());
+                out.number(a.epochMicros());
             }
+            out.end();
         }
 
         private void write(Recorded recorded, int count) throws IOException {
@@ -124,10 +119,12 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
                 Demand d = asked.demand();
                 Verdict v = asked.verdict();
                 int limit = limitOf(d.limit());
-                begin("a", recorded, count);
-                values(asked.ask(), asked.charging(), asked.ruleVersion(), limit, d.key(), d.permits(), d.atLeast());
-                values(d.maxWaitMicros(), d.holder(), v.fits(), v.granted(), v.remaining(), v.retryAfterMicros());
-                values(v.resetAfterMicros(), v.waitMicros(), v.chargedAtMicros());
+                begin("a", recorded, count).text(asked.ask()).yes(asked.charging());
+                out.number(asked.ruleVersion()).number(limit).text(d.key()).number(d.permits());
+                out.number(d.atLeast()).number(d.maxWaitMicros()).text(d.holder());
+                out.yes(v.fits()).number(v.granted()).number(v.remaining());
+                out.number(v.retryAfterMicros()).number(v.resetAfterMicros());
+                out.number(v.waitMicros()).number(v.chargedAtMicros());
             } else if (step instanceof Recorded.GivenBack back) {
                 int limit = limitOf(back.charge().limit());
                 begin("b", recorded, count);
@@ -136,17 +133,17 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
                 int limit = limitOf(renewed.charge().limit());
                 begin("r", recorded, count);
                 charge(renewed.charge(), limit);
-                values(renewed.held());
+                out.yes(renewed.held());
             } else if (step instanceof Recorded.Granted g) {
                 int limit = limitOf(g.limit());
-                begin("g", recorded, count);
-                values(g.lease(), limit, g.key(), g.wanted(), g.atLeast(), g.cap(), g.maxWaitMicros(), g.granted());
-                values(g.endsMicros(), g.waitMicros(), g.chargedAtMicros());
+                begin("g", recorded, count).text(g.lease()).number(limit).text(g.key());
+                out.number(g.wanted()).number(g.atLeast()).number(g.cap()).number(g.maxWaitMicros());
+                out.number(g.granted()).number(g.endsMicros()).number(g.waitMicros());
+                out.number(g.chargedAtMicros());
             } else if (step instanceof Recorded.Ended ended) {
-                begin("e", recorded, count);
-                values(ended.lease(), ended.spent(), ended.returned());
+                begin("e", recorded, count).text(ended.lease()).number(ended.spent());
+                out.number(ended.returned());
             }
-            out.writeEndArray();
         }
 
         @Override
@@ -156,20 +153,22 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
 
         @Override
         public void end(long lost) throws IOException {
-            line("end", lost);
+            out.begin("end").number(lost).end();
             out.close();
         }
 
         private int limitOf(Limit limit) throws IOException {
+            if (limit == lastLimit) {
+                return lastLimitNumber;
+            }
             Integer known = limits.get(limit);
             if (known == null) {
                 known = limits.size();
                 limits.put(limit, known);
-                begin("limit");
-                values(known);
-                HistoryFormat.write(out, limit);
-                out.writeEndArray();
+                out.begin("limit").number(known).json(HistoryFormat.json(limit)).end();
             }
+            lastLimit = limit;
+            lastLimitNumber = known;
             return known;
         }
 
@@ -178,51 +177,22 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
             if (known == null) {
                 known = counts.size();
                 counts.put(count, known);
-                line("count", known, count);
+                out.begin("count").number(known).text(count).end();
             }
             return known;
         }
 
         private void charge(Charge charge, int limit) throws IOException {
-            values(limit, charge.key(), charge.permits(), charge.chargedAtMicros(), charge.holder());
+            out.number(limit).text(charge.key()).number(charge.permits());
+            out.number(charge.chargedAtMicros()).text(charge.holder());
         }
 
-        private void begin(String kind, Recorded recorded, int count) throws IOException {
-            begin(kind);
-            values(count, recorded.since(), recorded.number(), recorded.atMicros());
-        }
-
-        private void line(String kind, Object... values) throws IOException {
-            begin(kind);
-            values(values);
-            out.writeEndArray();
-        }
-
-        private void begin(String kind) throws IOException {
-            out.writeStartArray();
-            out.writeString(kind);
-        }
-
-        private void text(@Nullable String value) throws IOException {
-            if (value == null) {
-                out.writeNull();
-            } else {
-                out.writeString(value);
-            }
-        }
-
-        private void values(Object... values) throws IOException {
-            for (Object value : values) {
-                if (value instanceof Long number) {
-                    out.writeNumber(number);
-                } else if (value instanceof Integer number) {
-                    out.writeNumber(number);
-                } else if (value instanceof Boolean yes) {
-                    out.writeNumber(yes ? 1 : 0);
-                } else {
-                    out.writeString((String) value);
-                }
-            }
+        private LineOutput begin(String kind, Recorded recorded, int count) throws IOException {
+            return out.begin(kind)
+                    .number(count)
+                    .number(recorded.since())
+                    .number(recorded.number())
+                    .number(recorded.atMicros());
         }
     }
 }

@@ -1,0 +1,95 @@
+package io.sluice.benchmarks.gateway;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A gateway in a process of its own.
+ *
+ * @param port where it speaks HTTP/1.1
+ * @param http2Port where it speaks HTTP/2 without TLS, possibly the same
+ * @param end ends it
+ */
+record Contender(String name, ProcessHandle process, int port, int http2Port, Runnable end) implements AutoCloseable {
+
+    /** Of the times in {@code /proc}, on every Linux that Java runs on. */
+    private static final int TICKS_PER_SECOND = 100;
+
+    /**
+     * Starts a Java program with the options that {@code ./sluice} gives on two cores.
+     *
+     * @param classPath as for {@code -cp}
+     * @param port finds the port in a line that it prints, by a group
+     */
+    static Contender ofJava(String name, String classPath, String main, List<String> args, Pattern port)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + "/bin/java", "-Xms64m", "-XX:+UseSerialGC", "-cp", classPath, main));
+        command.addAll(args);
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        StringBuilder printed = new StringBuilder();
+        BufferedReader out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+            printed.append(line).append('\n');
+            Matcher found = port.matcher(line);
+            if (found.find()) {
+                drain(out, name);
+                int at = Integer.parseInt(found.group(1));
+                return new Contender(name, process.toHandle(), at, at, process::destroyForcibly);
+            }
+        }
+        process.destroyForcibly();
+        throw new IOException(name + " did not start: " + printed);
+    }
+
+    /** What it and its children have used of the processors so far. */
+    double cpuSeconds() {
+        return Stream.concat(Stream.of(process), process.descendants())
+                .mapToDouble(each -> cpuSeconds(each.pid()))
+                .sum();
+    }
+
+    @Override
+    public void close() {
+        end.run();
+    }
+
+    /** The name in the second field may hold anything, so what follows it is counted from its end. */
+    private static double cpuSeconds(long pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_PER_SECOND;
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    private static void drain(BufferedReader out, String name) {
+        Thread reader = new Thread(
+                () -> {
+                    try {
+                        while (out.readLine() != null) {
+                            // Only so that it can go on printing.
+                        }
+                    } catch (IOException e) {
+                        // It has ended.
+                    }
+                },
+                "reads " + name);
+        reader.setDaemon(true);
+        reader.start();
+    }
+}

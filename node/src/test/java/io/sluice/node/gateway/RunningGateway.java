@@ -1,0 +1,29 @@
+package io.sluice.node.gateway;
+
+import io.sluice.node.Node;
+import io.sluice.node.NodeConfig;
+import io.sluice.node.NodeConfig.RoutesFrom;
+import io.sluice.node.NodeConfig.RulesFrom;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A whole node whose gateway sends everything to one upstream. */
+record RunningGateway(Node node) implements AutoCloseable {
+
+    static RunningGateway start(Path folder, String rules, String upstream) throws Exception {
+        Path config = Files.writeString(
+                folder.resolve("sluice.yaml"),
+                "routes:\n  - { path: /**, service: shop, upstreams: [\"" + upstream + "\"], auth: open }\n");
+        return new RunningGateway(Node.start(NodeConfig.inProcess(new RulesFrom.Text("rules", rules), 0)
+                .withGateway(0, new RoutesFrom.File(config))));
+    }
+
+    int port() {
+        return node.gateway().orElseThrow().getPort();
+    }
+
+    @Override
+    public void close() {
+        node.close();
+    }
+}
