@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.nimbusds.jose.EncryptionMethod;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWEAlgorithm;
@@ -41,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -49,6 +53,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 class CredentialsTest {
 
@@ -339,6 +344,28 @@ class CredentialsTest {
     }
 
     @Test
+    void a32TokensAndKeysAreInNoLog() throws Exception {
+        Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        root.addAppender(log);
+        try {
+            String token = token(claims -> claims.audience("other"));
+            with(token);
+            gateway.get("/a", "X-API-Key: " + SECRET + "x");
+            Files.writeString(folder.resolve("keys.yaml"), "keys: [{ sha256: " + SECRET + ", user: x }]");
+            await().until(() -> log.list.stream()
+                    .anyMatch(event -> event.getFormattedMessage().contains("keys unusable")));
+            assertThat(log.list)
+                    .noneMatch(event -> event.getFormattedMessage().contains(SECRET)
+                            || event.getFormattedMessage().contains(token.substring(0, 30)));
+        } finally {
+            root.detachAppender(log);
+        }
+    }
+
+    @Test
     void keysOfAUrlAreFetchedAndFetchedAgainForNewNamesAtABoundedRate() throws Exception {
         AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
         AtomicInteger fetched = new AtomicInteger();
@@ -371,9 +398,8 @@ class CredentialsTest {
     @Test
     void newKeysOfAUrlAreTakenAndBadAnswersLeaveTheLastOnes() throws Exception {
         AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
-        HttpServer issuer = gateway.vertx()
-                .createHttpServer()
-                .requestHandler(request -> request.response().end(served.get()));
+        HttpServer issuer = gateway.vertx().createHttpServer().requestHandler(request -> request.response()
+                .end(served.get()));
         int port = issuer.listen(0, "127.0.0.1")
                 .toCompletionStage()
                 .toCompletableFuture()
