@@ -35,7 +35,7 @@ record Authority(String host, String text) {
     }
 
     private static String literal(String bracketed) {
-        if (!bracketed.endsWith("]")) {
+        if (!bracketed.endsWith("]") || bracketed.indexOf('%') >= 0) {
             return "";
         }
         Optional<Address> address = Address.parse(bracketed.substring(1, bracketed.length() - 1));

@@ -5,6 +5,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -48,7 +49,30 @@ final class BodyStep {
             then.accept(Map.of());
             return;
         }
-        new Reading(exchange, fields, then).start();
+        if (hasNone(request)) {
+            heard(exchange, fields, new byte[0], then);
+        } else {
+            new Reading(exchange, fields, then).start();
+        }
+    }
+
+    private static void heard(
+            GatewayExchange exchange, BodyFields fields, byte[] body, Consumer<Map<String, String>> then) {
+        String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
+        String query = RequestAttributes.query(exchange.parsed().target());
+        BodyFields.Body said = fields.read(type, query.isEmpty() ? null : query, body);
+        if (said instanceof BodyFields.Found found) {
+            then.accept(found.attributes());
+        } else if (said instanceof BodyFields.Ambiguous ambiguous) {
+            GatewayProblem.answer(exchange, 400, ambiguous.message());
+        }
+    }
+
+    /** Such a request is left untouched: it may become a WebSocket. */
+    private static boolean hasNone(HttpServerRequest request) {
+        return request.version() != HttpVersion.HTTP_2
+                && !request.headers().contains(HttpHeaders.CONTENT_LENGTH)
+                && !request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
     }
 
     private static boolean isCompressed(HttpServerRequest request) {
@@ -131,16 +155,8 @@ final class BodyStep {
         /** Handlers stay until others take their place: a stream without any loses what comes. */
         private void done() {
             finish();
-            if (!exchange.isOpen()) {
-                return;
-            }
-            String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
-            String query = RequestAttributes.query(exchange.parsed().target());
-            BodyFields.Body said = fields.read(type, query.isEmpty() ? null : query, body.getBytes());
-            if (said instanceof BodyFields.Found found) {
-                then.accept(found.attributes());
-            } else if (said instanceof BodyFields.Ambiguous ambiguous) {
-                GatewayProblem.answer(exchange, 400, ambiguous.message());
+            if (exchange.isOpen()) {
+                heard(exchange, fields, body.getBytes(), then);
             }
         }
 

@@ -17,6 +17,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tokens and API keys. Who shows both has to prove both, and they must not contradict each other. What is shown in another form (an
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Credentials implements Authenticators {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Credentials.class);
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final String BEARER = "bearer";
     private static final Optional<String> CHALLENGE = Optional.of("Bearer");
@@ -78,11 +81,15 @@ final class Credentials implements Authenticators {
     }
 
     private void look() {
-        if (issuers != null) {
-            issuers.look();
-        }
-        if (apiKeys != null) {
-            apiKeys.look();
+        try {
+            if (issuers != null) {
+                issuers.look();
+            }
+            if (apiKeys != null) {
+                apiKeys.look();
+            }
+        } catch (RuntimeException e) {
+            LOG.warn("looking for keys failed; will look again", e);
         }
     }
 

@@ -66,6 +66,7 @@ final class FetchedKeys implements KeySupply {
     }
 
     /** Whoever asks meanwhile gets the same answer. */
+    @SuppressWarnings("FutureReturnValueIgnored") // what comes of it is kept
     private synchronized CompletionStage<@Nullable KeyRing> ask(Duration sinceLast) {
         if (asking != null) {
             return asking;

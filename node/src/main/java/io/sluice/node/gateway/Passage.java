@@ -48,6 +48,7 @@ final class Passage {
      *
      * @param then gets what was said, or why nothing was
      */
+    @SuppressWarnings("FutureReturnValueIgnored") // what is done with it fails nobody
     <T> void await(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
         CompletableFuture<T> future = stage.toCompletableFuture();
         if (!future.isDone()) {

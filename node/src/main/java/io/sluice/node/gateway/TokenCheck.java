@@ -10,6 +10,9 @@ import io.sluice.core.time.Clock;
 import io.sluice.node.gateway.AuthSettings.Tokens;
 import java.math.BigDecimal;
 import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
@@ -29,8 +32,7 @@ final class TokenCheck {
 
     static final int LONGEST = 8 * 1024;
 
-    private static final long TRUSTED_MICROS = 60_000_000L;
-    private static final long MILLI = 1_000;
+    private static final Duration TRUSTED = Duration.ofMinutes(1);
     private static final Set<String> TYPES = Set.of("jwt", "at+jwt", "application/at+jwt");
 
     private final Tokens settings;
@@ -46,7 +48,11 @@ final class TokenCheck {
 
         record Good(Identity who) implements Outcome {}
 
-        /** @param why in our own words */
+        /**
+         * It is no proof.
+         *
+         * @param why in our own words
+         */
         record Bad(String why) implements Outcome {}
 
         /** It names a key that is not there; perhaps it is a new one. */
@@ -104,14 +110,16 @@ final class TokenCheck {
     }
 
     private Outcome judge(JWTClaimsSet claims, Sha256 hash, KeyRing keys, long now) {
-        long skew = settings.skew().toMillis();
-        long nowMillis = now / MILLI;
-        Date end = claims.getExpirationTime();
-        Date begin = claims.getNotBeforeTime();
-        if (end == null || end.getTime() + skew <= nowMillis) {
-            return new Outcome.Bad(end == null ? "without an end" : "expired");
+        Instant at = Instant.EPOCH.plus(now, ChronoUnit.MICROS);
+        if (claims.getExpirationTime() == null) {
+            return new Outcome.Bad("without an end");
         }
-        if (begin != null && begin.getTime() - skew > nowMillis) {
+        Instant end = claims.getExpirationTime().toInstant().plus(settings.skew());
+        if (!end.isAfter(at)) {
+            return new Outcome.Bad("expired");
+        }
+        if (claims.getNotBeforeTime() != null
+                && claims.getNotBeforeTime().toInstant().minus(settings.skew()).isAfter(at)) {
             return new Outcome.Bad("not yet good");
         }
         if (settings.issuer().isPresent() && !settings.issuer().get().equals(claims.getIssuer())) {
@@ -121,7 +129,9 @@ final class TokenCheck {
             return new Outcome.Bad("for somebody else");
         }
         Identity who = identity(claims);
-        keys.verified().keep(hash, who, Math.min(now + TRUSTED_MICROS, (end.getTime() + skew) * MILLI));
+        Instant trusted = at.plus(TRUSTED);
+        keys.verified()
+                .keep(hash, who, ChronoUnit.MICROS.between(Instant.EPOCH, end.isBefore(trusted) ? end : trusted));
         return new Outcome.Good(who);
     }
 
@@ -145,7 +155,7 @@ final class TokenCheck {
     /** Text, numbers, booleans and moments have one; lists and objects have none. */
     private static @Nullable String text(@Nullable Object value) {
         if (value instanceof Date moment) {
-            return Long.toString(moment.getTime() / MILLI);
+            return Long.toString(moment.toInstant().getEpochSecond());
         }
         if (value instanceof Double || value instanceof Float || value instanceof BigDecimal) {
             return new BigDecimal(value.toString()).stripTrailingZeros().toPlainString();
