@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,12 @@ final class GatewayDoor {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayDoor.class);
     private static final Duration MAY_TAKE = Duration.ofSeconds(15);
     private static final long LOOK_MILLIS = 1_000;
+
+    /**
+     * Vert.x gives servers that ask for the same negative port the same free one: each door asks for one of its own, and not for that of
+     * the decision API, which is the first.
+     */
+    private static final AtomicInteger NEXT_FREE_PORT = new AtomicInteger(-2);
 
     private final Vertx vertx;
     private final Arrivals arrivals;
@@ -44,9 +51,10 @@ final class GatewayDoor {
         Optional<Certificates> certificates = certificates(settings);
         Optional<ServerSSLOptions> tls = certificates.map(Certificates::current);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
+        int port = settings.port() == 0 ? NEXT_FREE_PORT.getAndDecrement() : settings.port();
         drain = settings.drain();
         CompletableFuture<String> deployed = vertx.deployVerticle(
-                        () -> new GatewayServer(host, settings, entry, arrivals, tls, servers::add),
+                        () -> new GatewayServer(host, port, settings, entry, arrivals, tls, servers::add),
                         new DeploymentOptions().setInstances(loops))
                 .toCompletionStage()
                 .toCompletableFuture();

@@ -25,9 +25,6 @@ final class GatewayServer extends VerticleBase {
 
     private static final Logger LOG = LoggerFactory.getLogger(GatewayServer.class);
 
-    /** Vert.x gives servers that ask for the same negative port the same free one. It must not be that of the decision API. */
-    private static final int SHARED_FREE_PORT = -2;
-
     private static final int MOST_STREAMS = 256;
     private static final int STREAM_WINDOW = 256 * 1_024;
 
@@ -43,6 +40,7 @@ final class GatewayServer extends VerticleBase {
 
     private final GatewaySettings settings;
     private final String host;
+    private final int port;
     private final RequestEntry entry;
     private final Arrivals arrivals;
     private final Optional<ServerSSLOptions> tls;
@@ -52,16 +50,23 @@ final class GatewayServer extends VerticleBase {
     private ClientConnections connections;
     private HttpServer server;
 
-    /** @param listening hears of the server once it listens */
+    /**
+     * A server.
+     *
+     * @param port negative for a free one, which all servers that ask for the same number share
+     * @param listening hears of the server once it listens
+     */
     @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
     GatewayServer(
             String host,
+            int port,
             GatewaySettings settings,
             RequestEntry entry,
             Arrivals arrivals,
             Optional<ServerSSLOptions> tls,
             Consumer<HttpServer> listening) {
         this.host = host;
+        this.port = port;
         this.settings = settings;
         this.entry = entry;
         this.arrivals = arrivals;
@@ -80,8 +85,7 @@ final class GatewayServer extends VerticleBase {
                 .requestHandler(this::handle);
         vertx.setPeriodic(Deadlines.TICK.toMillis(), timer -> deadlines.tick());
         vertx.setPeriodic(CONNECTIONS_TICK_MILLIS, timer -> connections.tick());
-        return server.listen(settings.port() == 0 ? SHARED_FREE_PORT : settings.port(), host)
-                .onSuccess(listening::accept);
+        return server.listen(port, host).onSuccess(listening::accept);
     }
 
     /** Accepts no more, and lets what is in flight finish. */

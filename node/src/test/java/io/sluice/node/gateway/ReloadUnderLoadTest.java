@@ -92,7 +92,7 @@ class ReloadUnderLoadTest {
                         case 2 -> only(two);
                         case 3 -> both("round_robin");
                         default ->
-                            Configs.good("routes: [{ host: 127.0.0.1, path: /x/{n}, upstreams: '" + one.origin()
+                            Configs.good("routes: [{ host: 127.0.0.1, path: '/x/{n}', upstreams: '" + one.origin()
                                     + "' }, { upstreams: '" + two.origin() + "', timeout: 7s }]");
                     });
             await().until(() -> total() >= before + 2 * CLIENTS);
