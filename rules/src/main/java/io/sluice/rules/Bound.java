@@ -51,6 +51,7 @@ record Bound(
         return new Ruling.Reported(
                 rule.id(),
                 limit.id(),
+                level(),
                 numbers,
                 limit.by().stream().map(By::attribute).toList(),
                 remaining,

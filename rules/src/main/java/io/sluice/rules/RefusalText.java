@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Why a request was refused, in words. A rule's own {@code message} stands instead of the detail. Says limits and times, never a
+ * Why a request was refused and at which level, in words. A rule's own {@code message} stands instead of the detail. Says limits and times, never a
  * key. Immutable.
  *
  * @param type names the kind of problem for programs: those that the draft of the RateLimit headers registers, or {@code about:blank}
@@ -58,7 +58,19 @@ public record RefusalText(String type, int status, String title, String detail) 
         if (reported == null) {
             return english ? "The request was refused." : "请求被拒绝。";
         }
-        return english ? "Limit " + reported.id() + " is used up." : "限额 " + reported.id() + " 已用完。";
+        return english
+                ? where(reported, true) + ": limit " + reported.id() + " is used up."
+                : where(reported, false) + "：限额 " + reported.id() + " 已用完。";
+    }
+
+    private static String where(Ruling.Reported reported, boolean english) {
+        String by = String.join(", ", reported.by());
+        return switch (reported.level()) {
+            case GLOBAL -> english ? "Too many requests in all" : "全局请求过多";
+            case SERVICE -> english ? "Too many requests to this service" : "该服务请求过多";
+            case RESOURCE -> english ? "Too many requests to this resource" : "该接口请求过多";
+            case CALLER -> english ? "Too many requests of one caller (by " + by + ")" : "同一调用方（按 " + by + "）请求过多";
+        };
     }
 
     private static String when(Ruling.Settled ruling, boolean english) {

@@ -70,12 +70,19 @@ public sealed interface Ruling {
      * The limit that a ruling is about.
      *
      * @param id {@code <rule>.<id or index>}
+     * @param level how wide it reaches
      * @param by the attributes that tell callers apart
      * @param remaining permits left after the decision
      * @param resetAfter until the limit is as if unused; empty if that will not come by waiting
      */
     record Reported(
-            String rule, String id, Limit limit, List<String> by, long remaining, Optional<Duration> resetAfter) {
+            String rule,
+            String id,
+            Level level,
+            Limit limit,
+            List<String> by,
+            long remaining,
+            Optional<Duration> resetAfter) {
 
         public Reported {
             by = List.copyOf(by);

@@ -85,11 +85,29 @@ class AnswerTextsTest {
         assertThat(english.status()).isEqualTo(429);
         assertThat(english.contentType()).isEqualTo("application/problem+json");
         assertThat(english.text())
-                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
-                        + "\"title\":\"Too Many Requests\",\"status\":429,"
-                        + "\"detail\":\"Limit a.0 is used up. Try again in 42 seconds.\",\"rule\":\"a\"}");
+                .isEqualTo(
+                        "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                                + "\"title\":\"Too Many Requests\",\"status\":429,"
+                                + "\"detail\":\"Too many requests in all: limit a.0 is used up. Try again in 42 seconds.\",\"rule\":\"a\"}");
         assertThat(RefusalBody.PROBLEM.of(ruling, AnswerLanguage.ZH).text())
-                .contains("\"title\":\"请求过多\"", "\"detail\":\"限额 a.0 已用完。请在 42 秒后重试。\"");
+                .contains("\"title\":\"请求过多\"", "\"detail\":\"全局请求过多：限额 a.0 已用完。请在 42 秒后重试。\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''                        | ''                | Too many requests in all: | 全局请求过多：",
+                "service: s,               | ''                | Too many requests to this service: | 该服务请求过多：",
+                "resource: /a,             | ''                | Too many requests to this resource: | 该接口请求过多：",
+                "resource: /a, service: s, | 'by: ip,'         | Too many requests of one caller (by ip): | 同一调用方（按 ip）请求过多：",
+                "''                        | 'by: [user, ip],' | Too many requests of one caller (by user, ip): | 同一调用方（按 user, ip）请求过多：",
+            })
+    void aRefusalSaysWhichLevelRefused(String scope, String by, String english, String chinese) {
+        Ruling.Settled ruling = ruling("rules: [{ id: a, " + scope + " limits: [{ " + by + " rate: 0 }] }]", 1);
+
+        assertThat(RefusalText.of(ruling, AnswerLanguage.EN).detail()).startsWith(english);
+        assertThat(RefusalText.of(ruling, AnswerLanguage.ZH).detail()).startsWith(chinese);
     }
 
     @Test
@@ -108,7 +126,7 @@ class AnswerTextsTest {
     void wordsForWhatNeverPassesAndForWhatIsDenied() {
         assertThat(RefusalText.of(ruling("rules: [{ id: a, limits: [{ rate: 0 }] }]", 1), AnswerLanguage.EN)
                         .detail())
-                .isEqualTo("Limit a.0 is used up. Waiting will not help.");
+                .isEqualTo("Too many requests in all: limit a.0 is used up. Waiting will not help.");
         RefusalText denied = RefusalText.of(ruling("rules: [{ id: no, action: deny }]", 1), AnswerLanguage.EN);
         assertThat(denied.status()).isEqualTo(403);
         assertThat(denied.type()).isEqualTo("about:blank");
@@ -123,7 +141,7 @@ class AnswerTextsTest {
         Ruling last = null;
         for (long each : permits) {
             last = evaluator
-                    .evaluate(Attributes.of(Map.of()), each)
+                    .evaluate(Attributes.of(Map.of("service", "s", "path", "/a", "ip", "192.0.2.1", "user", "u")), each)
                     .toCompletableFuture()
                     .join();
         }
