@@ -74,7 +74,9 @@ final class NodeGateway implements AutoCloseable {
                 return new NodeGateway(
                         host, gateway, ConfigWatch.open(path, content, config, gateway::take, means.clock()));
             }
-            return new NodeGateway(host, OpenGateway.open(host, settings.port(), sample(means), means), null);
+            // The sample server ends with the event loops it runs on.
+            GatewayConfig config = sample(sampleUpstream(means));
+            return new NodeGateway(host, OpenGateway.open(host, settings.port(), config, means), null);
         } catch (IOException e) {
             throw new StartFailedException("config: unreadable (expected: a file this user may read)", List.of());
         } catch (ConfigRefusedException e) {
@@ -98,7 +100,9 @@ final class NodeGateway implements AutoCloseable {
     static void warmUp(OpenGateway.Means means, Duration span) {
         RuleDocument.Accepted rules = (RuleDocument.Accepted) RuleDocument.parse("warm-up", WARM_UP_RULES);
         RuleSet set = new RuleSet(1, rules.rules());
+        SampleUpstream upstream = null;
         try (Limiter limiter = new Limiter(new LocalEngine(means.clock()), means.clock(), List.of())) {
+            upstream = sampleUpstream(means);
             Evaluator evaluator = new Evaluator(
                     () -> set,
                     limiter,
@@ -106,10 +110,9 @@ final class NodeGateway implements AutoCloseable {
                     new KeyForm(KeySecret.random(), 64, Optional.empty()),
                     means.clock(),
                     (ruling, nanos) -> {});
-            OpenGateway practice = OpenGateway.open(
+            OpenGateway practice = OpenGateway.openBare(
                     NodeConfig.LOOPBACK,
-                    0,
-                    sample(means),
+                    sample(upstream),
                     new OpenGateway.Means(
                             means.vertx(),
                             means.arrivals(),
@@ -125,6 +128,10 @@ final class NodeGateway implements AutoCloseable {
             }
         } catch (StartFailedException | GatewayRefusedException | ConfigRefusedException | IOException e) {
             LOG.debug("the gateway was not warmed up", e);
+        } finally {
+            if (upstream != null) {
+                upstream.close();
+            }
         }
     }
 
@@ -160,22 +167,26 @@ final class NodeGateway implements AutoCloseable {
                         "routes: missing in " + path + " (expected: a list; [] is one, too)", List.of()));
     }
 
-    /** The sample server ends with the event loops it runs on. */
-    private static GatewayConfig sample(OpenGateway.Means means)
+    private static SampleUpstream sampleUpstream(OpenGateway.Means means) throws StartFailedException {
+        CompletableFuture<SampleUpstream> listening =
+                SampleUpstream.listen(means.vertx()).toCompletionStage().toCompletableFuture();
+        try {
+            Patience.await(listening, MAY_TAKE);
+            return listening.join();
+        } catch (ExecutionException | TimeoutException e) {
+            throw new StartFailedException(
+                    "sample service: cannot listen (expected: a free port of 127.0.0.1)", List.of());
+        }
+    }
+
+    private static GatewayConfig sample(SampleUpstream upstream)
             throws IOException, ConfigRefusedException, StartFailedException {
         try (InputStream in = NodeGateway.class.getResourceAsStream(SAMPLE)) {
             if (in == null) {
                 throw new IllegalStateException(SAMPLE + " is not in the program");
             }
-            CompletableFuture<SampleUpstream> listening =
-                    SampleUpstream.listen(means.vertx()).toCompletionStage().toCompletableFuture();
-            Patience.await(listening, MAY_TAKE);
-            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8)
-                    .replace(UPSTREAM, listening.join().origin());
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).replace(UPSTREAM, upstream.origin());
             return routes(Path.of(SAMPLE), ConfigFile.parse(Path.of(SAMPLE), text));
-        } catch (ExecutionException | TimeoutException e) {
-            throw new StartFailedException(
-                    "sample service: cannot listen (expected: a free port of 127.0.0.1)", List.of());
         }
     }
 }

@@ -56,6 +56,23 @@ public final class OpenGateway {
      */
     public static OpenGateway open(String host, int port, GatewayConfig config, Means means)
             throws StartFailedException, GatewayRefusedException {
+        Extensions extensions;
+        try {
+            extensions = Extensions.load();
+        } catch (IllegalArgumentException e) {
+            throw new GatewayRefusedException(String.valueOf(e.getMessage()));
+        }
+        return open(host, port, config, means, extensions);
+    }
+
+    /** The same on a free port, and without what users have added: for requests that are nobody's. */
+    public static OpenGateway openBare(String host, GatewayConfig config, Means means)
+            throws StartFailedException, GatewayRefusedException {
+        return open(host, 0, config, means, Extensions.NONE);
+    }
+
+    private static OpenGateway open(String host, int port, GatewayConfig config, Means means, Extensions extensions)
+            throws StartFailedException, GatewayRefusedException {
         GatewayStates states;
         try {
             states = new GatewayStates(means.vertx, means.clock, config);
@@ -66,7 +83,7 @@ public final class OpenGateway {
             Gateway gateway = new Gateway(
                     states::now,
                     means.evaluator,
-                    Extensions.load(),
+                    extensions,
                     means.xRateLimitHeaders,
                     (route, status, nanos) ->
                             means.answered.answered(route.map(Route::name).orElse(""), status, nanos),
