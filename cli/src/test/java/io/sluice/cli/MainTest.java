@@ -253,9 +253,9 @@ class MainTest {
         assertThat(run("node", "--config", config.toString())).isEqualTo(1);
         assertThat(err.toString().lines())
                 .containsExactly(
-                        config + ":2:29: upstreams: nowhere (expected: http://host:port or https://host:port, with"
+                        config + ":2:28: upstreams: nowhere (expected: http://host:port or https://host:port, with"
                                 + " nothing behind it)",
-                        config + ":3:37: auth: required (expected: open, or a section auth that says how callers show"
+                        config + ":3:36: auth: required (expected: open, or a section auth that says how callers show"
                                 + " who they are)",
                         "sluice: config: 2 errors (expected: none)");
     }

@@ -64,8 +64,14 @@ final class HealthCheck implements AutoCloseable {
                 .setVerifyHost(tls.verify());
         tls.authorities()
                 .ifPresent(pem -> options.setTrustOptions(new PemTrustOptions().addCertValue(Buffer.buffer(pem))));
-        this.client = vertx.createHttpClient(options);
+        this.client = vertx.httpClientBuilder()
+                .with(options)
+                .withConnectHandler(connection -> connection.exceptionHandler(HealthCheck::known))
+                .build();
     }
+
+    /** What fails is seen by whoever waits for the answer; the log is told of changes alone. */
+    private static void known(Throwable failure) {}
 
     /** Asks for the first time now. */
     void start() {
@@ -99,7 +105,7 @@ final class HealthCheck implements AutoCloseable {
 
     /** What becomes of the rest is of no interest. */
     private static int status(HttpClientResponse response) {
-        response.exceptionHandler(failure -> {});
+        response.exceptionHandler(HealthCheck::known);
         return response.statusCode();
     }
 
