@@ -27,6 +27,7 @@ public final class GatewayConfig {
     private final PathForm paths;
     private final CallerAddress caller;
     private final Optional<AuthSettings> auth;
+    private final RefusalPages refusals;
     private final List<RouteSettings> routes;
 
     private GatewayConfig(
@@ -34,11 +35,13 @@ public final class GatewayConfig {
             PathForm paths,
             CallerAddress caller,
             Optional<AuthSettings> auth,
+            RefusalPages refusals,
             List<RouteSettings> routes) {
         this.settings = settings;
         this.paths = paths;
         this.caller = caller;
         this.auth = auth;
+        this.refusals = refusals;
         this.routes = List.copyOf(routes);
     }
 
@@ -50,16 +53,18 @@ public final class GatewayConfig {
      */
     public static Optional<GatewayConfig> read(Path file, Fields root, Optional<Fields> client, Errors errors) {
         Settings own = new Settings(file, errors, Optional.of(root));
-        Settings gateway =
-                own.in("gateway", List.of("tls", "largest_header", "keep_alive", "connect_timeout", "drain", "paths"));
+        Settings gateway = own.in(
+                "gateway",
+                List.of("tls", "largest_header", "keep_alive", "connect_timeout", "drain", "paths", "refusals"));
         GatewaySettings settings = settings(gateway);
         PathForm paths = paths(gateway.in("paths", List.of("ignore_case", "resolve", "encoded_slash")));
         CallerAddress caller = caller(new Settings(file, errors, client));
         Optional<AuthSettings> auth = AuthReader.read(own);
+        RefusalPages refusals = RefusalPages.read(gateway);
         Map<String, ServiceSettings> services = ServiceReader.services(own);
         List<RouteSettings> routes = new RouteReader(own, services, own.has("auth"), paths).routes();
         return own.has("routes")
-                ? Optional.of(new GatewayConfig(settings, paths, caller, auth, routes))
+                ? Optional.of(new GatewayConfig(settings, paths, caller, auth, refusals, routes))
                 : Optional.empty();
     }
 
@@ -96,6 +101,10 @@ public final class GatewayConfig {
 
     Optional<AuthSettings> auth() {
         return auth;
+    }
+
+    RefusalPages refusals() {
+        return refusals;
     }
 
     List<RouteSettings> routes() {

@@ -84,7 +84,7 @@ final class GatewayStates implements AutoCloseable {
             routes.add(route.host(), route.path(), route.over(group));
         }
         return new InForce(
-                new GatewayState(routes.build(), auth, config.caller(), config.paths()),
+                new GatewayState(routes.build(), auth, config.caller(), config.paths(), config.refusals()),
                 config.auth(),
                 config.routes().stream().map(RouteSettings::name).collect(Collectors.toUnmodifiableSet()),
                 groups.size());

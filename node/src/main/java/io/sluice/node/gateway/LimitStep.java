@@ -109,7 +109,7 @@ final class LimitStep {
         AnswerHeaders.of(ruling, xRateLimit)
                 .forEach((name, value) -> exchange.answerHeaders().set(name, value));
         if (!ruling.allowed()) {
-            refuse(exchange, ruling);
+            refuse(passage, ruling);
         } else if (ruling.waitFor().isZero()) {
             then.run();
         } else {
@@ -128,9 +128,11 @@ final class LimitStep {
         exchange.whenOver(() -> vertx.cancelTimer(timer));
     }
 
-    private void refuse(GatewayExchange exchange, Ruling.Settled ruling) {
+    private void refuse(Passage passage, Ruling.Settled ruling) {
+        GatewayExchange exchange = passage.exchange();
         AnswerLanguage language = AnswerLanguage.of(exchange.request().getHeader(HttpHeaders.ACCEPT_LANGUAGE));
-        RefusalBody.Content content = content(ruling, language);
+        RefusalBody.Content content =
+                passage.state().refusals().of(ruling, language).orElseGet(() -> content(ruling, language));
         exchange.answerHeaders()
                 .set(HttpHeaders.CONTENT_LANGUAGE, content.language().code())
                 .set(HttpHeaders.CACHE_CONTROL, "no-store");

@@ -148,6 +148,21 @@ class GatewayConfigTest {
     static Stream<Arguments> badDocuments() {
         return Stream.of(
                 bad("routes: {}", "1:9: routes: a mapping (expected: a list)"),
+                bad(
+                        "gateway: { refusals: [{ rule: a, content_type: b }] }\nroutes: []",
+                        "1:23: text: missing (expected: one of text and file)"),
+                bad(
+                        "gateway: { refusals: [{ content_type: b, text: a }] }\nroutes: []",
+                        "1:23: rule: missing (expected: the id of a rule)"),
+                bad(
+                        "gateway: { refusals: [{ rule: a, content_type: \"b\\r\\nc\", text: d }] }\nroutes: []",
+                        "1:48: content_type: not a header's value"),
+                bad(
+                        "gateway: { refusals: [{ rule: a, content_type: b, file: none }] }\nroutes: []",
+                        "1:57: file: unreadable"),
+                bad(
+                        "gateway: { refusals: [{ rule: a, content_type: b, text: c }, { rule: a, content_type: b, text: c }] }\nroutes: []",
+                        "1:70: rule: a twice (expected: one refusal for a rule)"),
                 bad("routes: [7]", "1:10: route: 7 (expected: a mapping)"),
                 bad(
                         "routes: [{}]",

@@ -114,7 +114,11 @@ final class GatewayUnderTest implements AutoCloseable {
         Route route = new Route(
                 "any", Optional.of("shop"), access, none -> Optional.empty(), requestTimeout, requestTimeout, 1 << 30);
         GatewayState state = new GatewayState(
-                (host, path) -> host.equals("nowhere") ? Optional.empty() : Optional.of(route), auth, caller, paths);
+                (host, path) -> host.equals("nowhere") ? Optional.empty() : Optional.of(route),
+                auth,
+                caller,
+                paths,
+                RefusalPages.NONE);
         Gateway gateway = new Gateway(
                 () -> state,
                 evaluator,

@@ -130,6 +130,24 @@ class NodeGatewayTest {
     }
 
     @Test
+    void aRulesRefusalsHaveABodyOfTheirOwn() throws Exception {
+        Files.writeString(folder.resolve("page.html"), "<p>#{T(x)} 请稍候</p>");
+        String refusals =
+                "gateway: { refusals: [{ rule: login, content_type: text/html; charset=utf-8, file: page.html }] }\n";
+        write(refusals + "routes: [{ service: users, upstreams: '" + upstream.origin() + "' }]\n");
+        try (Node node = start(folder.resolve("sluice.yaml"))) {
+            HttpResponse<String> answer = send(node, "POST", "/api/login");
+            for (int i = 0; i < 5; i++) {
+                answer = send(node, "POST", "/api/login");
+            }
+            assertThat(answer.statusCode()).isEqualTo(429);
+            assertThat(answer.headers().firstValue("content-type")).contains("text/html; charset=utf-8");
+            assertThat(answer.headers().firstValue("retry-after")).isPresent();
+            assertThat(answer.body()).isEqualTo("<p>#{T(x)} 请稍候</p>");
+        }
+    }
+
+    @Test
     void aWarmUpBothersNoUpstreamAndChargesNothing() throws Exception {
         Path file = write("routes: [{ upstreams: '" + upstream.origin() + "' }]\n");
         try (Node node = start(file)) {
