@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * however it is written; null, arrays and objects have none. Form fields are read from
  * {@code application/x-www-form-urlencoded}. Names match in any case, as they do for some servers.
  *
- * <p>A body that is too large, or is not what it should be, has no fields: what then counts is the limit's {@code absent}. Where
- * different servers would take different values (a field that is there twice), the request is {@link Ambiguous}.
+ * <p>A body that is too large, or is something else, has no fields: what then counts is the limit's {@code absent}. Where
+ * different servers would take different values (a field that is there twice, a JSON object that is broken, which lenient servers
+ * read all the same), the request is {@link Ambiguous}.
  */
 public final class BodyFields {
 

@@ -67,9 +67,9 @@ public final class CallerAddress {
         return Optional.ofNullable(found == null ? peer : found);
     }
 
-    /** Whether the peer is a proxy whose word is taken. */
-    public boolean trusts(@Nullable Address peer) {
-        return trusted.trusts(peer);
+    /** The headers in which this peer's word is taken; none of those that it may just let through. */
+    public List<ForwardingHeader> believed(@Nullable Address peer) {
+        return trusted.trusts(peer) ? headers : List.of();
     }
 
     private @Nullable Address told(ForwardingHeader header, List<String> values) {

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -15,7 +16,7 @@ import java.util.function.Consumer;
  * one request on its own event loop.
  *
  * <p>At most {@link BodyFields#LARGEST_BODY} bytes of a body are looked at, and for at most ten seconds. A larger one is sent on as it
- * is, and has no fields; nor has a compressed one. All bodies together take at most so much memory; beyond that requests are
+ * is, and has no fields; nor has one that is compressed, whatever its headers say. All bodies together take at most so much memory; beyond that requests are
  * refused (503).
  */
 final class BodyStep {
@@ -45,7 +46,12 @@ final class BodyStep {
         if (request.headers().getAll(HttpHeaders.CONTENT_TYPE).size() > 1) {
             throw RefusedRequestException.bad("content-type: several of them (expected: one)");
         }
-        if (isCompressed(request) || isTooLarge(request)) {
+        Set<String> dropped = HopByHop.named(request.headers());
+        if (dropped.contains("content-type") || dropped.contains("content-encoding")) {
+            throw RefusedRequestException.bad(
+                    "connection: names what the body is (expected: only what is of the connection)");
+        }
+        if (isTooLarge(request)) {
             then.accept(Map.of());
             return;
         }
@@ -73,11 +79,6 @@ final class BodyStep {
         return request.version() != HttpVersion.HTTP_2
                 && !request.headers().contains(HttpHeaders.CONTENT_LENGTH)
                 && !request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
-    }
-
-    private static boolean isCompressed(HttpServerRequest request) {
-        return request.headers().getAll(HttpHeaders.CONTENT_ENCODING).stream()
-                .anyMatch(coding -> !coding.isBlank() && !coding.trim().equalsIgnoreCase("identity"));
     }
 
     private static boolean isTooLarge(HttpServerRequest request) {

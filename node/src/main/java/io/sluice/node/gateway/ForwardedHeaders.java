@@ -1,5 +1,6 @@
 package io.sluice.node.gateway;
 
+import io.sluice.rules.ForwardingHeader;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
@@ -9,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What upstreams hear of the hops before them: {@code X-Forwarded-For}, {@code -Proto}, {@code -Host}, {@code -Port}, {@code Forwarded}
- * (RFC 7239) and {@code Via}. What a trusted proxy wrote is kept and added to; what anybody else wrote is replaced.
+ * (RFC 7239) and {@code Via}. What a trusted proxy wrote is kept and added to where its word is taken; what anybody else wrote, or the
+ * proxy may have let through, is replaced. The host is always the one that was asked for: few proxies write that header, and
+ * all let it through.
  */
 final class ForwardedHeaders {
 
@@ -17,16 +20,18 @@ final class ForwardedHeaders {
     private static final String PROTO = "x-forwarded-proto";
     private static final String HOST = "x-forwarded-host";
     private static final String PORT = "x-forwarded-port";
+    private static final String REAL = "x-real-ip";
     private static final String FORWARDED = "forwarded";
     private static final String VIA = "via";
 
     private ForwardedHeaders() {}
 
     /** Whether a header of the request, its name in small letters, is one of these or pretends to be. */
-    static boolean isOne(String name, boolean trustedPeer) {
+    static boolean isOne(String name, List<ForwardingHeader> believed) {
         return switch (name) {
             case FOR, PROTO, HOST, PORT, FORWARDED, VIA -> true;
-            default -> !trustedPeer && (name.startsWith("x-forwarded-") || name.equals("x-real-ip"));
+            case REAL -> !believed.contains(ForwardingHeader.X_REAL_IP);
+            default -> name.startsWith("x-forwarded-") && !believed.contains(ForwardingHeader.X_FORWARDED_FOR);
         };
     }
 
@@ -34,7 +39,8 @@ final class ForwardedHeaders {
         HttpServerRequest request = exchange.request();
         GatewayExchange.Parsed parsed = exchange.parsed();
         MultiMap from = request.headers();
-        boolean trusted = parsed.trustedPeer();
+        boolean trusted = parsed.believed().contains(ForwardingHeader.X_FORWARDED_FOR);
+        boolean standard = parsed.believed().contains(ForwardingHeader.FORWARDED);
         @Nullable String peer = peer(request.remoteAddress());
         String scheme = request.isSSL() ? "https" : "http";
 
@@ -44,12 +50,12 @@ final class ForwardedHeaders {
             to.set(FOR, String.join(", ", from.getAll(FOR)));
         }
         to.set(PROTO, kept(from, PROTO, trusted, scheme));
-        to.set(HOST, kept(from, HOST, trusted, parsed.authority()));
+        to.set(HOST, parsed.authority());
         @Nullable SocketAddress local = request.localAddress();
         if (local != null && local.port() > 0) {
             to.set(PORT, kept(from, PORT, trusted, Integer.toString(local.port())));
         }
-        to.set(FORWARDED, after(from, FORWARDED, trusted, element(peer, parsed.authority(), scheme)));
+        to.set(FORWARDED, after(from, FORWARDED, standard, element(peer, parsed.authority(), scheme)));
         to.set(VIA, after(from, VIA, true, version(request) + " sluice"));
     }
 

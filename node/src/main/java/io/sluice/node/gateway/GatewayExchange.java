@@ -2,6 +2,7 @@ package io.sluice.node.gateway;
 
 import io.sluice.rules.Address;
 import io.sluice.rules.Attributes;
+import io.sluice.rules.ForwardingHeader;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -43,7 +44,7 @@ final class GatewayExchange {
      * @param path in its one form
      * @param target path and query as they were sent, and are sent on
      * @param caller null where there is no address, as with a Unix socket
-     * @param trustedPeer whether a proxy connected whose word on the caller is taken
+     * @param believed the headers in which the word of the proxy that connected is taken
      */
     record Parsed(
             String id,
@@ -53,7 +54,7 @@ final class GatewayExchange {
             String path,
             String target,
             @Nullable Address caller,
-            boolean trustedPeer) {}
+            List<ForwardingHeader> believed) {}
 
     GatewayExchange(Incoming incoming, Parsed parsed, Route route) {
         this.incoming = incoming;

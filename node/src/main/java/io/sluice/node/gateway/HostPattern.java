@@ -32,7 +32,7 @@ record HostPattern(Kind kind, String name) {
             throw new IllegalArgumentException("host: " + Shown.text(text)
                     + " (expected: a name such as shop.example or *.shop.example, without a port; no host means all)");
         }
-        return wildcard ? new HostPattern(Kind.WILDCARD, "." + name) : new HostPattern(Kind.EXACT, name);
+        return wildcard ? new HostPattern(Kind.WILDCARD, "." + name) : new HostPattern(Kind.EXACT, asAskedFor(name));
     }
 
     boolean matches(String host) {
@@ -66,6 +66,11 @@ record HostPattern(Kind kind, String name) {
 
     private static boolean inLabel(int c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    }
+
+    /** An address has several spellings, of which requests are read in one. */
+    private static String asAskedFor(String name) {
+        return name.startsWith("[") ? Authority.parse(name).map(Authority::host).orElse(name) : name;
     }
 
     /** An IPv6 address stands in brackets, as it does in requests. */

@@ -41,7 +41,7 @@ final class Parser {
                 path(state, target),
                 target,
                 caller,
-                state.caller().trusts(peer));
+                state.caller().believed(peer));
     }
 
     /** Servers differ in whether small letters are another method, so there are none. */

@@ -1,10 +1,12 @@
 package io.sluice.node.gateway;
 
+import io.sluice.rules.ForwardingHeader;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -53,12 +55,12 @@ final class RequestHead {
     private static void copy(GatewayExchange exchange, MultiMap from, MultiMap to) {
         Set<String> named = HopByHop.named(from);
         Set<String> withheld = exchange.withheld();
-        boolean trusted = exchange.parsed().trustedPeer();
+        List<ForwardingHeader> believed = exchange.parsed().believed();
         boolean continued = exchange.incoming().isContinued();
         from.forEach((header, value) -> {
             String name = header.toLowerCase(Locale.ROOT);
             if (!HopByHop.inRequest(name, named)
-                    && !ForwardedHeaders.isOne(name, trusted)
+                    && !ForwardedHeaders.isOne(name, believed)
                     && !name.equals("host")
                     && !name.equals(REQUEST_ID)
                     && !(continued && name.equals("expect"))

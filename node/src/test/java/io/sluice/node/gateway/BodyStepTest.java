@@ -73,13 +73,29 @@ class BodyStepTest {
     }
 
     @Test
-    void compressedBodiesHaveNoFields() throws Exception {
-        assertThat(gateway.request("POST", "/strict", "{\"user\":\"a\"}", JSON, "Content-Encoding: gzip")
+    void whatABodyIsIsSeenInItAndNotInItsHeaders() throws Exception {
+        assertThat(gateway.request("POST", "/strict", "\u001f\u008b\b", JSON, "Content-Encoding: gzip")
                         .status())
                 .isEqualTo(429);
-        assertThat(gateway.request("POST", "/json", "{\"user\":\"a\"}", JSON, "Content-Encoding: gzip")
-                        .told("bytes"))
-                .isEqualTo("12");
+        assertThat(gateway.request("POST", "/json", "\u001f\u008b\b", JSON, "Content-Encoding: gzip")
+                        .status())
+                .isEqualTo(200);
+        RepliesClient.Reply plain =
+                gateway.request("POST", "/strict", "{\"user\":\"plain\"}", JSON, "Content-Encoding: gzip");
+        assertThat(plain.status()).isEqualTo(200);
+        assertThat(gateway.request("POST", "/json", "{\"user\":\"a\",\"x\":NaN}", JSON)
+                        .status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void headersThatSayWhatABodyIsCannotBeHidden() throws Exception {
+        for (String hidden : List.of("content-encoding", "Content-Type")) {
+            assertThat(gateway.request("POST", "/json", "{\"user\":\"a\"}", JSON, "Connection: keep-alive, " + hidden)
+                            .status())
+                    .isEqualTo(400);
+        }
+        assertThat(gateway.forwarded()).isZero();
     }
 
     @Test

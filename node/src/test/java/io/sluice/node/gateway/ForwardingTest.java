@@ -3,7 +3,9 @@ package io.sluice.node.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.rules.ForwardingHeader;
 import io.vertx.core.buffer.Buffer;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -159,7 +161,10 @@ class ForwardingTest {
     @Test
     void addsToWhatTrustedProxiesWrote() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
-                TestGateway gateway = new TestGateway(wishes -> wishes.trustedPeer = true, upstream.origin());
+                TestGateway gateway = new TestGateway(
+                        wishes ->
+                                wishes.believed = List.of(ForwardingHeader.X_FORWARDED_FOR, ForwardingHeader.FORWARDED),
+                        upstream.origin());
                 RawClient client = gateway.client()) {
             client.send(RawClient.lines(
                     "GET / HTTP/1.1",
@@ -177,11 +182,33 @@ class ForwardingTest {
             assertThat(upstream.last())
                     .contains("x-forwarded-for: 203.0.113.7, 10.0.0.1, 127.0.0.1\r\n")
                     .contains("forwarded: for=\"[2001:db8::1]\", for=127.0.0.1;host=a;proto=http\r\n")
-                    .contains("x-forwarded-proto: https\r\n", "x-forwarded-host: shop.example\r\n")
+                    .contains("x-forwarded-proto: https\r\n", "x-forwarded-host: a\r\n")
                     .contains(
                             "x-forwarded-port: 443\r\n",
                             "x-forwarded-prefix: /p\r\n",
                             "via: 1.1 other, 1.1 sluice\r\n");
+        }
+    }
+
+    @Test
+    void whatATrustedProxyMayHaveLetThroughIsNotBelieved() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.believed = List.of(ForwardingHeader.X_FORWARDED_FOR), upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send(RawClient.lines(
+                    "GET / HTTP/1.1",
+                    "Host: a",
+                    "X-Forwarded-For: 203.0.113.7",
+                    "Forwarded: for=6.6.6.6;host=evil;proto=https",
+                    "X-Real-IP: 6.6.6.6",
+                    "X-Forwarded-Host: evil"));
+            client.message();
+
+            assertThat(upstream.last())
+                    .contains("x-forwarded-for: 203.0.113.7, 127.0.0.1\r\n", "x-forwarded-host: a\r\n")
+                    .contains("forwarded: for=127.0.0.1;host=a;proto=http\r\n")
+                    .doesNotContain("6.6.6.6", "evil");
         }
     }
 

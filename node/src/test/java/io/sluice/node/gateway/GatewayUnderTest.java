@@ -199,7 +199,7 @@ final class GatewayUnderTest implements AutoCloseable {
         lines.add("path=" + parsed.path());
         lines.add("target=" + parsed.target());
         lines.add("caller=" + parsed.caller());
-        lines.add("trusted=" + parsed.trustedPeer());
+        lines.add("trusted=" + !parsed.believed().isEmpty());
         lines.add("identity=" + new TreeMap<>(exchange.identity().attributes()));
         lines.add("withheld=" + Set.copyOf(exchange.withheld()));
         lines.add("set=" + exchange.forwardHeaders().entries());

@@ -1,6 +1,7 @@
 package io.sluice.node.gateway;
 
 import io.sluice.node.internal.Arrivals;
+import io.sluice.rules.ForwardingHeader;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.ClientSSLOptions;
@@ -25,7 +26,7 @@ final class TestGateway implements AutoCloseable {
         Duration requestTimeout = Duration.ofSeconds(30);
         Duration idleTimeout = Duration.ofSeconds(30);
         long largestBody = 1L << 40;
-        boolean trustedPeer;
+        List<ForwardingHeader> believed = List.of();
         UnaryOperator<GatewaySettings> settings = same -> same;
         Consumer<GatewayExchange> before = exchange -> {};
         Forwarder.AnswerStep after = (exchange, status, then) -> then.run();
@@ -81,7 +82,7 @@ final class TestGateway implements AutoCloseable {
                         String.valueOf(request.path()),
                         request.uri(),
                         null,
-                        wishes.trustedPeer),
+                        wishes.believed),
                 route);
         wishes.before.accept(exchange);
         if (exchange.isOpen()) {

@@ -15,7 +15,7 @@ public final class JsonFields {
         this.wanted = new WantedFields(PREFIX, attributes);
     }
 
-    /** Adds what is there, nothing if the body is no JSON object; returns what is wrong with a field that is there twice. */
+    /** Adds what is there, nothing if the body is no JSON object; returns what is wrong with a broken one, or a field that is there twice. */
     public @Nullable String read(byte[] body, Map<String, String> found) {
         if (wanted.isEmpty() || body.length == 0) {
             return null;
@@ -26,7 +26,8 @@ public final class JsonFields {
                 found.putAll(scanner.found());
                 yield null;
             }
-            case MALFORMED -> null;
+            case NONE -> null;
+            case BROKEN -> "json: broken (expected: JSON by RFC 8259, which all servers read alike)";
             case AMBIGUOUS -> scanner.ambiguous();
         };
     }

@@ -15,7 +15,10 @@ final class JsonScanner {
 
     enum Outcome {
         FOUND,
-        MALFORMED,
+        /** It does not begin as an object does. */
+        NONE,
+        /** It does, and is broken: some servers read that all the same. */
+        BROKEN,
         AMBIGUOUS
     }
 
@@ -33,8 +36,11 @@ final class JsonScanner {
 
     Outcome scan() {
         skipBlanks();
-        boolean whole = peek() == '{' && object(null);
-        return twice != null ? Outcome.AMBIGUOUS : whole ? Outcome.FOUND : Outcome.MALFORMED;
+        if (peek() != '{') {
+            return Outcome.NONE;
+        }
+        boolean whole = object(null);
+        return twice != null ? Outcome.AMBIGUOUS : whole ? Outcome.FOUND : Outcome.BROKEN;
     }
 
     Map<String, String> found() {
