@@ -41,7 +41,11 @@ public final class Faults {
                         "failover with unreplicated writes",
                         "extra ≤ b + r × lost interval; checker passes",
                         Failovers::all),
-                new Fault("F7", "functions flushed every 100 ms", "every decision by Redis", Outages::flushed),
+                new Fault(
+                        "F7",
+                        "scripts, then functions too, flushed every 100 ms",
+                        "every decision by Redis",
+                        Outages::flushed),
                 new Fault(
                         "F9",
                         "CLUSTERDOWN, READONLY, LOADING, BUSY, MASTERDOWN, OOM, NOAUTH, NOPERM, MISCONF",
