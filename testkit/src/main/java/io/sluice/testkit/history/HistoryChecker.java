@@ -71,7 +71,9 @@ public final class HistoryChecker {
         counts.forEach((count, steps) -> {
             steps.sort(Comparator.comparingLong(Recorded::since)
                     .thenComparingInt(step -> forks.before(step.atMicros()))
-                    .thenComparingLong(Recorded::number));
+                    .thenComparingLong(Recorded::number)
+                    .thenComparing(step -> !step.changed())
+                    .thenComparingLong(Recorded::atMicros));
             numberings(count, steps, forks);
             if (whole) {
                 Returns.check(count, steps, forks, findings);

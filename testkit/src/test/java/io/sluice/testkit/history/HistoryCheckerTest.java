@@ -59,7 +59,8 @@ class HistoryCheckerTest {
     @Test
     void knowsThatAPermitMayBeSpentAgainBeforeAnybodyToldThatItWasPutBack() {
         Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10));
-        Event lease = new Recorded("c", 5, 1, 5, new Recorded.Granted("l", limit, "k", 1, 1, 2, 0, 1, 1_000_005, 0, 5));
+        Event lease =
+                new Recorded("c", 5, 1, true, 5, new Recorded.Granted("l", limit, "k", 1, 1, 2, 0, 1, 1_000_005, 0, 5));
         Event first = new Spent("1", "c", "l", 1, 0, 1_000_000_000, 5);
         Event again = new Spent("2", "c", "l", 1, 10, 1_000_000_000, 5);
         Event putBack = new Unspent("1", "c", "l", 1, 5, 1_000_000_000, 5);

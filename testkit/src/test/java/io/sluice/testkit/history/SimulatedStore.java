@@ -1,8 +1,11 @@
 package io.sluice.testkit.history;
 
+import io.sluice.core.Concurrency;
 import io.sluice.core.FixedWindow;
 import io.sluice.core.Limit;
+import io.sluice.core.SlidingLog;
 import io.sluice.core.algorithm.Count;
+import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.history.Recorded;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -33,6 +36,9 @@ final class SimulatedStore {
         final long since;
         final Map<String, Lease> leases = new LinkedHashMap<>();
         long number;
+
+        /** The latest time that it may have been written at. */
+        long latestMicros;
 
         Stored(Count count, long since) {
             this.count = count;
@@ -200,6 +206,23 @@ final class SimulatedStore {
 
     private Recorded step(Limit limit, String key, Recorded.Step step) {
         Stored stored = stored(limit, key);
-        return new Recorded(name(limit, key), stored.since, ++stored.number, nowMicros, step);
+        boolean looks = step instanceof Recorded.Asked asked && !asked.charging();
+        boolean rebased = !looks && StepBack.rebases(stored.latestMicros, nowMicros);
+        boolean changed = isNumberedApart(limit) || rebased || !isRefusal(step);
+        stored.number += changed ? 1 : 0;
+        stored.latestMicros = rebased && step instanceof Recorded.Asked
+                ? nowMicros
+                : Math.max(stored.latestMicros, looks ? 0 : nowMicros);
+        long since = stored.number == 0 ? 0 : stored.since;
+        return new Recorded(name(limit, key), since, stored.number, changed, nowMicros, step);
+    }
+
+    private static boolean isRefusal(Recorded.Step step) {
+        return (step instanceof Recorded.Asked asked && asked.verdict().granted() == 0)
+                || (step instanceof Recorded.Granted lease && lease.granted() == 0);
+    }
+
+    private static boolean isNumberedApart(Limit limit) {
+        return limit instanceof SlidingLog || limit instanceof Concurrency;
     }
 }
