@@ -74,7 +74,7 @@ local KEYS_AT_ONCE = 1000     -- Lua passes no more than some thousand arguments
 local PERMITS_AT_ONCE = 500
 local TEXTS_KEPT = 4000
 local BUCKETS_KEPT = 1000
-local RECORDED_MILLIS = 86400000
+local RECORDED_MILLIS = '86400000'
 local OUTSIDE, NO_MEMORY = -1, -2
 local CHARGE, LOOK, GIVE_BACK, ONLY, GRANT, END = 99, 108, 98, 111, 103, 101 -- c, l, b, o, g, e
 local ENDED_KEPT, ENDED_MOST = 10000000, 100 -- leases that have ended: for how long they are kept, and how many
@@ -216,8 +216,9 @@ local function expires_at(now, millis)
   return min(MAX_MICROS, now + millis * 1000)
 end
 
+-- For how long a value is kept that has a number: a day at least.
 local function kept_millis(millis)
-  return text_of(max(RECORDED_MILLIS, tonumber(millis)))
+  return #millis < #RECORDED_MILLIS and RECORDED_MILLIS or text_of(max(tonumber(RECORDED_MILLIS), tonumber(millis)))
 end
 
 -- Writes a state, '' if the count is unused. It expires after so many milliseconds, or when it did before if none are named.
@@ -235,7 +236,7 @@ local function save(c, state, millis, now)
   local expires = millis and expires_at(now, millis) or c.expires or MAX_MICROS
   local value = pack(NUMBER, NUMBERED, c.begun, c.number, expires) .. state
   if millis or not c.stored or state == '' then
-    call('SET', c.key, value, 'PX', kept_millis(millis or 0))
+    call('SET', c.key, value, 'PX', kept_millis(millis or '0'))
   else
     call('SET', c.key, value, 'KEEPTTL')
   end
@@ -244,12 +245,13 @@ end
 -- Says since when the steps of a count are numbered, and the number of this one. A numbering that begins on what others wrote begins
 -- with 2: what came before it is not known.
 local function step_of(c, wrote, now)
-  local number = c.number or c.stored and 1 or 0
+  local begun, number = c.begun, c.number or c.stored and 1 or 0
   if not wrote then
-    return pack('<dd', c.begun or 0, -1 - number)
+    return begun or 0, -1 - number
   end
-  c.begun, c.number, c.stepped = c.begun or now, number + 1, true
-  return pack('<dd', c.begun, c.number)
+  begun, number = begun or now, number + 1
+  c.begun, c.number, c.stepped = begun, number, true
+  return begun, number
 end
 
 -- An algorithm:
@@ -1407,13 +1409,19 @@ local function read_ask(plan, place, n, charges)
   return hindrance
 end
 
--- The common case. Whether it was one.
+-- The common case. Whether it was one, and whether its steps have their numbers.
 local function charge_buckets(n)
   for i = 1, n do
     local d = wanted[i]
     if d.algorithm ~= bucket or not bucket.fits(these[i], d) then
       return false
     end
+  end
+  if n == 1 and recording then
+    local c, d = these[1], wanted[1]
+    local room, reset = bucket.take(c, d, now)
+    answer(pack('<ddddddd', d.permits, room, 0, reset, c.at, step_of(c, true, now)))
+    return true, true
   end
   for i = 1, n do
     local c, d = these[i], wanted[i]
@@ -1511,7 +1519,7 @@ end
 local function number(k, c, writes)
   local key = apart[k]
   if not key then
-    return step_of(c, writes, now)
+    return pack('<dd', step_of(c, writes, now))
   end
   local last = steps[k] or values[key]
   local since, n = now, 0
@@ -1566,7 +1574,7 @@ local function decide_asks(plan)
     local only = purpose == ONLY
     if not (only and decide_only(plan, from)) then
       local charges = only or purpose == CHARGE
-      local hindrance = read_ask(plan, from, n, charges or purpose == GRANT)
+      local hindrance, common, done = read_ask(plan, from, n, charges or purpose == GRANT), false, false
       if hindrance then
         answer(pack('<d', hindrance))
       elseif purpose == GRANT then
@@ -1574,13 +1582,16 @@ local function decide_asks(plan)
       elseif purpose == END then
         answer(end_leases())
       elseif charges or purpose == LOOK then
-        if not (charges and charge_buckets(n)) then
+        if charges then
+          common, done = charge_buckets(n)
+        end
+        if not common then
           decide_ask(n, charges)
         end
       else
         change_charges(purpose, n)
       end
-      if recording and not hindrance then
+      if recording and not hindrance and not done then
         number_steps(purpose, n)
       end
     end

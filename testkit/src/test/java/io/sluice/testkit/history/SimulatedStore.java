@@ -37,7 +37,7 @@ final class SimulatedStore {
         final Map<String, Lease> leases = new LinkedHashMap<>();
         long number;
 
-        /** The latest time that it may have been written at. */
+        /** The latest time since something was charged: what is refused later than that surely writes nothing. */
         long latestMicros;
 
         Stored(Count count, long since) {
@@ -206,15 +206,22 @@ final class SimulatedStore {
 
     private Recorded step(Limit limit, String key, Recorded.Step step) {
         Stored stored = stored(limit, key);
+        long chargedAt = chargedAt(step);
         boolean looks = step instanceof Recorded.Asked asked && !asked.charging();
-        boolean rebased = !looks && StepBack.rebases(stored.latestMicros, nowMicros);
-        boolean changed = isNumberedApart(limit) || rebased || !isRefusal(step);
+        boolean rebases = !looks && StepBack.rebases(stored.latestMicros, nowMicros);
+        boolean changed = isNumberedApart(limit) || rebases || !isRefusal(step);
         stored.number += changed ? 1 : 0;
-        stored.latestMicros = rebased && step instanceof Recorded.Asked
-                ? nowMicros
-                : Math.max(stored.latestMicros, looks ? 0 : nowMicros);
+        stored.latestMicros = chargedAt > 0 ? Math.max(chargedAt, nowMicros) : Math.max(stored.latestMicros, nowMicros);
         long since = stored.number == 0 ? 0 : stored.since;
         return new Recorded(name(limit, key), since, stored.number, changed, nowMicros, step);
+    }
+
+    /** When something was charged; 0 if nothing was. */
+    private static long chargedAt(Recorded.Step step) {
+        if (step instanceof Recorded.Asked asked && asked.verdict().granted() > 0) {
+            return asked.verdict().chargedAtMicros();
+        }
+        return step instanceof Recorded.Granted lease && lease.granted() > 0 ? lease.chargedAtMicros() : 0;
     }
 
     private static boolean isRefusal(Recorded.Step step) {
