@@ -425,7 +425,9 @@ final class CoalescerTest {
         Map<String, List<Recorded>> histories = heard.stream()
                 .filter(Recorded.class::isInstance)
                 .map(Recorded.class::cast)
-                .sorted(Comparator.comparingLong(Recorded::number))
+                .sorted(Comparator.comparingLong(Recorded::number)
+                        .thenComparing(step -> !step.changed())
+                        .thenComparingLong(Recorded::atMicros))
                 .collect(Collectors.groupingBy(Recorded::count));
         assertThat(histories).hasSize(4);
         histories.forEach((count, steps) -> {
