@@ -31,7 +31,7 @@ final class Batch {
     private static final char ONLY = 'o';
 
     private static final byte[] NOTHING = {};
-    private static final byte[] RECORD = bytes("record");
+    private static final char RECORD = 'n';
     private static final int FIRST_TEXT = 3;
 
     private final List<Question> questions = new ArrayList<>();
@@ -40,6 +40,9 @@ final class Batch {
 
     /** Of each demand its count and its text. */
     private final Numbers numbers = new Numbers();
+
+    /** The counts that cannot keep the numbers of their steps themselves. */
+    private final BitSet numberedApart = new BitSet();
 
     private final String time;
     private final boolean recording;
@@ -68,8 +71,12 @@ final class Batch {
         questions.add(question);
         demands += question.size();
         for (int i = 0; i < question.size(); i++) {
-            numbers.add(counts.of(question.counts[i]));
+            int count = counts.of(question.counts[i]);
+            numbers.add(count);
             numbers.add(texts.of(question.texts[i]));
+            if (recording && DemandText.isNumberedApart(question.texts[i])) {
+                numberedApart.set(count);
+            }
         }
     }
 
@@ -99,11 +106,12 @@ final class Batch {
 
     byte[][] keys() {
         int size = counts.size();
-        byte[][] keys = new byte[recording ? 2 * size : size][];
+        byte[][] keys = new byte[size + numberedApart.cardinality()][];
+        int next = size;
         for (int i = 0; i < size; i++) {
             keys[i] = bytes(counts.get(i));
-            if (recording) {
-                keys[size + i] = CountKeys.numbering(keys[i]);
+            if (numberedApart.get(i + 1)) {
+                keys[next++] = CountKeys.numbering(keys[i]);
             }
         }
         return keys;
@@ -112,12 +120,19 @@ final class Batch {
     byte[][] args() {
         byte[][] args = new byte[FIRST_TEXT + texts.size()][];
         args[0] = bytes(time);
-        args[1] = recording ? RECORD : NOTHING;
+        args[1] = recording ? numbering() : NOTHING;
         args[2] = plan();
         for (int i = 0; i < texts.size(); i++) {
             args[FIRST_TEXT + i] = bytes(texts.get(i));
         }
         return args;
+    }
+
+    private byte[] numbering() {
+        ByteBuffer numbering = ByteBuffer.allocate(1 + 2 * numberedApart.cardinality());
+        numbering.put((byte) RECORD);
+        numberedApart.stream().forEach(count -> numbering.putShort((short) count));
+        return numbering.array();
     }
 
     private byte[] plan() {

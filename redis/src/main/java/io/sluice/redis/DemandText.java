@@ -15,6 +15,9 @@ import io.sluice.core.spi.Demand;
 /** What is demanded of a count, as {@code decide.lua} reads it. */
 final class DemandText {
 
+    private static final String LOG = "sl";
+    private static final String HELD = "cc";
+
     private DemandText() {}
 
     /** @param micros about what the server's time is, to find the windows of the calendar that it may be in */
@@ -56,6 +59,11 @@ final class DemandText {
         return text.toString();
     }
 
+    /** Whether it is demanded of a count that cannot keep the numbers of its steps in its own state. */
+    static boolean isNumberedApart(String text) {
+        return text.startsWith(LOG) || text.startsWith(HELD);
+    }
+
     private static String of(Limit limit, long permits, long atLeast, long wait, String holder, long micros) {
         StringBuilder text = new StringBuilder(64);
         text.append(kind(limit)).append(' ').append(permits).append(' ').append(atLeast);
@@ -86,7 +94,7 @@ final class DemandText {
         } else if (limit instanceof SlidingWindow) {
             return "sw";
         }
-        return limit instanceof SlidingLog ? "sl" : "cc";
+        return limit instanceof SlidingLog ? LOG : HELD;
     }
 
     private static void three(StringBuilder text, long first, long second, long third) {

@@ -58,6 +58,9 @@ final class Reply {
         if (listener == null) {
             return;
         }
-        listener.happened(new Recorded(count, next(), next(), micros, step));
+        long since = next();
+        long number = next();
+        boolean changed = number > 0;
+        listener.happened(new Recorded(count, since, changed ? number : -1 - number, changed, micros, step));
     }
 }

@@ -3,9 +3,9 @@
 -- A library of functions, because a script is run from its first line at every call, and making its functions anew costs more
 -- than a decision does.
 --
--- KEYS     the counts, each once; when recording, then as many names for the numbers of their decisions
+-- KEYS     the counts, each once; when recording, then names for the numbers of those that cannot keep them (logs, concurrency)
 -- ARGV[1]  '' to decide by TIME; else the time in microseconds (for tests: the vectors bring their own)
--- ARGV[2]  'record' to number the decisions of each count; else ''
+-- ARGV[2]  'n' to number the steps of each count, and of each of the last KEYS, in two bytes, whose numbers it has; else ''
 -- ARGV[3]  the asks, in bytes; numbers are of two bytes, the high one first. Of each ask: c (charge), l (look), b (give back)
 --          or r (renew), how many demands; of each demand which of KEYS and which of the texts that follow, from 1. A charge with
 --          one demand on a count that no other ask is about may be o instead: it says the same, and is decided sooner. For g (grant a
@@ -27,7 +27,8 @@
 -- Reply    a string of little-endian doubles: now; then of each ask, for c and l five for each demand: grant (0 refuses),
 --          remaining, wait if granted or else retry, reset, charged_at. Times in microseconds, -1 for never. For b and r one: 1
 --          if it was done, 0 if no longer held. When recording, then for each demand since when its count is numbered and
---          the number of its decision. One -1 alone for an ask of which nothing was done, because its boundaries do not
+--          the number of its step; of one that wrote nothing -1 - n, n being the number of the last that did. Since 0, n is 0 if
+--          there is no count and 1 if there is one that nobody has numbered. One -1 alone for an ask of which nothing was done, because its boundaries do not
 --          reach the server's time: ask again with others.
 --          One -2 alone for an ask of which nothing was done, because it needs a new key and there must be none.
 --          For g granted (0 refuses), 1 if too much is out already or else 0, remaining, wait if granted or else retry, reset,
@@ -40,11 +41,15 @@
 --          bytes, permits in five          cc: sorted set, a member for each permit held, scored with the time it is taken back
 --          ls: of each lease permits in five bytes, when they were charged and its end in seven each, and its name with its
 --          length in a byte before it, oldest first. Some that have ended are kept for a while, so that what is left can be given back
+--          When recording, tb, lb, fw and sw have before that: 193, since when their steps are numbered, the number of the
+--          last that wrote, and when the state expires by itself, in bytes 1, 7, 7, 7. Whoever does not record reads it and
+--          leaves it out when it writes
 -- Tells    who remembers refusals: an empty message on the channel that is called like the count, if it may admit sooner than
 --          was said. That is so if something was given back, and if it was charged at a faster rate than before. Nobody is told
 --          of concurrency, which nobody remembers.
 -- TTL      set with every write, until the count is as if unused, and a second more for clocks that step back. A count
---          that has expired and one that has aged to nothing give the same answers: the TTL carries no state.
+--          that has expired and one that has aged to nothing give the same answers: the TTL carries no state. Numbers
+--          stay for a day; a state is taken for expired all the same when its own time is over.
 -- Cost     one GET or MGET for all counts; of each that changes one SET, however many asks change it; a log costs one LRANGE, and
 --          two to four writes; of each that is given back one PUBLISH
 -- Twin     io.sluice.core.algorithm. Golden vectors keep them alike. All numbers are integers below 2^53; products that
@@ -70,7 +75,6 @@ local PERMITS_AT_ONCE = 500
 local TEXTS_KEPT = 4000
 local BUCKETS_KEPT = 1000
 local RECORDED_MILLIS = '86400000'
-local NUMBER_BYTES = 16
 local OUTSIDE, NO_MEMORY = -1, -2
 local CHARGE, LOOK, GIVE_BACK, ONLY, GRANT, END = 99, 108, 98, 111, 103, 101 -- c, l, b, o, g, e
 local ENDED_KEPT, ENDED_MOST = 10000000, 100 -- leases that have ended: for how long they are kept, and how many
@@ -185,6 +189,71 @@ local function ease(key)
   eased[key] = true
 end
 
+---------------------------------------------------------------------------------------------------- numbers of steps
+
+-- No state of another kind begins with 193 and is as long: msgpack never does, and the others have one length each.
+local NUMBERED = 193
+local NUMBER = '<BI7I7I7'
+local NUMBER_BYTES = 22
+local APART_BYTES = 16        -- of a number that has a key of its own
+
+-- Whether steps are numbered in this call.
+local recording
+
+-- The state in a value, without its number, which is left in c. Bytes is how long a state is, if it has one length.
+local function state_of(c, value, bytes, now)
+  c.stored, c.begun, c.number, c.expires, c.stepped = value and true or false, nil, nil, nil, false
+  local length = value and #value or 0
+  if length < NUMBER_BYTES or byte(value) ~= NUMBERED or bytes and length ~= NUMBER_BYTES and length ~= NUMBER_BYTES + bytes then
+    return value
+  end
+  local _
+  _, c.begun, c.number, c.expires = unpack_bytes(NUMBER, value)
+  return length > NUMBER_BYTES and now < c.expires and string.sub(value, NUMBER_BYTES + 1)
+end
+
+local function expires_at(now, millis)
+  return min(MAX_MICROS, now + millis * 1000)
+end
+
+-- For how long a value is kept that has a number: a day at least.
+local function kept_millis(millis)
+  return #millis < #RECORDED_MILLIS and RECORDED_MILLIS or text_of(max(tonumber(RECORDED_MILLIS), tonumber(millis)))
+end
+
+-- Writes a state, '' if the count is unused. It expires after so many milliseconds, or when it did before if none are named.
+local function save(c, state, millis, now)
+  if not recording then
+    if state == '' then
+      call('DEL', c.key)
+    elseif millis then
+      call('SET', c.key, state, 'PX', millis)
+    else
+      call('SET', c.key, state, 'KEEPTTL')
+    end
+    return
+  end
+  local expires = millis and expires_at(now, millis) or c.expires or MAX_MICROS
+  local value = pack(NUMBER, NUMBERED, c.begun, c.number, expires) .. state
+  if millis or not c.stored or state == '' then
+    call('SET', c.key, value, 'PX', kept_millis(millis or '0'))
+  else
+    call('SET', c.key, value, 'KEEPTTL')
+  end
+end
+
+-- Says since when the steps of a count are numbered, and the number of this one. A numbering that begins on what others wrote begins
+-- with 2: what came before it is not known.
+local function step_of(c, wrote, now)
+  local begun, number = c.begun, c.number or c.stored and 1 or 0
+  if not wrote then
+    return begun or 0, -1 - number
+  end
+  begun, number = begun or now, number + 1
+  c.begun, c.number, c.stepped = begun, number, true
+  return begun, number
+end
+
 -- An algorithm:
 --   load(key, value, d, now)               the count as it stands at the present, c.at being the time it goes by; nothing if
 --                                          the boundaries of the demand do not reach the present
@@ -203,6 +272,8 @@ algorithms.tb = bucket
 
 local BUCKET = '<I7I6I6I7I4I7'
 local BUCKET_BYTES = 37
+local NUMBERED_BUCKET = '<BI7I7I7I7I6I6I7I4I7'
+local NUMBERED_BUCKET_BYTES = NUMBER_BYTES + BUCKET_BYTES
 local AS_IT_WAS = -2          -- a TTL that is not touched
 
 -- used + parts/of as of at, aged to the present: used + parts/per.
@@ -264,6 +335,10 @@ function bucket.load(key, value, d, now)
       buckets_used = buckets_used + 1
       buckets[buckets_used] = c
     end
+  end
+  if recording or value and #value ~= BUCKET_BYTES then
+    value = state_of(c, value, BUCKET_BYTES, now)
+    c.value = value
   end
   if value and #value == BUCKET_BYTES then
     age_bucket(c, d, now, unpack_bytes(BUCKET, value))
@@ -394,16 +469,24 @@ function bucket.take(c, d, now)
 end
 
 -- All there is to do for the commonest of all: one charge of a count that nobody else asks for, at the rate that it was last charged
--- at. Says what remains and the reset; nothing, and does nothing, in any other case.
+-- at. Says what remains, the reset and, when recording, its number; nothing, and does nothing, in any other case.
 local function take_only(key, value, d, now, testing)
   local permits, flow, per = d.permits, d.flow, d.per
   local used, parts, of, at, stored_flow, since = 0, 0, per, now, flow, now
+  local begun, number = now, 0
   if value then
-    if #value ~= BUCKET_BYTES then
+    local stored_since
+    if not recording and #value == BUCKET_BYTES then
+      used, parts, of, at, stored_flow, stored_since = unpack_bytes(BUCKET, value)
+    elseif recording and #value == NUMBERED_BUCKET_BYTES and byte(value) == NUMBERED then
+      local _, expires
+      _, begun, number, expires, used, parts, of, at, stored_flow, stored_since = unpack_bytes(NUMBERED_BUCKET, value)
+      if now >= expires then
+        return nil
+      end
+    else
       return nil
     end
-    local stored_since
-    used, parts, of, at, stored_flow, stored_since = unpack_bytes(BUCKET, value)
     if used > 0 or parts > 0 then
       since = stored_since
     end
@@ -433,8 +516,16 @@ local function take_only(key, value, d, now, testing)
   if rest > 0 then
     reset = reset + 1
   end
-  call('SET', key, pack(BUCKET, used, parts, per, now, flow, since), 'PX', ttl_millis(reset, testing))
-  return room, reset
+  local millis = ttl_millis(reset, testing)
+  if not recording then
+    call('SET', key, pack(BUCKET, used, parts, per, now, flow, since), 'PX', millis)
+    return room, reset
+  end
+  number = number + 1
+  call('SET', key,
+    pack(NUMBERED_BUCKET, NUMBERED, begun, number, expires_at(now, millis), used, parts, per, now, flow, since),
+    'PX', kept_millis(millis))
+  return room, reset, begun, number
 end
 
 -- Less what has flowed since the charge, at the rate that the count has gone by since: see BucketState.giveBack for why that is
@@ -471,18 +562,17 @@ function bucket.give_back(c, d, now)
   ease(c.key)
 end
 
-function bucket.write(c, _, testing)
+function bucket.write(c, now, testing)
   if c.faster then
     ease(c.key)
   end
   local reset = c.kept or c.reset
   if reset == 0 then
-    call('DEL', c.key)
+    save(c, '', nil, now)
   elseif reset == AS_IT_WAS then
-    call('SET', c.key, c.value, 'KEEPTTL')
+    save(c, c.value, nil, now)
   else
-    call('SET', c.key, c.kept and c.value or packed(c), 'PX',
-      ttl_millis(reset == NEVER and 86400000000 or reset, testing))
+    save(c, c.kept and c.value or packed(c), ttl_millis(reset == NEVER and 86400000000 or reset, testing), now)
   end
 end
 
@@ -547,14 +637,20 @@ local function bounds(d, moment)
   end
 end
 
+local WINDOW_BYTES = 14
+
 -- used in the window from first to last.
 function window.load(key, value, d, now)
   local first, last = bounds(d, now)
   if not first then
     return nil
   end
-  local c = {key = key, used = 0, first = first, last = last, at = now, rebased = false, changed = false}
-  if value and #value == 14 then
+  local c = {key = key, value = value, used = 0, first = first, last = last, at = now, rebased = false, changed = false}
+  if recording or value and #value ~= WINDOW_BYTES then
+    value = state_of(c, value, WINDOW_BYTES, now)
+    c.value = value
+  end
+  if value and #value == WINDOW_BYTES then
     local start, used = unpack_bytes('<I7I7', value)
     if used > 0 and start >= first then
       c.used = used
@@ -605,9 +701,9 @@ end
 
 function window.write(c, now, testing)
   if c.used == 0 then
-    call('DEL', c.key)
+    save(c, '', nil, now)
   else
-    call('SET', c.key, pack('<I7I7', c.first, c.used), 'PX', ttl_millis(c.last - now, testing))
+    save(c, pack('<I7I7', c.first, c.used), ttl_millis(c.last - now, testing), now)
   end
 end
 
@@ -634,9 +730,13 @@ function sliding.load(key, value, d, now)
   local length, slices = d.length, d.slices
   local present = (now - now % length) / length
   local c = {
-    key = key, slices = slices, newest = -slices - 1, counts = {}, present = present, at = now, rebased = false,
-    changed = false,
+    key = key, value = value, slices = slices, newest = -slices - 1, counts = {}, present = present, at = now,
+    rebased = false, changed = false,
   }
+  if recording or value and byte(value) == NUMBERED then
+    value = state_of(c, value, nil, now)
+    c.value = value
+  end
   if not value then
     return c
   end
@@ -766,10 +866,9 @@ function sliding.write(c, now, testing)
     stored[j] = nil
   end
   if last == 1 then
-    call('DEL', c.key)
+    save(c, '', nil, now)
   else
-    call('SET', c.key, cmsgpack.pack(stored), 'PX',
-      ttl_millis((c.newest + c.slices + 1) * c.changed.length - now, testing))
+    save(c, cmsgpack.pack(stored), ttl_millis((c.newest + c.slices + 1) * c.changed.length - now, testing), now)
   end
 end
 
@@ -1274,10 +1373,10 @@ local function all_fit(counts, wanted, grants, n, now)
 end
 
 -- Of the call that is running: only one runs at a time.
-local keys, size, values, counts, steps, now, testing, recording, existing, replies
+local keys, size, values, counts, steps, apart, now, testing, existing, replies
 
 -- Filled anew by each call as far as it needs them: making tables costs, too.
-local demanded, these, wanted, grants, numbered, reply = {}, {}, {}, {}, {}, {}
+local demanded, these, wanted, grants, numbered, wrote, reply = {}, {}, {}, {}, {}, {}, {}
 
 local function answer(text)
   replies = replies + 1
@@ -1310,7 +1409,7 @@ local function read_ask(plan, place, n, charges)
   return hindrance
 end
 
--- The common case. Whether it was one.
+-- The common case. Whether it was one, and whether its steps have their numbers.
 local function charge_buckets(n)
   for i = 1, n do
     local d = wanted[i]
@@ -1318,10 +1417,17 @@ local function charge_buckets(n)
       return false
     end
   end
+  if n == 1 and recording then
+    local c, d = these[1], wanted[1]
+    local room, reset = bucket.take(c, d, now)
+    answer(pack('<ddddddd', d.permits, room, 0, reset, c.at, step_of(c, true, now)))
+    return true, true
+  end
   for i = 1, n do
     local c, d = these[i], wanted[i]
     local room, reset = bucket.take(c, d, now)
     answer(pack('<ddddd', d.permits, room, 0, reset, c.at))
+    wrote[i] = true
   end
   return true
 end
@@ -1333,6 +1439,7 @@ local function decide_ask(n, charges)
     local algorithm = d.algorithm
     local remaining, left, reset = algorithm.verdict(c, d, grant, fit and charges, now)
     answer(pack('<ddddd', grant, remaining, left, reset, c.at))
+    wrote[i] = charges and (fit or c.rebased)
     if fit and charges then
       algorithm.charge(c, d, grant, now, testing)
     elseif charges then
@@ -1346,6 +1453,7 @@ local function change_charges(purpose, n)
   local done = true
   for i = 1, n do
     local c, d = these[i], wanted[i]
+    wrote[i] = true
     if purpose == GIVE_BACK then
       d.algorithm.give_back(c, d, now, testing)
     else
@@ -1390,6 +1498,7 @@ local function grant_lease()
   local charged = most > 0 and grant > 0
   local remaining, left, reset = algorithm.verdict(c, part, grant, charged, now)
   local charged_at, ends = c.at, now + asked.ttl
+  wrote[1] = charged or most > 0 and c.rebased
   if charged then
     if c.last and c.last < ends then
       ends = c.last
@@ -1406,10 +1515,15 @@ local function grant_lease()
 end
 
 -- Numbers the steps of a count, for whoever checks a history later, and says since when: numbers that begin anew are others.
-local function number(k)
-  local last = steps[k] or values[size + k]
+-- What cannot keep them has them under a key of its own, and there every step has one.
+local function number(k, c, writes)
+  local key = apart[k]
+  if not key then
+    return pack('<dd', step_of(c, writes, now))
+  end
+  local last = steps[k] or values[key]
   local since, n = now, 0
-  if last and #last == NUMBER_BYTES then
+  if last and #last == APART_BYTES then
     since, n = unpack_bytes('<dd', last)
   end
   local step = pack('<dd', since, n + 1)
@@ -1424,31 +1538,30 @@ local function decide_only(plan, place)
   if d.algorithm ~= bucket or existing then
     return false
   end
-  local room, reset = take_only(keys[k], values[k], d, now, testing)
-  if room then
+  local room, reset, begun, n = take_only(keys[k], values[k], d, now, testing)
+  if n then
+    answer(pack('<ddddddd', d.permits, room, 0, reset, now, begun, n))
+  elseif room then
     answer(pack('<ddddd', d.permits, room, 0, reset, now))
-    if recording then
-      answer(number(k))
-    end
   end
   return room
 end
 
 local function number_steps(purpose, n)
   if purpose == GRANT or purpose == END then
-    for _ = 1, #wanted[2].ended + (purpose == GRANT and 1 or 0) do
-      answer(number(numbered[1]))
+    for _ = 1, #wanted[2].ended do
+      answer(number(numbered[1], these[1], true))
     end
-    return
+    n = purpose == GRANT and 1 or 0
   end
   for i = 1, n do
-    answer(number(numbered[i]))
+    answer(number(numbered[i], these[i], wrote[i]))
   end
 end
 
 local function write_numbers()
   for k, step in pairs(steps) do
-    call('SET', keys[size + k], step, 'PX', RECORDED_MILLIS)
+    call('SET', keys[apart[k]], step, 'PX', RECORDED_MILLIS)
   end
 end
 
@@ -1461,7 +1574,7 @@ local function decide_asks(plan)
     local only = purpose == ONLY
     if not (only and decide_only(plan, from)) then
       local charges = only or purpose == CHARGE
-      local hindrance = read_ask(plan, from, n, charges or purpose == GRANT)
+      local hindrance, common, done = read_ask(plan, from, n, charges or purpose == GRANT), false, false
       if hindrance then
         answer(pack('<d', hindrance))
       elseif purpose == GRANT then
@@ -1469,13 +1582,16 @@ local function decide_asks(plan)
       elseif purpose == END then
         answer(end_leases())
       elseif charges or purpose == LOOK then
-        if not (charges and charge_buckets(n)) then
+        if charges then
+          common, done = charge_buckets(n)
+        end
+        if not common then
           decide_ask(n, charges)
         end
       else
         change_charges(purpose, n)
       end
-      if recording and not hindrance then
+      if recording and not hindrance and not done then
         number_steps(purpose, n)
       end
     end
@@ -1487,6 +1603,8 @@ local function write_counts()
     local c = counts[k]
     if c and c.changed then
       c.changed.algorithm.write(c, now, testing)
+    elseif c and recording and c.stepped then
+      save(c, c.value or '', nil, now)
     end
   end
   if eased then
@@ -1494,6 +1612,15 @@ local function write_counts()
       -- Whoever may not publish may decide all the same.
       redis.pcall('PUBLISH', key, '')
     end
+  end
+end
+
+-- Which of KEYS have the numbers of which.
+local function read_apart(text)
+  apart, size = {}, #keys - (#text - 1) / 2
+  for i = 1, #keys - size do
+    local high, low = byte(text, 2 * i, 2 * i + 1)
+    apart[high * 256 + low] = size + i
   end
 end
 
@@ -1508,7 +1635,10 @@ local function decide_all(given, args, only_existing)
     local time = call('TIME')
     now = time[1] * 1000000 + time[2]
   end
-  size = recording and #keys / 2 or #keys
+  size, apart = #keys, nil
+  if recording then
+    read_apart(args[2])
+  end
   values, counts, steps, replies, eased, buckets_used = values_of(keys), {}, recording and {}, 0, nil, 0
   read_demands(args, demanded)
   answer(pack('<d', now))

@@ -6,15 +6,21 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
 /**
- * One step that the store took on one count. The steps of a count, from whichever process, are numbered without gaps in the order
- * in which they took effect. Steps whose answer was lost are not heard of; their numbers are missing. Immutable.
+ * One step that the store took on one count. The steps that changed a count, from whichever process, are numbered without gaps in
+ * the order in which they took effect; others (refusals, looks) name the last of those before them. Steps whose answer was lost are
+ * not heard of; their numbers are missing. Immutable.
  *
  * @param count the count's name in the store
- * @param since when the numbering of this count began, by the store's time: another one after the store lost what it had
- * @param number 1 for the first step of a numbering
+ * @param since when the numbering of this count began, by the store's time: another one after the store lost what it had, or
+ *     after somebody who does not record changed it; 0 for a step that changed nothing while there was none
+ * @param number 1 for the first step of a numbering that begins on an unused count, 2 for that of one of which it is not known
+ *     what it begins on. Of a step that changed nothing that of the last one that did; where there is no numbering 0 if the count
+ *     was unused, else 1
+ * @param changed whether the store wrote something
  * @param atMicros the store's time, the same for all steps of a batch
  */
-public record Recorded(String count, long since, long number, long atMicros, Step step) implements Event {
+public record Recorded(String count, long since, long number, boolean changed, long atMicros, Step step)
+        implements Event {
 
     /** What was done. */
     public sealed interface Step {}

@@ -48,15 +48,16 @@ final class CountCheck {
         for (Recorded step : steps) {
             Limit named = limitOf(step.step());
             limit = named == null ? limit : named;
-            if (forks.isUnsure(step.atMicros())) {
+            if (forks.isUnsure(step.atMicros()) || isOfNoNumbering(step)) {
                 replay.heardOf(limit);
                 unchecked++;
                 continue;
             }
             int before = forks.before(step.atMicros());
-            boolean first = last == 0 && step.number() == 1;
-            if (!first && (before != forked || step.number() != last + 1)) {
-                missing += before == forked ? step.number() - last - 1 : 0;
+            long expected = step.changed() ? last + 1 : last;
+            boolean first = last == 0 && step.number() == expected;
+            if (!first && (before != forked || step.number() != expected)) {
+                missing += before == forked ? step.number() - expected : 0;
                 forget(replay, allowed, step.atMicros());
             }
             forked = before;
@@ -71,6 +72,11 @@ final class CountCheck {
             last = step.number();
             checked++;
         }
+    }
+
+    /** It changed nothing of a count that somebody changes who does not record. */
+    private static boolean isOfNoNumbering(Recorded step) {
+        return step.since() == 0 && step.number() > 0 && !step.changed();
     }
 
     long checked() {

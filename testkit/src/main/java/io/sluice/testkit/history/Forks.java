@@ -62,6 +62,9 @@ final class Forks {
         record Numbered(long since, long number) {}
         Map<Numbered, long[]> times = new HashMap<>();
         for (Recorded step : steps) {
+            if (!step.changed()) {
+                continue;
+            }
             times.merge(new Numbered(step.since(), step.number()), new long[] {step.atMicros()}, Forks::together);
         }
         times.values().removeIf(each -> each.length < 2);

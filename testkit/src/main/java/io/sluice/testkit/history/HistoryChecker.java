@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 /**
  * Judges histories afterwards: whether what was done is what the limits allow, what the algorithms answer and what callers were
  * told; {@code docs/history.md} says in full what that proves. It raises no false alarm: what it cannot know, because a process was
- * killed or an answer was lost, it takes in favour of who did it. It presumes that recording began on counts that were unused.
+ * killed or an answer was lost, it takes in favour of who did it. Of sliding logs and permits that are held it presumes that recording
+ * began on counts that were unused, and that all who use them record.
  *
  * <pre>{@code
  * HistoryWriter history = HistoryWriter.open(dir.resolve("n1.history"), "n1");   // in each process
@@ -71,7 +72,9 @@ public final class HistoryChecker {
         counts.forEach((count, steps) -> {
             steps.sort(Comparator.comparingLong(Recorded::since)
                     .thenComparingInt(step -> forks.before(step.atMicros()))
-                    .thenComparingLong(Recorded::number));
+                    .thenComparingLong(Recorded::number)
+                    .thenComparing(step -> !step.changed())
+                    .thenComparingLong(Recorded::atMicros));
             numberings(count, steps, forks);
             if (whole) {
                 Returns.check(count, steps, forks, findings);

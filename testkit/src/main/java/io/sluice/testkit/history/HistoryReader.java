@@ -94,7 +94,7 @@ final class HistoryReader {
             case "t" -> events.add(answered(row));
             default -> {
                 String count = count(row);
-                events.add(new Recorded(count, row.number(), row.number(), row.number(), step(kind, row)));
+                events.add(new Recorded(count, row.number(), row.number(), row.yes(), row.number(), step(kind, row)));
             }
         }
     }

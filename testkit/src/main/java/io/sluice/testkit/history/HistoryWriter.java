@@ -192,6 +192,7 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
                     .number(count)
                     .number(recorded.since())
                     .number(recorded.number())
+                    .number(recorded.changed() ? 1 : 0)
                     .number(recorded.atMicros());
         }
     }

@@ -8,6 +8,8 @@ import io.sluice.core.history.Event;
 import io.sluice.core.history.Recorded;
 import io.sluice.core.history.Spent;
 import io.sluice.core.history.Unspent;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -59,13 +61,34 @@ class HistoryCheckerTest {
     @Test
     void knowsThatAPermitMayBeSpentAgainBeforeAnybodyToldThatItWasPutBack() {
         Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10));
-        Event lease = new Recorded("c", 5, 1, 5, new Recorded.Granted("l", limit, "k", 1, 1, 2, 0, 1, 1_000_005, 0, 5));
+        Event lease =
+                new Recorded("c", 5, 1, true, 5, new Recorded.Granted("l", limit, "k", 1, 1, 2, 0, 1, 1_000_005, 0, 5));
         Event first = new Spent("1", "c", "l", 1, 0, 1_000_000_000, 5);
         Event again = new Spent("2", "c", "l", 1, 10, 1_000_000_000, 5);
         Event putBack = new Unspent("1", "c", "l", 1, 5, 1_000_000_000, 5);
 
         assertThat(violations(lease, first, again, putBack)).isEmpty();
         assertThat(violations(lease, first, again)).containsExactly(Violation.Kind.LEASE_OVERSPENT);
+    }
+
+    @Test
+    void judgesWhatWasRefusedOfACountThatNobodyHadUsed() {
+        assertThat(violations(refused(0, 0, 10))).isEmpty();
+        assertThat(violations(refused(0, 0, 9))).containsExactly(Violation.Kind.MODEL);
+    }
+
+    @Test
+    void knowsNothingOfACountThatSomebodyUsesWhoDoesNotRecord() {
+        assertThat(violations(refused(0, 1, 9), refused(0, 1, 1), refused(0, 1, 10)))
+                .isEmpty();
+    }
+
+    /** By a bucket of 9 that looks unused. */
+    private static Event refused(long since, long number, long permits) {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(9);
+        Verdict verdict = new Verdict(false, 0, 9, Verdict.NEVER, 0, 0, 5);
+        Demand demand = Demand.of(limit, "k", permits);
+        return new Recorded("c", since, number, false, 5, new Recorded.Asked("", demand, true, 0, verdict));
     }
 
     private static List<Violation.Kind> violations(Event... events) {

@@ -50,7 +50,7 @@ class HistoryFilesTest {
         Limit daily = Limit.named("daily").fixedWindow(3, Calendar.DAY, ZoneId.of("Europe/Berlin"));
         Verdict verdict = new Verdict(true, 1, 2, 0, 5, 0, 7);
         Demand demand = Demand.of(daily, "\uD800 \n\u00e9\u4e2d", 1);
-        Event event = new Recorded("c", 1, 1, 7, new Recorded.Asked("1", demand, true, 9, verdict));
+        Event event = new Recorded("c", 1, 1, true, 7, new Recorded.Asked("1", demand, true, 9, verdict));
         Path file = dir.resolve("odd");
         try (HistoryWriter writer = HistoryWriter.open(file, "n")) {
             writer.happened(event);
@@ -77,7 +77,7 @@ class HistoryFilesTest {
 
     @Test
     void saysWhereAFileIsBroken() throws IOException {
-        Path file = Files.writeString(dir.resolve("broken"), "[\"sluice-history\",1,\"n\"]\n[\"x\"]\n[\"end\",0]\n");
+        Path file = Files.writeString(dir.resolve("broken"), "[\"sluice-history\",2,\"n\"]\n[\"x\"]\n[\"end\",0]\n");
         assertThatThrownBy(() -> History.read(List.of(file)))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("broken:2: [\"x\"] (expected: a line of a history)");

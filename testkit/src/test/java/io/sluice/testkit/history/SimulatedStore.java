@@ -1,8 +1,11 @@
 package io.sluice.testkit.history;
 
+import io.sluice.core.Concurrency;
 import io.sluice.core.FixedWindow;
 import io.sluice.core.Limit;
+import io.sluice.core.SlidingLog;
 import io.sluice.core.algorithm.Count;
+import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.history.Recorded;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -33,6 +36,9 @@ final class SimulatedStore {
         final long since;
         final Map<String, Lease> leases = new LinkedHashMap<>();
         long number;
+
+        /** The latest time since something was charged: what is refused later than that surely writes nothing. */
+        long latestMicros;
 
         Stored(Count count, long since) {
             this.count = count;
@@ -200,6 +206,30 @@ final class SimulatedStore {
 
     private Recorded step(Limit limit, String key, Recorded.Step step) {
         Stored stored = stored(limit, key);
-        return new Recorded(name(limit, key), stored.since, ++stored.number, nowMicros, step);
+        long chargedAt = chargedAt(step);
+        boolean looks = step instanceof Recorded.Asked asked && !asked.charging();
+        boolean rebases = !looks && StepBack.rebases(stored.latestMicros, nowMicros);
+        boolean changed = isNumberedApart(limit) || rebases || !isRefusal(step);
+        stored.number += changed ? 1 : 0;
+        stored.latestMicros = chargedAt > 0 ? Math.max(chargedAt, nowMicros) : Math.max(stored.latestMicros, nowMicros);
+        long since = stored.number == 0 ? 0 : stored.since;
+        return new Recorded(name(limit, key), since, stored.number, changed, nowMicros, step);
+    }
+
+    /** When something was charged; 0 if nothing was. */
+    private static long chargedAt(Recorded.Step step) {
+        if (step instanceof Recorded.Asked asked && asked.verdict().granted() > 0) {
+            return asked.verdict().chargedAtMicros();
+        }
+        return step instanceof Recorded.Granted lease && lease.granted() > 0 ? lease.chargedAtMicros() : 0;
+    }
+
+    private static boolean isRefusal(Recorded.Step step) {
+        return (step instanceof Recorded.Asked asked && asked.verdict().granted() == 0)
+                || (step instanceof Recorded.Granted lease && lease.granted() == 0);
+    }
+
+    private static boolean isNumberedApart(Limit limit) {
+        return limit instanceof SlidingLog || limit instanceof Concurrency;
     }
 }

@@ -38,6 +38,10 @@ final class Simulation {
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<SimulatedNode> living = new ArrayList<>();
     private final Map<String, Limit> inForce = new HashMap<>();
+
+    /** Lives to the end, so that what it heard is not lost. */
+    private final SimulatedNode watcher;
+
     private boolean replicated;
     private long elapsedMicros;
     private long steppedMicros;
@@ -52,6 +56,8 @@ final class Simulation {
         for (int i = 0; i < 3; i++) {
             start();
         }
+        this.watcher = node("watcher");
+        nodes.add(watcher);
     }
 
     static History run(long seed, Bug bug, int steps) {
@@ -67,7 +73,7 @@ final class Simulation {
         Simulation simulation = new Simulation(seed, Bug.NONE);
         simulation.replicated = true;
         simulation.store.replicate();
-        simulation.anyNode().askAndHear(BEACON);
+        simulation.watcher.askAndHear(BEACON);
         for (int i = 0; i < steps; i++) {
             simulation.step();
             if (simulation.random.nextInt(steps / 2) == 0) {
@@ -79,10 +85,10 @@ final class Simulation {
 
     /** Of one lost step at least, and of one on the same count after it, somebody hears. */
     private void failOver() {
-        anyNode().askAndHear(BEACON);
+        watcher.askAndHear(BEACON);
         store.failOver(1 + random.nextInt(12));
         pass();
-        anyNode().askAndHear(BEACON);
+        watcher.askAndHear(BEACON);
     }
 
     private void step() {
@@ -206,7 +212,7 @@ final class Simulation {
         if (random.nextInt(3) == 0) {
             store.empty();
             if (replicated) {
-                anyNode().askAndHear(BEACON);
+                watcher.askAndHear(BEACON);
             }
         } else {
             node.kill();
@@ -216,9 +222,13 @@ final class Simulation {
     }
 
     private void start() {
-        SimulatedNode node = new SimulatedNode("n" + nodes.size(), store, bug, random, () -> elapsedMicros, START);
+        SimulatedNode node = node("n" + nodes.size());
         nodes.add(node);
         living.add(node);
+    }
+
+    private SimulatedNode node(String name) {
+        return new SimulatedNode(name, store, bug, random, () -> elapsedMicros, START);
     }
 
     private SimulatedNode anyNode() {

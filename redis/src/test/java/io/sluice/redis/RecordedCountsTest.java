@@ -1,0 +1,176 @@
+package io.sluice.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.history.Event;
+import io.sluice.core.history.Recorded;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Decided;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Pending;
+import io.sluice.core.time.Clock;
+import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.history.History;
+import io.sluice.testkit.history.HistoryChecker;
+import io.sluice.testkit.history.Report;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Counts whose steps are numbered, next to processes that do not record. */
+final class RecordedCountsTest {
+
+    private static final Limit BUCKET =
+            Limit.named("bucket").tokenBucket(Rate.perDay(1)).withBurst(10);
+    private static final List<Limit> NUMBERED_APART = List.of(
+            Limit.named("log").slidingLog(10, Duration.ofDays(1)),
+            Limit.named("held").concurrency(10, Duration.ofHours(1)));
+
+    private static final List<Limit> LIMITS = List.of(
+            BUCKET,
+            Limit.named("leaky").leakyBucket(Rate.perDay(1)).withCapacity(9).withMaxWait(Duration.ofDays(100)),
+            Limit.named("window").fixedWindow(10, Duration.ofDays(1_000)),
+            Limit.named("sliding").slidingWindow(10, Duration.ofDays(1)),
+            NUMBERED_APART.get(0),
+            NUMBERED_APART.get(1));
+
+    private final Queue<Event> heard = new ConcurrentLinkedQueue<>();
+    private RedisServer server;
+    private RedisEngine recording;
+    private RedisEngine silent;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = RedisServer.start();
+        recording = connect(RedisOptions.defaults().recording(heard::add));
+        silent = connect(RedisOptions.defaults());
+    }
+
+    @AfterEach
+    void stop() {
+        recording.close();
+        silent.close();
+        server.close();
+    }
+
+    @Test
+    void enforceTheSameForWhoRecordsAndWhoDoesNot() throws Exception {
+        for (Limit limit : LIMITS) {
+            int allowed = 0;
+            for (int i = 0; i < 60; i++) {
+                allowed += decide(i / 3 % 2 == 0 ? recording : silent, limit, 1).allowed() ? 1 : 0;
+            }
+            assertThat(allowed).as(limit.toString()).isEqualTo(10);
+            if (!NUMBERED_APART.contains(limit)) {
+                assertClean();
+            }
+        }
+    }
+
+    @Test
+    void giveBackWhatTheOtherCharged() throws Exception {
+        for (Limit limit : LIMITS.subList(0, 4)) {
+            for (List<RedisEngine> pair : List.of(List.of(recording, silent), List.of(silent, recording))) {
+                Ask ask = Ask.charging(List.of(Demand.of(limit, "k", limit.capacity())));
+                Decided all = decide(pair.get(0), ask);
+                assertThat(all.allowed()).as(limit.toString()).isTrue();
+                pair.get(1).giveBack(all.charges(ask)).toCompletableFuture().get(20, TimeUnit.SECONDS);
+                assertThat(decide(pair.get(0), ask.looking()).allowed())
+                        .as(limit.toString())
+                        .isTrue();
+            }
+        }
+        assertClean();
+    }
+
+    @Test
+    void haveTheirNumberInTheirOwnState() throws Exception {
+        for (Limit limit : LIMITS) {
+            decide(recording, limit, 1);
+        }
+        assertThat(server.command("KEYS", "p:*").list()).hasSize(6);
+        assertThat(server.command("KEYS", "{p:*}#n").list())
+                .as("logs, and permits that are held")
+                .hasSize(2);
+        for (String key : server.command("KEYS", "*").texts()) {
+            assertThat(server.command("PTTL", key).number()).as(key).isPositive();
+        }
+    }
+
+    @Test
+    void areNotWrittenByARefusal() throws Exception {
+        String key = new CountKeys("p").of(BUCKET, "k");
+        decide(recording, BUCKET, 11);
+        assertThat(server.command("EXISTS", key).number()).isZero();
+        decide(recording, BUCKET, 10);
+        String before = server.command("DUMP", key).toString();
+        decide(recording, BUCKET, 1);
+        decide(recording, Ask.charging(List.of(Demand.of(BUCKET, "k", 1))).looking());
+        assertThat(server.command("DUMP", key).toString()).isEqualTo(before);
+        assertThat(steps()).extracting(Recorded::number).containsExactly(0L, 1L, 1L, 1L);
+        assertThat(steps()).extracting(Recorded::changed).containsExactly(false, true, false, false);
+        assertClean();
+    }
+
+    @Test
+    void goOnWithTheirNumbersWhenTheirStateIsOver() throws Exception {
+        Limit quick =
+                Limit.named("quick").tokenBucket(Rate.perSecond(1_000_000)).withBurst(5);
+        Limit window = Limit.named("short").fixedWindow(5, Duration.ofMillis(1));
+        for (Limit limit : List.of(quick, window)) {
+            heard.clear();
+            decide(recording, limit, 5);
+            long expires = steps().get(0).atMicros() + 1_100_000;
+            Awaitility.await().until(() -> Clock.system().epochMicros() > expires);
+            assertThat(decide(recording, limit, 5).allowed()).isTrue();
+            assertThat(steps()).extracting(Recorded::number).containsExactly(1L, 2L);
+            assertThat(steps().get(1).since()).isEqualTo(steps().get(0).since());
+        }
+    }
+
+    @Test
+    void beginANumberingOfWhichTheStartIsNotKnownWhereOthersHaveCharged() throws Exception {
+        decide(silent, BUCKET, 3);
+        decide(recording, BUCKET, 8);
+        decide(recording, BUCKET, 1);
+        decide(recording, BUCKET, 1);
+        assertThat(steps()).extracting(Recorded::number).containsExactly(1L, 2L, 3L);
+        assertThat(steps().get(0).since()).isZero();
+        assertClean();
+    }
+
+    private List<Recorded> steps() {
+        return heard.stream()
+                .filter(Recorded.class::isInstance)
+                .map(Recorded.class::cast)
+                .toList();
+    }
+
+    private void assertClean() {
+        Report report = HistoryChecker.check(new History(List.of(new History.Node("n", false, List.copyOf(heard)))));
+        assertThat(report.isClean()).as("%s", report).isTrue();
+    }
+
+    private RedisEngine connect(RedisOptions options) throws Exception {
+        RedisEngine engine = RedisEngine.connect(server.uri(), "p", Clock.system(), options);
+        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return engine;
+    }
+
+    private static Decided decide(RedisEngine engine, Limit limit, long permits) throws Exception {
+        return decide(engine, Ask.charging(List.of(Demand.of(limit, "k", permits))));
+    }
+
+    private static Decided decide(RedisEngine engine, Ask ask) throws Exception {
+        Pending pending = (Pending) engine.decide(ask);
+        return (Decided) pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+}
