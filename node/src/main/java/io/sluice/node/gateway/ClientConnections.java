@@ -42,10 +42,11 @@ final class ClientConnections {
         private final List<HttpServerRequest> open = new ArrayList<>(1);
         private int sweepAt = 1;
         private long idleSince;
-        private long unreadSince = -1;
+        private long unreadSince;
 
         Watched(long now) {
             this.idleSince = now;
+            this.unreadSince = now;
         }
 
         /** Forgets what is over; seldom enough to cost nothing, often enough to keep nothing. */

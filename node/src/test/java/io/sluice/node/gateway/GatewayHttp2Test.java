@@ -325,6 +325,34 @@ class GatewayHttp2Test {
     }
 
     @Test
+    void aNewConnectionHasItsTimeToReadHoweverLongTheGatewayRuns() throws Exception {
+        ClientConnections connections = new ClientConnections(Arrivals.overBestTransport(), 60, 20);
+        for (int i = 0; i < 1_000; i++) {
+            connections.tick();
+        }
+        AtomicInteger asked = new AtomicInteger();
+        HttpServer server = get(vertx.createHttpServer()
+                .connectionHandler(connections::opened)
+                .requestHandler(request -> {
+                    connections.asked(request);
+                    request.response().end("hello");
+                    if (asked.incrementAndGet() == 30) {
+                        for (int i = 0; i < 20; i++) {
+                            connections.tick();
+                        }
+                    }
+                })
+                .listen(0, "127.0.0.1"));
+        try (RawHttp2 slow = new RawHttp2(server.actualPort(), 0)) {
+            for (int i = 0; i < 31; i++) {
+                slow.get("/");
+            }
+            await().until(() -> slow.isClosed() || slow.seen(RawHttp2.HEADERS) == 31);
+            assertThat(slow.isClosed()).isFalse();
+        }
+    }
+
+    @Test
     void connectIsNotOffered() throws Exception {
         try (TestGateway gateway = TestGateway.to();
                 RawClient client = gateway.client()) {
