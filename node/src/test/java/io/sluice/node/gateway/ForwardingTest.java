@@ -3,9 +3,13 @@ package io.sluice.node.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import java.net.URI;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -101,6 +105,28 @@ class ForwardingTest {
                             "x-forwarded-for: 127.0.0.1\r\n", "host: a\r\n", "content-length: 3\r\n", "x-request-id: ")
                     .endsWith("\r\n\r\nabc");
         }
+    }
+
+    @Test
+    void reachesUpstreamsByTheirIpv6Address() throws Exception {
+        Vertx vertx = Vertx.vertx();
+        HttpServer server = vertx.createHttpServer()
+                .requestHandler(request -> request.response()
+                        .end(request.version() + " " + request.authority() + " "
+                                + request.localAddress().port()))
+                .listen(0, "::1")
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS);
+        URI origin = URI.create("http://[::1]:" + server.actualPort());
+        for (boolean http2 : new boolean[] {false, true}) {
+            try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = http2, origin);
+                    RawClient client = gateway.client()) {
+                assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                        .endsWith((http2 ? "HTTP_2" : "HTTP_1_1") + " a " + server.actualPort());
+            }
+        }
+        vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
     }
 
     @Test
