@@ -26,7 +26,8 @@ final class ForwardedHeaders {
     static boolean isOne(String name, boolean trustedPeer) {
         return switch (name) {
             case FOR, PROTO, HOST, PORT, FORWARDED, VIA -> true;
-            default -> !trustedPeer && (name.startsWith("x-forwarded-") || name.equals("x-real-ip"));
+            case "x-real-ip", "true-client-ip", "x-client-ip", "x-cluster-client-ip" -> !trustedPeer;
+            default -> !trustedPeer && name.startsWith("x-forwarded-");
         };
     }
 

@@ -130,13 +130,15 @@ class ForwardingTest {
     }
 
     @Test
-    void neverSendsOnMethodOverridesNorNamesWithUnderscores() throws Exception {
+    void neverSendsOnOverridesOfMethodOrPathNorNamesWithUnderscores() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
-                TestGateway gateway = TestGateway.to(upstream.origin());
+                TestGateway gateway = new TestGateway(wishes -> wishes.trustedPeer = true, upstream.origin());
                 RawClient client = gateway.client()) {
             client.send(RawClient.lines(
                     "GET / HTTP/1.1",
                     "Host: a",
+                    "X-Original-URL: /admin",
+                    "X-Rewrite-URL: /admin",
                     "X-HTTP-Method-Override: DELETE",
                     "X-HTTP-Method: DELETE",
                     "X-Method-Override: DELETE",
@@ -145,6 +147,7 @@ class ForwardingTest {
 
             assertThat(upstream.last().toLowerCase(Locale.ROOT))
                     .doesNotContain("delete")
+                    .doesNotContain("admin")
                     .doesNotContain("1.2.3.4");
         }
     }
@@ -164,6 +167,9 @@ class ForwardingTest {
                     "X-Forwarded-Port: 1",
                     "X-Forwarded-Prefix: /evil",
                     "X-Real-IP: 6.6.6.6",
+                    "True-Client-IP: 6.6.6.6",
+                    "X-Client-IP: 6.6.6.6",
+                    "X-Cluster-Client-IP: 6.6.6.6",
                     "X-Request-Id: mine"));
             String answer = client.message();
 
