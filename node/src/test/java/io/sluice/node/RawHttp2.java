@@ -32,6 +32,7 @@ public final class RawHttp2 implements AutoCloseable {
     private final Socket socket;
     private final Map<Integer, AtomicInteger> seen = new ConcurrentHashMap<>();
     private final AtomicInteger room = new AtomicInteger(65_535);
+    private final AtomicInteger data = new AtomicInteger();
     private volatile boolean closed;
     private int streams;
 
@@ -78,6 +79,16 @@ public final class RawHttp2 implements AutoCloseable {
 
     public void reset(int stream) throws IOException {
         frame(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
+    }
+
+    /** So many more bytes of answers are welcome, of all streams together. */
+    public void welcome(int bytes) throws IOException {
+        frame(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(bytes).array());
+    }
+
+    /** How many bytes of answers' bodies have come. */
+    public int data() {
+        return data.get();
     }
 
     /** A head that is said to go on. */
@@ -141,6 +152,8 @@ public final class RawHttp2 implements AutoCloseable {
                 byte[] payload = in.readNBytes(lengthAndType >>> 8);
                 if (type == SETTINGS && (flags & ACK) == 0) {
                     frame(SETTINGS, ACK, 0, new byte[0]);
+                } else if (type == DATA) {
+                    data.addAndGet(payload.length);
                 } else if (type == WINDOW_UPDATE && stream == 0) {
                     room.addAndGet(ByteBuffer.wrap(payload).getInt());
                 }

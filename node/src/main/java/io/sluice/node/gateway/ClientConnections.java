@@ -1,5 +1,6 @@
 package io.sluice.node.gateway;
 
+import io.netty.channel.Channel;
 import io.sluice.node.internal.Arrivals;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
@@ -10,15 +11,19 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Closes connections on which no request is under way for too long, also if bytes of one trickle in, and HTTP/2 connections whose caller
- * leaves many answers unread. What is under way has deadlines of its own. One for each event loop, for its thread alone.
+ * leaves many answers unread and takes next to nothing of them. What is under way has deadlines of its own. One for each event loop, for its thread alone.
  */
 final class ClientConnections {
 
     /** So many answers that have ended may wait to be read, and for so many ticks. */
     private static final int MOST_UNREAD = 16;
+
+    /** Who takes so many bytes in that time reads, if slowly. */
+    private static final long LEAST_TAKEN = 16 * 1_024;
 
     private final Arrivals arrivals;
     private final long idleTicks;
@@ -42,10 +47,15 @@ final class ClientConnections {
         private final List<HttpServerRequest> open = new ArrayList<>(1);
         private int sweepAt = 1;
         private long idleSince;
-        private long unreadSince = -1;
+        private final @Nullable Channel channel;
+        private @Nullable Outflow outflow;
+        private long unreadSince;
+        private long takenBefore;
 
-        Watched(long now) {
+        Watched(@Nullable Channel channel, long now) {
+            this.channel = channel;
             this.idleSince = now;
+            this.unreadSince = now;
         }
 
         /** Forgets what is over; seldom enough to cost nothing, often enough to keep nothing. */
@@ -66,15 +76,27 @@ final class ClientConnections {
             }
             return unread > MOST_UNREAD;
         }
+
+        /** Counting begins with the need for it: few connections ever have it. */
+        private boolean reads() {
+            if (outflow == null && channel != null) {
+                outflow = new Outflow();
+                channel.pipeline().addFirst(outflow);
+            }
+            return outflow != null && outflow.bytes() - takenBefore >= LEAST_TAKEN;
+        }
+
+        private void hasRead(long now) {
+            unreadSince = now;
+            takenBefore = outflow == null ? 0 : outflow.bytes();
+        }
     }
 
     void opened(HttpConnection connection) {
-        arrivals.spoke(connection.remoteAddress());
-        HttpConnection before = newest.put(connection.remoteAddress(), connection);
-        if (before != null) {
-            connections.remove(before);
-        }
-        connections.put(connection, new Watched(now));
+        @Nullable Channel channel = arrivals.spoke(connection.remoteAddress());
+        @Nullable HttpConnection before = newest.put(connection.remoteAddress(), connection);
+        @Nullable Watched known = before == null ? null : connections.remove(before);
+        connections.put(connection, new Watched(channel == null && known != null ? known.channel : channel, now));
         connection.closeHandler(closed -> forget(connection));
         connection.exceptionHandler(told -> {}); // the requests on it hear of it; callers must not fill the log
     }
@@ -102,8 +124,8 @@ final class ClientConnections {
             if (!watched.open.isEmpty()) {
                 watched.idleSince = now;
             }
-            if (!watched.hoards()) {
-                watched.unreadSince = now;
+            if (!watched.hoards() || watched.reads()) {
+                watched.hasRead(now);
             }
             if (now - watched.idleSince > idleTicks || now - watched.unreadSince > unreadTicks) {
                 each.getKey().close();

@@ -31,6 +31,7 @@ final class ForwardedHeaders {
         return switch (name) {
             case FOR, PROTO, HOST, PORT, FORWARDED, VIA -> true;
             case REAL -> !believed.contains(ForwardingHeader.X_REAL_IP);
+            case "true-client-ip", "x-client-ip", "x-cluster-client-ip" -> believed.isEmpty();
             default -> name.startsWith("x-forwarded-") && !believed.contains(ForwardingHeader.X_FORWARDED_FOR);
         };
     }

@@ -24,9 +24,9 @@ final class HopByHop {
             "upgrade",
             "http2-settings");
 
-    /** Limits go by the real method, so nobody behind the gateway may hear of another. */
-    private static final Set<String> METHOD_OVERRIDES =
-            Set.of("x-http-method-override", "x-http-method", "x-method-override");
+    /** Limits go by the real method and path, so nobody behind the gateway may hear of others. */
+    private static final Set<String> OVERRIDES =
+            Set.of("x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url");
 
     /** Framing and routing do not belong into trailers (RFC 9110, section 6.5.1). */
     private static final Set<String> NOT_IN_TRAILERS = Set.of(
@@ -65,7 +65,7 @@ final class HopByHop {
     /** @param name in small letters */
     static boolean inRequest(String name, Set<String> named) {
         return NEVER.contains(name)
-                || METHOD_OVERRIDES.contains(name)
+                || OVERRIDES.contains(name)
                 || name.equals("trailer")
                 || name.indexOf('_') >= 0
                 || named.contains(name);

@@ -127,10 +127,9 @@ final class HttpForwarder implements Forwarder {
         if (servers.size() >= MOST_ORIGINS) {
             servers.clear();
         }
-        String host = origin.getHost();
-        String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
         int port = origin.getPort() > 0 ? origin.getPort() : tls ? 443 : 80;
-        SocketAddress server = SocketAddress.inetSocketAddress(port, bare);
+        // IPv6 addresses keep their brackets: the client makes an authority of it before it makes an address.
+        SocketAddress server = SocketAddress.inetSocketAddress(port, origin.getHost());
         servers.put(origin, server);
         return server;
     }

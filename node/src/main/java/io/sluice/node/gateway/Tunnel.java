@@ -49,6 +49,7 @@ final class Tunnel extends Deadlines.Timed {
         deadlines.add(this);
         join(here, there);
         join(there, here);
+        here.shutdownHandler(draining -> {}); // closing waits for tunnels, too
         here.resume();
         there.resume();
     }
@@ -87,6 +88,7 @@ final class Tunnel extends Deadlines.Timed {
         if (!closed) {
             closed = true;
             deadlines.remove(this);
+            here.shutdownHandler(null); // with one, ending is left to it
             here.end();
             there.end();
             whenClosed.run();

@@ -37,9 +37,10 @@ public final class Arrivals implements Transport {
         return new Arrivals(best != null && best.available() ? best : Transport.NIO);
     }
 
-    /** A whole head has come from there. */
-    public void spoke(SocketAddress address) {
-        waiting.remove(key(address.hostAddress(), address.port()));
+    /** A whole head has come from there. Returns the connection the first time, null afterwards. */
+    public @Nullable Channel spoke(SocketAddress address) {
+        @Nullable Arrival arrival = waiting.remove(key(address.hostAddress(), address.port()));
+        return arrival == null ? null : arrival.channel;
     }
 
     /** A second has passed: who has said nothing whole in so many of them is cut off. */

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.rules.ForwardingHeader;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -105,14 +109,40 @@ class ForwardingTest {
         }
     }
 
+    /** One that reaches a machine without IPv6, too. */
     @Test
-    void neverSendsOnMethodOverridesNorNamesWithUnderscores() throws Exception {
+    void reachesUpstreamsByTheirIpv6Address() throws Exception {
+        Vertx vertx = Vertx.vertx();
+        HttpServer server = vertx.createHttpServer()
+                .requestHandler(request -> request.response()
+                        .end(request.version() + " " + request.authority() + " "
+                                + request.localAddress().port()))
+                .listen(0, "127.0.0.1")
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS);
+        URI origin = URI.create("http://[::ffff:127.0.0.1]:" + server.actualPort());
+        for (boolean http2 : new boolean[] {false, true}) {
+            try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = http2, origin);
+                    RawClient client = gateway.client()) {
+                assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                        .endsWith((http2 ? "HTTP_2" : "HTTP_1_1") + " a " + server.actualPort());
+            }
+        }
+        vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void neverSendsOnOverridesOfMethodOrPathNorNamesWithUnderscores() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
-                TestGateway gateway = TestGateway.to(upstream.origin());
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.believed = List.of(ForwardingHeader.X_FORWARDED_FOR), upstream.origin());
                 RawClient client = gateway.client()) {
             client.send(RawClient.lines(
                     "GET / HTTP/1.1",
                     "Host: a",
+                    "X-Original-URL: /admin",
+                    "X-Rewrite-URL: /admin",
                     "X-HTTP-Method-Override: DELETE",
                     "X-HTTP-Method: DELETE",
                     "X-Method-Override: DELETE",
@@ -121,6 +151,7 @@ class ForwardingTest {
 
             assertThat(upstream.last().toLowerCase(Locale.ROOT))
                     .doesNotContain("delete")
+                    .doesNotContain("admin")
                     .doesNotContain("1.2.3.4");
         }
     }
@@ -140,6 +171,9 @@ class ForwardingTest {
                     "X-Forwarded-Port: 1",
                     "X-Forwarded-Prefix: /evil",
                     "X-Real-IP: 6.6.6.6",
+                    "True-Client-IP: 6.6.6.6",
+                    "X-Client-IP: 6.6.6.6",
+                    "X-Cluster-Client-IP: 6.6.6.6",
                     "X-Request-Id: mine"));
             String answer = client.message();
 

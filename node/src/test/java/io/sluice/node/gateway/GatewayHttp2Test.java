@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.RawHttp2;
 import io.sluice.node.internal.Arrivals;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -29,10 +30,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -322,6 +325,82 @@ class GatewayHttp2Test {
             deaf.get("/");
             await().until(deaf::isClosed);
         }
+    }
+
+    @Test
+    void aNewConnectionHasItsTimeToReadHoweverLongTheGatewayRuns() throws Exception {
+        ClientConnections connections = new ClientConnections(Arrivals.overBestTransport(), 60, 20);
+        for (int i = 0; i < 1_000; i++) {
+            connections.tick();
+        }
+        AtomicInteger asked = new AtomicInteger();
+        HttpServer server = get(vertx.createHttpServer()
+                .connectionHandler(connections::opened)
+                .requestHandler(request -> {
+                    connections.asked(request);
+                    request.response().end("hello");
+                    if (asked.incrementAndGet() == 30) {
+                        for (int i = 0; i < 20; i++) {
+                            connections.tick();
+                        }
+                    }
+                })
+                .listen(0, "127.0.0.1"));
+        try (RawHttp2 slow = new RawHttp2(server.actualPort(), 0)) {
+            for (int i = 0; i < 31; i++) {
+                slow.get("/");
+            }
+            await().until(() -> slow.isClosed() || slow.seen(RawHttp2.HEADERS) == 31);
+            assertThat(slow.isClosed()).isFalse();
+        }
+    }
+
+    @Test
+    void whoReadsSlowlyIsNotCutOffAndWhoStopsIs() throws Exception {
+        Arrivals arrivals = Arrivals.overBestTransport();
+        Vertx arriving = Vertx.builder().withTransport(arrivals).build();
+        ClientConnections connections = new ClientConnections(arrivals, 60, 20);
+        AtomicReference<Context> loop = new AtomicReference<>();
+        AtomicInteger asked = new AtomicInteger();
+        HttpServer server = get(arriving.createHttpServer()
+                .connectionHandler(connection -> {
+                    loop.set(Vertx.currentContext());
+                    connections.opened(connection);
+                })
+                .requestHandler(request -> {
+                    connections.asked(request);
+                    request.response().end(Buffer.buffer(new byte[60_000]));
+                    asked.incrementAndGet();
+                })
+                .listen(0, "127.0.0.1"));
+        try (RawHttp2 slow = new RawHttp2(server.actualPort(), 65_535)) {
+            for (int i = 0; i < 60; i++) {
+                slow.get("/");
+            }
+            await().until(() -> asked.get() == 60 && slow.data() == 65_535);
+            for (int i = 1; i <= 20; i++) {
+                tick(loop.get(), connections, 15);
+                slow.welcome(32_768);
+                int expected = 65_535 + i * 32_768;
+                await().until(() -> slow.isClosed() || slow.data() == expected);
+                assertThat(slow.isClosed()).isFalse();
+            }
+            tick(loop.get(), connections, 22);
+            await().until(slow::isClosed);
+        } finally {
+            get(arriving.close());
+        }
+    }
+
+    private static void tick(Context loop, ClientConnections connections, int times) throws Exception {
+        CountDownLatch ticked = new CountDownLatch(1);
+        loop.runOnContext(now -> {
+            for (int i = 0; i < times; i++) {
+                connections.tick();
+            }
+            ticked.countDown();
+        });
+        assertThat(ticked.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test

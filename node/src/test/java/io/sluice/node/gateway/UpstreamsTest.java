@@ -9,6 +9,7 @@ import io.sluice.node.gateway.ServiceSettings.HealthSettings;
 import io.sluice.node.gateway.ServiceSettings.PassiveSettings;
 import io.sluice.node.gateway.UpstreamGroup.Turn;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -97,6 +99,24 @@ class UpstreamsTest {
 
             await().until(() -> !fit(0));
         }
+    }
+
+    @Test
+    void aServerMayHaveAnIpv6Address() throws Exception {
+        CountDownLatch asked = new CountDownLatch(2);
+        HttpServer server = vertx.createHttpServer()
+                .requestHandler(request -> {
+                    asked.countDown();
+                    request.response().end();
+                })
+                .listen(0, "127.0.0.1")
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+        take(service(OFTEN, URI.create("http://[::ffff:127.0.0.1]:" + server.actualPort())));
+
+        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(fit(0)).isTrue();
     }
 
     @Test

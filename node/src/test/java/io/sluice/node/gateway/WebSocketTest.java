@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -133,6 +135,52 @@ class WebSocketTest {
             gateway.door.close();
             assertThat(client.rest()).isEqualTo("early");
             await().untilAsserted(() -> assertThat(gateway.upstreams.said).endsWith("over"));
+        }
+    }
+
+    @Test
+    void closingTheGatewayGivesTunnelsTheirTimeAndNotMore() throws Exception {
+        try (RawUpstream upstream = echo();
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client();
+                RawClient refused = gateway.client()) {
+            client.send(ASK).head();
+            client.read(5);
+            refused.send("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n").message();
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(gateway.door::close);
+            assertThat(refused.isClosed()).isTrue();
+            for (int i = 0; i < 20; i++) {
+                assertThat(client.send("still").read(5)).isEqualTo("still");
+            }
+            assertThat(closing).isNotDone();
+            client.close();
+            closing.get(5, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void theUpstreamsCloseReachesTheCallerAlsoWhileTheGatewayCloses() throws Exception {
+        CountDownLatch leave = new CountDownLatch(1);
+        try (RawUpstream upstream = new RawUpstream(caller -> {
+                    if (caller.head().contains("upgrade: websocket\r\n")) {
+                        caller.send(GRANTED + "early");
+                        leave.await();
+                        caller.send("last");
+                    } else {
+                        caller.send("HTTP/1.1 204 No Content\r\n\r\n");
+                    }
+                });
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client();
+                RawClient idle = gateway.client()) {
+            client.send(ASK).head();
+            idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message();
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(gateway.door::close);
+            assertThat(idle.isClosed()).isTrue();
+            client.socket.setSoTimeout(5_000);
+            leave.countDown();
+            assertThat(client.rest()).isEqualTo("earlylast");
+            closing.get(5, TimeUnit.SECONDS);
         }
     }
 
