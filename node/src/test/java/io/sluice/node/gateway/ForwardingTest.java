@@ -121,7 +121,7 @@ class ForwardingTest {
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
-        URI origin = URI.create("http://[::ffff:127.0.0.1]:" + server.actualPort());
+        URI origin = URI.create("http://[::ffff:7f00:1]:" + server.actualPort());
         for (boolean http2 : new boolean[] {false, true}) {
             try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = http2, origin);
                     RawClient client = gateway.client()) {

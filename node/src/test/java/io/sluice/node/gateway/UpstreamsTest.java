@@ -113,7 +113,7 @@ class UpstreamsTest {
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);
-        take(service(OFTEN, URI.create("http://[::ffff:127.0.0.1]:" + server.actualPort())));
+        take(service(OFTEN, URI.create("http://[::ffff:7f00:1]:" + server.actualPort())));
 
         assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(fit(0)).isTrue();
