@@ -168,6 +168,10 @@ final class GatewayServer extends VerticleBase {
                 .setHandle100ContinueAutomatically(false)
                 .setDecompressionSupported(false)
                 .setCompressionSupported(false)
+                // WebSockets are tunnels here; what would compress them also closes connections with over 128 requests
+                // in a row.
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
                 .setMaxInitialLineLength(settings.largestHeadBytes())
                 .setMaxHeaderSize(settings.largestHeadBytes())
                 .setMaxChunkSize(CHUNK)

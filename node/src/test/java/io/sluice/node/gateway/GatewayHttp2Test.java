@@ -333,25 +333,28 @@ class GatewayHttp2Test {
         for (int i = 0; i < 1_000; i++) {
             connections.tick();
         }
-        AtomicInteger asked = new AtomicInteger();
+        AtomicReference<Context> loop = new AtomicReference<>();
         HttpServer server = get(vertx.createHttpServer()
-                .connectionHandler(connections::opened)
+                .connectionHandler(connection -> {
+                    loop.set(Vertx.currentContext());
+                    connections.opened(connection);
+                })
                 .requestHandler(request -> {
                     connections.asked(request);
                     request.response().end("hello");
-                    if (asked.incrementAndGet() == 30) {
-                        for (int i = 0; i < 20; i++) {
-                            connections.tick();
-                        }
-                    }
                 })
                 .listen(0, "127.0.0.1"));
         try (RawHttp2 slow = new RawHttp2(server.actualPort(), 0)) {
-            for (int i = 0; i < 31; i++) {
+            for (int i = 0; i < 30; i++) {
                 slow.get("/");
             }
+            await().until(() -> slow.seen(RawHttp2.HEADERS) == 30);
+            tick(loop.get(), connections, 20);
+            slow.get("/");
             await().until(() -> slow.isClosed() || slow.seen(RawHttp2.HEADERS) == 31);
             assertThat(slow.isClosed()).isFalse();
+            tick(loop.get(), connections, 1);
+            await().until(slow::isClosed);
         }
     }
 
