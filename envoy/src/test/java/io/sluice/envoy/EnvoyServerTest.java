@@ -39,6 +39,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.KeyForm;
 import io.sluice.rules.RuleSet;
+import io.sluice.testkit.SelfSigned;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -164,7 +165,7 @@ class EnvoyServerTest {
 
     @Test
     void certificatesAreReadAgainWhileItRuns() throws Exception {
-        TestCertificates made = new TestCertificates(folder);
+        SelfSigned made = new SelfSigned(folder);
         made.make("first");
         made.make("second");
         Path certificate = Files.copy(made.certificate("first"), folder.resolve("server.crt"));
@@ -193,7 +194,7 @@ class EnvoyServerTest {
 
     @Test
     void withAnAuthorityOnlyItsClientsAreServed() throws Exception {
-        TestCertificates made = new TestCertificates(folder);
+        SelfSigned made = new SelfSigned(folder);
         made.make("server");
         made.make("friend");
         made.make("stranger");
@@ -214,7 +215,7 @@ class EnvoyServerTest {
 
     @Test
     void aKeyOfAnotherCertificateIsRefused() throws Exception {
-        TestCertificates made = new TestCertificates(folder);
+        SelfSigned made = new SelfSigned(folder);
         made.make("one");
         made.make("other");
         TlsFiles files = new TlsFiles(made.certificate("one"), made.key("other"), Optional.empty());
@@ -252,7 +253,7 @@ class EnvoyServerTest {
                 .build();
     }
 
-    private static ChannelCredentials showing(TestCertificates made, String name) throws Exception {
+    private static ChannelCredentials showing(SelfSigned made, String name) throws Exception {
         return TlsChannelCredentials.newBuilder()
                 .trustManager(made.certificate("server").toFile())
                 .keyManager(made.certificate(name).toFile(), made.key(name).toFile())

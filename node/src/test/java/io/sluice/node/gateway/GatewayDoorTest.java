@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.StartFailedException;
 import io.sluice.node.internal.Arrivals;
+import io.sluice.testkit.SelfSigned;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -188,7 +189,7 @@ class GatewayDoorTest {
 
     @Test
     void speaksTlsWithBothVersionsAndTakesNewCertificates(@TempDir Path folder) throws Exception {
-        TestCertificates made = new TestCertificates(folder);
+        SelfSigned made = new SelfSigned(folder);
         made.make("first");
         made.make("second");
         Path certificate = folder.resolve("tls.crt");

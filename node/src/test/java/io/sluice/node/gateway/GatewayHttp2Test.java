@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.RawHttp2;
 import io.sluice.node.internal.Arrivals;
+import io.sluice.testkit.SelfSigned;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -204,7 +205,7 @@ class GatewayHttp2Test {
 
     @Test
     void speaksTlsToUpstreamsWhoseCertificatesItTrusts(@TempDir Path folder) throws Exception {
-        TestCertificates made = new TestCertificates(folder);
+        SelfSigned made = new SelfSigned(folder);
         made.make("upstream");
         HttpServer server = get(vertx.createHttpServer(new HttpServerOptions()
                         .setSsl(true)

@@ -1,27 +1,27 @@
-package io.sluice.node.gateway;
+package io.sluice.testkit;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 
-/** Certificates that sign themselves, made by the JDK's own tool. */
-final class TestCertificates {
+/** Certificates for {@code localhost} that sign themselves, made by the JDK's own tool, in a folder. */
+public final class SelfSigned {
 
     private static final char[] PASSWORD = "changeit".toCharArray();
 
     private final Path folder;
 
-    TestCertificates(Path folder) {
+    public SelfSigned(Path folder) {
         this.folder = folder;
     }
 
     /** Makes {@code <name>.crt} and {@code <name>.key}. */
-    void make(String name) throws Exception {
+    public void make(String name) throws IOException, GeneralSecurityException, InterruptedException {
         Path store = folder.resolve(name + ".p12");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
@@ -46,7 +46,9 @@ final class TestCertificates {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        if (!process.waitFor(30, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            throw new IllegalStateException("keytool made no certificate for " + name);
+        }
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(store)) {
             keys.load(in, PASSWORD);
@@ -55,15 +57,15 @@ final class TestCertificates {
         write(name + ".key", "PRIVATE KEY", keys.getKey(name, PASSWORD).getEncoded());
     }
 
-    Path certificate(String name) {
+    public Path certificate(String name) {
         return folder.resolve(name + ".crt");
     }
 
-    Path key(String name) {
+    public Path key(String name) {
         return folder.resolve(name + ".key");
     }
 
-    private void write(String file, String kind, byte[] content) throws Exception {
+    private void write(String file, String kind, byte[] content) throws IOException {
         String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
         Files.writeString(
                 folder.resolve(file), "-----BEGIN " + kind + "-----\n" + body + "\n-----END " + kind + "-----\n");
