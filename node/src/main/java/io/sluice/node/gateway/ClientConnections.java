@@ -25,6 +25,9 @@ final class ClientConnections {
     /** Who takes so many bytes in that time reads, if slowly. */
     private static final long LEAST_TAKEN = 16 * 1_024;
 
+    /** So many requests of HTTP/1.1 may follow one another while answers wait to be read: none of those is large, or it would be waited for. */
+    private static final int MOST_ASKED_UNREAD = 256;
+
     private final Arrivals arrivals;
     private final long idleTicks;
     private final long unreadTicks;
@@ -51,6 +54,8 @@ final class ClientConnections {
         private @Nullable Outflow outflow;
         private long unreadSince;
         private long takenBefore;
+        private int askedUnread;
+        private boolean closing;
 
         Watched(@Nullable Channel channel, long now) {
             this.channel = channel;
@@ -113,6 +118,12 @@ final class ClientConnections {
                 watched.sweep();
             }
             watched.open.add(request);
+            boolean waits = request.version() != HttpVersion.HTTP_2
+                    && request.response().writeQueueFull();
+            watched.askedUnread = waits ? watched.askedUnread + 1 : 0;
+            if (watched.askedUnread > MOST_ASKED_UNREAD) {
+                cut(request.connection(), watched);
+            }
         }
     }
 
@@ -127,9 +138,32 @@ final class ClientConnections {
             if (!watched.hoards() || watched.reads()) {
                 watched.hasRead(now);
             }
-            if (now - watched.idleSince > idleTicks || now - watched.unreadSince > unreadTicks) {
+            if (watched.closing) {
+                cut(each.getKey(), watched);
+            } else if (now - watched.idleSince > idleTicks || now - watched.unreadSince > unreadTicks) {
+                watched.closing = true;
                 each.getKey().close();
             }
+        }
+    }
+
+    /** Ends a connection at once. */
+    void cut(HttpConnection connection) {
+        @Nullable Watched watched = connections.get(connection);
+        if (watched == null) {
+            connection.close();
+        } else {
+            cut(connection, watched);
+        }
+    }
+
+    /** To close a connection is to wait until everything is written, which is for ever if nobody reads. */
+    @SuppressWarnings("FutureReturnValueIgnored") // whoever is concerned hears of it
+    private static void cut(HttpConnection connection, Watched watched) {
+        if (watched.channel == null) {
+            connection.close();
+        } else {
+            watched.channel.close();
         }
     }
 }

@@ -355,7 +355,12 @@ final class Forwarding extends Deadlines.Timed {
             return;
         }
         if (response.headWritten()) {
-            response.reset(INTERNAL_ERROR);
+            // One of HTTP/1.1 ends with its connection, and that only when all is written; the caller may not read.
+            if (exchange.request().version() == HttpVersion.HTTP_2) {
+                response.reset(INTERNAL_ERROR);
+            } else {
+                home.cut(exchange.request().connection());
+            }
         } else {
             response.headers().clear();
             GatewayProblem.answer(exchange, status, detail);

@@ -78,7 +78,7 @@ final class GatewayServer extends VerticleBase {
     public Future<?> start() {
         long idleSeconds = Math.max(1, settings.keepAlive().toSeconds());
         connections = new ClientConnections(arrivals, idleSeconds, UNREAD_SECONDS);
-        forwarder = new HttpForwarder(vertx, settings, deadlines, connections::forget);
+        forwarder = new HttpForwarder(vertx, settings, deadlines, connections);
         server = vertx.createHttpServer(options())
                 .connectionHandler(connections::opened)
                 .invalidRequestHandler(GatewayServer::refuse)
@@ -127,7 +127,7 @@ final class GatewayServer extends VerticleBase {
         void tick(long now) {
             if (now > until || request.response().closed()) {
                 deadlines.remove(this);
-                request.connection().close();
+                connections.cut(request.connection());
             }
         }
     }
@@ -168,10 +168,6 @@ final class GatewayServer extends VerticleBase {
                 .setHandle100ContinueAutomatically(false)
                 .setDecompressionSupported(false)
                 .setCompressionSupported(false)
-                // WebSockets are tunnels here; what would compress them also closes connections with over 128 requests
-                // in a row.
-                .setPerFrameWebSocketCompressionSupported(false)
-                .setPerMessageWebSocketCompressionSupported(false)
                 .setMaxInitialLineLength(settings.largestHeadBytes())
                 .setMaxHeaderSize(settings.largestHeadBytes())
                 .setMaxChunkSize(CHUNK)

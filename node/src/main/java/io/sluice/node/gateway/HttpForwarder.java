@@ -19,7 +19,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /** Forwards over connections that are kept, HTTP/1.1 or HTTP/2 as each upstream is configured. */
 final class HttpForwarder implements Forwarder {
@@ -41,19 +40,15 @@ final class HttpForwarder implements Forwarder {
     private final HttpClient http1;
     private final HttpClient http2;
     private final Deadlines deadlines;
-    private final Consumer<HttpConnection> tunnelled;
+    private final ClientConnections callers;
     private final Map<URI, SocketAddress> servers = new HashMap<>();
     private boolean draining;
 
-    /**
-     * For the event loop that it is called on.
-     *
-     * @param tunnelled hears of connections that are no longer those of a server
-     */
-    HttpForwarder(Vertx vertx, GatewaySettings settings, Deadlines deadlines, Consumer<HttpConnection> tunnelled) {
+    /** For the event loop that it is called on. */
+    HttpForwarder(Vertx vertx, GatewaySettings settings, Deadlines deadlines, ClientConnections callers) {
         this.context = vertx.getOrCreateContext();
         this.deadlines = deadlines;
-        this.tunnelled = tunnelled;
+        this.callers = callers;
         PoolOptions pool = new PoolOptions()
                 .setHttp1MaxSize(MOST_CONNECTIONS)
                 .setHttp2MaxSize(MOST_HTTP2_CONNECTIONS)
@@ -98,7 +93,12 @@ final class HttpForwarder implements Forwarder {
     }
 
     void tunnelled(HttpConnection connection) {
-        tunnelled.accept(connection);
+        callers.forget(connection);
+    }
+
+    /** Ends a connection, whatever still waits to be read on it. */
+    void cut(HttpConnection connection) {
+        callers.cut(connection);
     }
 
     /** A connection, from the pool or a new one; fails if there is none to be had. */

@@ -21,12 +21,15 @@ final class OwnAnswer {
     /** What is still under way is read and dropped for so long. */
     private static final long LINGER_MILLIS = 1_000;
 
-    /** So much of a body is dropped for the sake of a connection. */
+    /** So much of a body is dropped for the sake of a connection, and for so long. */
     private static final int WORTH_READING = 64 * 1024;
+
+    private static final long WORTH_WAITING_MILLIS = 10_000;
 
     /** Of RFC 9113, section 7. */
     private static final long NO_ERROR = 0x0;
 
+    private static final int TOO_SLOW = 408;
     private static final int UNAVAILABLE = 503;
 
     private OwnAnswer() {}
@@ -47,7 +50,7 @@ final class OwnAnswer {
         if (response.ended() || response.closed() || response.headWritten()) {
             return;
         }
-        boolean stays = isHttp2(request) || isWorthReading(request);
+        boolean stays = isHttp2(request) || (status != TOO_SLOW && isWorthReading(request));
         response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, type);
         if (status == UNAVAILABLE && !response.headers().contains(HttpHeaders.RETRY_AFTER)) {
             response.putHeader(HttpHeaders.RETRY_AFTER, "1");
@@ -57,8 +60,8 @@ final class OwnAnswer {
         }
         response.end(Buffer.buffer(body));
         drop(request);
-        if (!stays || (isHttp2(request) && !request.isEnded())) {
-            linger(request);
+        if (!stays || !request.isEnded()) {
+            linger(request, stays && !isHttp2(request));
         }
     }
 
@@ -70,13 +73,13 @@ final class OwnAnswer {
         }
     }
 
-    private static void linger(HttpServerRequest request) {
+    private static void linger(HttpServerRequest request, boolean stays) {
         Context context = Vertx.currentContext();
         if (context != null) {
-            context.owner().setTimer(LINGER_MILLIS, timer -> {
-                if (!isHttp2(request)) {
+            context.owner().setTimer(stays ? WORTH_WAITING_MILLIS : LINGER_MILLIS, timer -> {
+                if (!isHttp2(request) && !(stays && request.isEnded())) {
                     request.connection().close();
-                } else if (!request.isEnded()) {
+                } else if (isHttp2(request) && !request.isEnded()) {
                     request.response().reset(NO_ERROR);
                 }
             });
