@@ -27,6 +27,7 @@ public class SpringGateway {
                 "peer.upstream", args[0],
                 "spring.data.redis.port", args[1],
                 "server.port", "0",
+                "server.http2.enabled", "true",
                 "server.address", "127.0.0.1",
                 "spring.main.banner-mode", "off",
                 "logging.level.root", "warn"));

@@ -74,7 +74,7 @@ public final class GatewayLoad {
             end
             """;
 
-    private static final int WARM_UPS = 6;
+    private static final int WARM_UPS = 4;
     private static final int SECONDS = 4;
     private static final int CONNECTIONS = 64;
     private static final int HTTP2_CONNECTIONS = 8;
@@ -110,9 +110,9 @@ public final class GatewayLoad {
                             List.of(upstream.uri(), Integer.toString(redis.port())),
                             Pattern.compile("^([0-9]+) 0$"))) {
                 List<Contender> all = List.of(bare, local, shared, nginx, spring);
-                return rows("HTTP/1.1", measured(all, turns, each -> overHttp1(each, script)), bare, nginx)
-                        + "\n"
-                        + rows("HTTP/2", measured(all, turns, GatewayLoad::overHttp2), bare, nginx);
+                String first = rows("HTTP/1.1", measured(all, turns, each -> overHttp1(each, script)), bare, nginx);
+                System.out.println(first);
+                return first + "\n" + rows("HTTP/2", measured(all, turns, GatewayLoad::overHttp2), bare, nginx);
             }
         }
     }
@@ -230,6 +230,9 @@ public final class GatewayLoad {
                 .sorted()
                 .toArray();
         Files.delete(log);
+        if (micros.length == 0) {
+            throw new IOException(contender.name() + ": no answer over HTTP/2: " + output);
+        }
         return new Figures(
                 Generator.number(output, "finished in [0-9.]+s, ([0-9.]+) req/s"),
                 micros[micros.length / 2] / 1_000,
