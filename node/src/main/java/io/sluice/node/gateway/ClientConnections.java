@@ -25,9 +25,6 @@ final class ClientConnections {
     /** Who takes so many bytes in that time reads, if slowly. */
     private static final long LEAST_TAKEN = 16 * 1_024;
 
-    /** So many requests of HTTP/1.1 may follow one another while answers wait to be read: none of those is large, or it would be waited for. */
-    private static final int MOST_ASKED_UNREAD = 256;
-
     private final Arrivals arrivals;
     private final long idleTicks;
     private final long unreadTicks;
@@ -54,7 +51,6 @@ final class ClientConnections {
         private @Nullable Outflow outflow;
         private long unreadSince;
         private long takenBefore;
-        private int askedUnread;
         private boolean closing;
 
         Watched(@Nullable Channel channel, long now) {
@@ -118,12 +114,6 @@ final class ClientConnections {
                 watched.sweep();
             }
             watched.open.add(request);
-            boolean waits = request.version() != HttpVersion.HTTP_2
-                    && request.response().writeQueueFull();
-            watched.askedUnread = waits ? watched.askedUnread + 1 : 0;
-            if (watched.askedUnread > MOST_ASKED_UNREAD) {
-                cut(request.connection(), watched);
-            }
         }
     }
 
