@@ -48,7 +48,17 @@ class ArchitectureTest {
     @Test
     void allModulesAreLookedAt() {
         assertThat(new TreeSet<>(SLUICE.stream().map(ArchitectureTest::module).toList()))
-                .contains("core", "rules", "redis", "rules-redis", "testkit", "envoy", "node", "cli");
+                .contains(
+                        "core",
+                        "rules",
+                        "redis",
+                        "rules-redis",
+                        "testkit",
+                        "envoy",
+                        "runtime",
+                        "spring",
+                        "node",
+                        "cli");
     }
 
     @Test
@@ -158,9 +168,28 @@ class ArchitectureTest {
     }
 
     @Test
-    void micrometerIsKnownToTheNodeAlone() {
+    void runtimeKnowsNoServerAndNoFramework() {
+        check(uses(
+                "runtime",
+                "io.sluice.core..",
+                "io.sluice.rules..",
+                "io.sluice.redis..",
+                "io.micrometer.core..",
+                "org.slf4j.."));
+    }
+
+    @Test
+    void springIsKnownToItsStarterAlone() {
         check(noClasses()
-                .that(resideOutsideOfPackage("io.sluice.node.."))
+                .that(resideOutsideOfPackage("io.sluice.spring.."))
+                .should()
+                .dependOnClassesThat(resideInAPackage("org.springframework..")));
+    }
+
+    @Test
+    void micrometerIsKnownToTheRuntimeAndItsUsersAlone() {
+        check(noClasses()
+                .that(not(resideInAnyPackage("io.sluice.runtime..", "io.sluice.node..", "io.sluice.spring..")))
                 .should()
                 .dependOnClassesThat(resideInAnyPackage("io.micrometer..", "io.prometheus..")));
     }

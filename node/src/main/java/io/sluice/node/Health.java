@@ -1,6 +1,8 @@
 package io.sluice.node;
 
 import io.sluice.rules.RuleSet;
+import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.StoreWatch;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,12 +20,12 @@ final class Health {
         STOPPING
     }
 
-    private final NodeRules rules;
+    private final OpenRules rules;
     private final StoreWatch store;
     private volatile Phase phase = Phase.STARTING;
     private volatile Supplier<List<String>> gateway = List::of;
 
-    Health(NodeRules rules, StoreWatch store) {
+    Health(OpenRules rules, StoreWatch store) {
         this.rules = rules;
         this.store = store;
     }

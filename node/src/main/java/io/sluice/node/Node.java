@@ -7,6 +7,13 @@ import io.sluice.node.gateway.OpenGateway;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RulingListener;
+import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.RateLimitMetrics;
+import io.sluice.runtime.RefusalLog;
+import io.sluice.runtime.Store;
+import io.sluice.runtime.StorePulse;
+import io.sluice.runtime.StoreTrial;
+import io.sluice.runtime.StoreWatch;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -37,7 +44,7 @@ public final class Node implements AutoCloseable {
     private final LocalEngine counts = new LocalEngine(clock);
     private final Limiter local = new Limiter(counts, clock, List.of());
     private final AtomicBoolean closing = new AtomicBoolean();
-    private final NodeRules rules;
+    private final OpenRules rules;
     private final @Nullable Store store;
     private final @Nullable Limiter shared;
     private final ApiDoor api;
@@ -49,7 +56,7 @@ public final class Node implements AutoCloseable {
     private volatile @Nullable NodeGateway gateway;
 
     private Node(
-            NodeRules rules,
+            OpenRules rules,
             @Nullable Store store,
             ApiDoor api,
             NodeMetrics metrics,
@@ -84,8 +91,8 @@ public final class Node implements AutoCloseable {
     static Node start(NodeConfig config, Store.Opener opener, Duration grace, LongSupplier droppedLogLines)
             throws StartFailedException {
         NodeMetrics metrics = new NodeMetrics();
-        SharedStore opening = SharedStore.open(config, opener, metrics);
-        NodeRules rules;
+        SharedStore opening = SharedStore.open(config, opener, metrics.limits());
+        OpenRules rules;
         try {
             rules = NodeRules.open(config);
         } catch (StartFailedException e) {
@@ -174,9 +181,10 @@ public final class Node implements AutoCloseable {
     }
 
     private void open(NodeConfig config) throws StartFailedException {
+        RateLimitMetrics limits = metrics.limits();
         RefusalLog refusals = new RefusalLog(clock);
         RulingListener listener = (ruling, nanos) -> {
-            metrics.ruled(ruling, nanos);
+            limits.ruled(ruling, nanos);
             refusals.ruled(ruling, nanos);
         };
         Supplier<RuleSet> inForce = rules.source()::latest;
@@ -196,7 +204,7 @@ public final class Node implements AutoCloseable {
             metrics.gateway().watch(open::routes, open::upstreams);
         }
         if (store != null && shared != null) {
-            SharedStore.await(store, shared);
+            StoreTrial.run(store, shared);
         }
         if (pulse != null) {
             pulse.start();

@@ -14,6 +14,7 @@ import io.sluice.rules.KeyForm;
 import io.sluice.rules.KeySecret;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RulingListener;
+import io.sluice.runtime.StoreWatch;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -15,6 +15,7 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.runtime.Store;
 import io.sluice.testkit.RedisServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;

@@ -18,6 +18,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.redis.StoreState;
 import io.sluice.rules.KeySecret;
+import io.sluice.runtime.Store;
 import io.sluice.testkit.RedisServer;
 import java.net.ConnectException;
 import java.net.http.HttpResponse;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.runtime.Store;
 import io.sluice.testkit.RedisServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.sluice.core.time.Clock;
 import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.runtime.Store;
 import io.sluice.testkit.FaultProxy;
 import io.sluice.testkit.RedisServer;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 package io.sluice.node;
 
 import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.runtime.Store;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,4 +1,4 @@
-package io.sluice.node;
+package io.sluice.runtime;
 
 import io.sluice.core.Decision;
 import io.sluice.core.DecisionListener;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Whether the shared store decides, judged by its connection and by the decisions of the last five seconds: a store that
  * accepts connections and never answers is as good as away. Safe for use by many threads.
  */
-final class StoreWatch implements DecisionListener {
+public final class StoreWatch implements DecisionListener {
 
     private static final long RECENT_NANOS = Duration.ofSeconds(5).toNanos();
 
@@ -29,7 +29,7 @@ final class StoreWatch implements DecisionListener {
     private final AtomicLong degradedAtNanos;
     private volatile @Nullable String last;
 
-    StoreWatch(@Nullable Store store, Clock clock) {
+    public StoreWatch(@Nullable Store store, Clock clock) {
         this.store = store;
         this.clock = clock;
         long longAgo = clock.nanoTime() - RECENT_NANOS;
@@ -53,18 +53,17 @@ final class StoreWatch implements DecisionListener {
     }
 
     /** Whether there is a store at all. */
-    boolean exists() {
+    public boolean exists() {
         return store != null;
     }
 
     /** Whether there is a store and it is not connected. */
-    boolean isAway() {
+    public boolean isAway() {
         return store != null && !store.isReady();
     }
 
     /** Why the store does not decide, though it should; null if it does, or if there is none. */
-    @Nullable
-    String degraded() {
+    public @Nullable String degraded() {
         if (store != null && !store.isReady()) {
             String reason = store.state().reason();
             return reason.isEmpty() ? "redis-disconnected" : reason;
@@ -73,7 +72,7 @@ final class StoreWatch implements DecisionListener {
     }
 
     /** Since when the store is not asked; empty while it is. */
-    Optional<Instant> awaySince() {
+    public Optional<Instant> awaySince() {
         if (store == null || store.isReady()) {
             return Optional.empty();
         }
@@ -81,27 +80,27 @@ final class StoreWatch implements DecisionListener {
     }
 
     /** What is wrong with the store, though it decides, in sentences. */
-    List<String> findings() {
+    public List<String> findings() {
         return store == null ? List.of() : store.findings();
     }
 
     /** How many asks the store was spared, because it had refused them before. */
-    long remembered() {
+    public long remembered() {
         return store == null ? 0 : store.remembered();
     }
 
     /** How many asks the store was spared by the guards of rules. */
-    long guarded() {
+    public long guarded() {
         return store == null ? 0 : store.guarded();
     }
 
     /** How many permits are leased from the store and can be spent. */
-    long leased() {
+    public long leased() {
         return store == null ? 0 : store.leased();
     }
 
     /** Whether this policy decided in the store's place a moment ago. */
-    boolean stoodIn(FailurePolicy policy) {
+    public boolean stoodIn(FailurePolicy policy) {
         return isRecent(stoodInAt(policy));
     }
 

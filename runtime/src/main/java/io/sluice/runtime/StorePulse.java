@@ -1,4 +1,4 @@
-package io.sluice.node;
+package io.sluice.runtime;
 
 import io.sluice.core.time.Clock;
 import io.sluice.redis.StoreVitals;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Asks the store now and then how its servers are doing, and knows what they last said. Nobody waits for it. Safe for use by many
  * threads.
  */
-final class StorePulse implements AutoCloseable {
+public final class StorePulse implements AutoCloseable {
 
     private static final long PAUSE_NANOS = Duration.ofSeconds(3).toNanos();
 
@@ -19,13 +19,13 @@ final class StorePulse implements AutoCloseable {
     private volatile @Nullable StoreVitals last;
     private volatile boolean closed;
 
-    StorePulse(Store store, Clock clock) {
+    public StorePulse(Store store, Clock clock) {
         this.store = store;
         this.clock = clock;
     }
 
     /** Asks for the first time, and goes on. */
-    void start() {
+    public void start() {
         store.vitals().whenComplete((vitals, failure) -> last = failure == null ? vitals : null);
         if (!closed) {
             clock.at(clock.nanoTime() + PAUSE_NANOS, this::start);
@@ -33,7 +33,7 @@ final class StorePulse implements AutoCloseable {
     }
 
     /** What was last said; empty while the store is away. */
-    Optional<StoreVitals> last() {
+    public Optional<StoreVitals> last() {
         return store.isReady() ? Optional.ofNullable(last) : Optional.empty();
     }
 

@@ -1,4 +1,4 @@
-package io.sluice.node;
+package io.sluice.runtime;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.Rule;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * Tells the log of refusals, all of some seconds in one line and by rule and limit alone, never by who was refused. Safe for use by
  * many threads.
  */
-final class RefusalLog implements RulingListener {
+public final class RefusalLog implements RulingListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
     private static final Duration GATHER = Duration.ofSeconds(10);
@@ -28,7 +28,7 @@ final class RefusalLog implements RulingListener {
     private final AtomicBoolean gathering = new AtomicBoolean();
     private volatile ConcurrentHashMap<String, LongAdder> refusals = new ConcurrentHashMap<>();
 
-    RefusalLog(Clock clock) {
+    public RefusalLog(Clock clock) {
         this.clock = clock;
     }
 

@@ -1,4 +1,4 @@
-package io.sluice.node;
+package io.sluice.runtime;
 
 import io.sluice.core.Guard;
 import io.sluice.core.spi.Engine;
@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** The shared engine and whether it is there. */
-interface Store {
+public interface Store {
 
     Engine engine();
 
@@ -59,6 +59,7 @@ interface Store {
         Store open(String uri, String prefix, Clock clock, StoreListener listener);
     }
 
+    /** The counts of a Redis, behind a memory of its refusals, leases of permits and the guards of rules. */
     static Store redis(String uri, String prefix, Clock clock, StoreListener listener) {
         RedisOptions options = RedisOptions.defaults().hashTags(true).listener(listener);
         RedisEngine engine = RedisEngine.connect(uri, prefix, clock, options);

@@ -1,4 +1,4 @@
-package io.sluice.node;
+package io.sluice.runtime;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -6,6 +6,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * What tells a node from the others of its fleet, the same after a restart: made once and kept in its data folder or, without one,
  * its host and port.
  */
-final class NodeId {
+public final class NodeId {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeId.class);
     private static final String FILE = "node-id";
@@ -23,8 +24,14 @@ final class NodeId {
 
     private NodeId() {}
 
-    static String of(NodeConfig config) {
-        return config.data().map(NodeId::kept).orElseGet(() -> host() + ":" + config.apiPort());
+    /**
+     * The id of this process.
+     *
+     * @param data where it is kept, if it can be
+     * @param port what tells the process from others of its host, where it cannot
+     */
+    public static String of(Optional<Path> data, String port) {
+        return data.map(NodeId::kept).orElseGet(() -> host() + ":" + port);
     }
 
     private static String kept(Path folder) {

@@ -1,4 +1,4 @@
-package io.sluice.node;
+package io.sluice.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,260 @@
+package io.sluice.runtime;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.Label;
+import io.sluice.redis.StoreListener;
+import io.sluice.redis.StoreVitals;
+import io.sluice.rules.Mode;
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.Ruling;
+import io.sluice.rules.RulingListener;
+import io.sluice.rules.spi.RuleListener;
+import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.yaml.DocumentError;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+
+/**
+ * Names the metrics of every process that decides, in any registry of Micrometer. Safe for use by many threads; on the way of a decision it costs a look-up in a map and two
+ * additions.
+ *
+ * <p>Labels are ids of rules and limits and a few words, nothing that a caller can choose. Requests that no rule matches are
+ * counted with empty labels, so that the sum over all series is the number of decisions. Looks are not counted.
+ */
+public final class RateLimitMetrics implements RulingListener, RuleListener, StoreListener {
+
+    private static final String STORE_CALLS =
+            "Calls of the shared store, by what became of them; remembered and guarded: refused without a call";
+
+    private static final Duration[] BUCKETS = {
+        Duration.ofNanos(10_000),
+        Duration.ofNanos(50_000),
+        Duration.ofNanos(100_000),
+        Duration.ofNanos(250_000),
+        Duration.ofNanos(500_000),
+        Duration.ofMillis(1),
+        Duration.ofNanos(2_500_000),
+        Duration.ofMillis(5),
+        Duration.ofMillis(10),
+        Duration.ofMillis(20),
+        Duration.ofMillis(50),
+        Duration.ofMillis(100),
+        Duration.ofSeconds(1)
+    };
+
+    private final MeterRegistry registry;
+    private final KnownNames names;
+    private final ConcurrentHashMap<Series, Counter> allowed = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Series, Counter> rejected = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Series, Counter> shadowRejected = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Counter> storeCalls = new ConcurrentHashMap<>();
+    private volatile Supplier<RuleSet> rules = RuleSet::none;
+    private final Timer duration;
+    private final Counter ruleErrors;
+
+    private RateLimitMetrics(MeterRegistry registry, KnownNames names) {
+        this.registry = registry;
+        this.names = names;
+        this.duration = Timer.builder("rate_limit_duration")
+                .description("Time from a request's attributes to its decision")
+                .serviceLevelObjectives(BUCKETS)
+                .register(registry);
+        this.ruleErrors = Counter.builder("rate_limit_rule_errors")
+                .description("Rule sets that were refused because of errors")
+                .register(registry);
+    }
+
+    /**
+     * Metrics of a process that decides by the rules of sets alone: series of other rules are forgotten.
+     *
+     * @param moreRules what a set calls rules beyond its own
+     * @param moreLimits what a set calls limits beyond those of its rules
+     */
+    public static RateLimitMetrics ofSets(
+            MeterRegistry registry,
+            Function<RuleSet, Set<String>> moreRules,
+            Function<RuleSet, Set<String>> moreLimits) {
+        return new RateLimitMetrics(
+                registry,
+                new KnownNames((set, known) -> known.add(moreRules.apply(set), moreLimits.apply(set)), false));
+    }
+
+    /** Metrics of a process that decides by rules that are written in code, too: series are forgotten when a set drops their rules. */
+    public static RateLimitMetrics ofSetsAndCode(MeterRegistry registry) {
+        return new RateLimitMetrics(registry, new KnownNames((set, known) -> {}, true));
+    }
+
+    /** Adds what is read at the moment of a scrape. The registry holds none of these: their owner has to. */
+    public void watch(RuleSource source, LocalEngine counts, StoreWatch store) {
+        rules = source::latest;
+        source.listen(this);
+        Gauge.builder("rate_limit_rule_version", source, s -> s.latest().version())
+                .description("Version of the rules in force")
+                .register(registry);
+        Gauge.builder("rate_limit_keys", counts, LocalEngine::keys)
+                .description("Counts held in this process")
+                .register(registry);
+        if (store.exists()) {
+            called("ok", 0);
+            spared("remembered", store, StoreWatch::remembered);
+            spared("guarded", store, StoreWatch::guarded);
+        }
+        Gauge.builder("rate_limit_leases_outstanding", store, StoreWatch::leased)
+                .description("Permits leased from the shared store that can still be spent")
+                .register(registry);
+        Gauge.builder("rate_limit_breaker_state", () -> store.isAway() ? 1 : 0)
+                .description("1 while the shared store is not asked")
+                .register(registry);
+        Gauge.builder(
+                        "rate_limit_degraded_since_seconds",
+                        () -> store.awaySince().map(Instant::getEpochSecond).orElse(0L))
+                .description("When the shared store was last given up, in seconds since the epoch; 0 while it is asked")
+                .register(registry);
+        mode("remote", () -> store.exists() && store.degraded() == null);
+        for (FailurePolicy policy : FailurePolicy.values()) {
+            mode(policy.name().toLowerCase(Locale.ROOT), () -> inForce(policy, source.latest(), store));
+        }
+    }
+
+    /** Adds the numbers of the store's servers; they are not a number while the store is away. */
+    public void watch(StorePulse pulse) {
+        vital(pulse, "redis_connected_clients", "Clients connected to the shared store", StoreVitals::connectedClients);
+        vital(pulse, "redis_used_memory", "Bytes that the data of the shared store take", StoreVitals::usedMemoryBytes);
+    }
+
+    /**
+     * Removes the series of rules and limits that are gone. Done at every change; decisions that were under way may make them once
+     * more, so whoever knows when they are shown does it again before.
+     */
+    public void forget() {
+        forget(rules.get());
+    }
+
+    private void vital(StorePulse pulse, String name, String description, ToLongFunction<StoreVitals> number) {
+        Gauge.builder(name, () -> pulse.last().<Number>map(number::applyAsLong).orElse(Double.NaN))
+                .description(description)
+                .register(registry);
+    }
+
+    @Override
+    public void ruled(Ruling.Settled ruling, long elapsedNanos) {
+        if (ruling.looked()) {
+            return;
+        }
+        Rule rule = ruling.rule();
+        Ruling.Reported reported = ruling.reported();
+        Series series = new Series(rule == null ? "" : rule.id(), reported == null ? "" : reported.id(), ruling.mode());
+        (ruling.allowed()
+                        ? counter(allowed, "rate_limit_allowed", series)
+                        : counter(rejected, "rate_limit_rejected", series))
+                .increment();
+        for (Label shadow : ruling.shadowRefused()) {
+            counter(
+                            shadowRejected,
+                            "rate_limit_shadow_rejected",
+                            new Series(shadow.rule(), shadow.limit(), shadow.mode()))
+                    .increment();
+        }
+        duration.record(elapsedNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void called(String outcome, int decisions, long nanos) {
+        called(outcome, 1);
+    }
+
+    private void called(String outcome, int times) {
+        Counter counter = storeCalls.get(outcome);
+        (counter != null
+                        ? counter
+                        : storeCalls.computeIfAbsent(outcome, o -> Counter.builder("rate_limit_store_calls")
+                                .description(STORE_CALLS)
+                                .tag("outcome", o)
+                                .register(registry)))
+                .increment(times);
+    }
+
+    /** Refusals that needed no call. */
+    private void spared(String outcome, StoreWatch store, ToDoubleFunction<StoreWatch> count) {
+        FunctionCounter.builder("rate_limit_store_calls", store, count)
+                .description(STORE_CALLS)
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    @Override
+    public void changed(RuleSet rules) {
+        forget(rules);
+    }
+
+    private void forget(RuleSet now) {
+        BiPredicate<String, String> known = names.in(now);
+        for (ConcurrentHashMap<Series, Counter> counters : List.of(allowed, rejected, shadowRejected)) {
+            for (Series series : counters.keySet()) {
+                if (!known.test(series.rule, series.limit)) {
+                    Counter gone = counters.remove(series);
+                    if (gone != null) {
+                        registry.remove(gone);
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    public void refused(List<DocumentError> errors) {
+        ruleErrors.increment();
+    }
+
+    /** A policy is in force while it decides, and while it would because the store is known to be away. */
+    private static boolean inForce(FailurePolicy policy, RuleSet rules, StoreWatch store) {
+        if (!store.exists()) {
+            return policy == FailurePolicy.LOCAL;
+        }
+        return store.stoodIn(policy)
+                || rules.rules().stream()
+                        .filter(Rule::enabled)
+                        .anyMatch(rule -> rule.handling().mode() == Mode.LOCAL
+                                ? policy == FailurePolicy.LOCAL
+                                : rule.handling().onFailure() == policy && store.isAway());
+    }
+
+    private void mode(String mode, BooleanSupplier inForce) {
+        Gauge.builder("rate_limit_mode", () -> inForce.getAsBoolean() ? 1 : 0)
+                .description("Which ways of deciding are in force")
+                .tag("mode", mode)
+                .register(registry);
+    }
+
+    private Counter counter(ConcurrentHashMap<Series, Counter> counters, String name, Series series) {
+        Counter counter = counters.get(series);
+        return counter != null
+                ? counter
+                : counters.computeIfAbsent(series, s -> Counter.builder(name)
+                        .description("Decisions, by the limit that was reported")
+                        .tag("rule", s.rule)
+                        .tag("limit", s.limit)
+                        .tag("mode", s.mode)
+                        .register(registry));
+    }
+
+    private record Series(String rule, String limit, String mode) {}
+}
