@@ -55,7 +55,12 @@ record Group(List<Bound> bound, Duration deadline, FailurePolicy onFailure, doub
 
     /** Those of them whose permits are held, or the others. */
     Group held(boolean held) {
-        List<Bound> some = bound.stream().filter(b -> b.isHeld() == held).toList();
+        List<Bound> some = new ArrayList<>(0);
+        for (Bound b : bound) {
+            if (b.isHeld() == held) {
+                some.add(b);
+            }
+        }
         return new Group(some, deadline, onFailure, localShare);
     }
 
