@@ -83,12 +83,15 @@ public final class Evaluator {
         Applied applied = applied(request, permits);
         Rule rule = applied.verdictOf();
         if (rule != null) {
-            return CompletableFuture.completedFuture(told(Reports.byRule(applied, rule, mode()), start));
+            return CompletableFuture.completedFuture(
+                    told(listener.begun(), Reports.byRule(applied, rule, mode()), start));
         }
         Ruling.Impossible impossible = applied.impossible();
-        return impossible != null
-                ? CompletableFuture.completedFuture(impossible)
-                : settle(applied).thenApply(ruling -> told(ruling, start));
+        if (impossible != null) {
+            return CompletableFuture.completedFuture(impossible);
+        }
+        RulingListener told = listener.begun();
+        return settle(applied).thenApply(ruling -> told(told, ruling, start));
     }
 
     /** Says what {@link #evaluate} would say and how each limit stands. Charges nothing, and nobody is told. */
@@ -177,10 +180,11 @@ public final class Evaluator {
     }
 
     private CompletionStage<JointRuling> evaluate(Joint joint, long version, long start) {
+        RulingListener told = listener.begun();
         return settle(joint, version)
                 .thenCompose(allowed -> shadows(joint, allowed).thenApply(all -> {
                     JointRuling ruling = all.ruling(allowed, mode(), clock.epochMicros());
-                    told(ruling.whole(), start);
+                    told(told, ruling.whole(), start);
                     return ruling;
                 }));
     }
@@ -344,8 +348,8 @@ public final class Evaluator {
         return (shared == null ? Mode.LOCAL : Mode.DISTRIBUTED).word();
     }
 
-    private Ruling.Settled told(Ruling.Settled ruling, long startNanos) {
-        listener.ruled(ruling, clock.nanoTime() - startNanos);
+    private Ruling.Settled told(RulingListener told, Ruling.Settled ruling, long startNanos) {
+        told.ruled(ruling, clock.nanoTime() - startNanos);
         return ruling;
     }
 }
