@@ -13,26 +13,28 @@ import org.springframework.core.env.Environment;
 @ConfigurationProperties("sluice")
 public final class SluiceProperties implements EnvironmentAware {
 
+    /** Whether Sluice is part of the application at all. */
     private final boolean enabled;
+
+    /** What rules know this application by, as the attribute service of its requests; spring.application.name unless set. */
     private volatile @Nullable String service;
+
+    /** File or directory with the rules, watched for changes. */
     private final @Nullable Path rulesFile;
+
+    /** Directory in which the last good rules are kept for a start at which those of now are bad or away. */
     private final @Nullable Path dataDir;
+
+    /** File with the key of privacy: hash, the same in every process that shares a Redis. */
     private final @Nullable Path hashKeyFile;
+
+    /** Whether answers carry the X-RateLimit headers, too. */
     private final boolean xRateLimitHeaders;
+
     private final Redis redis;
     private final Client client;
     private final Paths paths;
 
-    /**
-     * Properties.
-     *
-     * @param enabled Whether Sluice is part of the application at all.
-     * @param service What rules know this application by, as the attribute service of its requests; spring.application.name unless set.
-     * @param rulesFile File or directory with the rules, watched for changes.
-     * @param dataDir Directory in which the last good rules are kept for a start at which those of now are bad or away.
-     * @param hashKeyFile File with the key of privacy: hash, the same in every process that shares a Redis.
-     * @param xRateLimitHeaders Whether answers carry the X-RateLimit headers, too.
-     */
     public SluiceProperties(
             @DefaultValue("true") boolean enabled,
             @Nullable String service,
