@@ -3,6 +3,7 @@ package io.sluice.spring.boot;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,9 @@ final class DataRedisAddress {
         if (environment.getProperty(PREFIX + "ssl.bundle") != null) {
             LOG.warn("spring.data.redis.ssl.bundle: not used by Sluice, which trusts what this JVM trusts");
         }
-        return Optional.of(new StoreAddress(uri(details), ofProperties ? "spring.data.redis" : "connection details"));
+        return Optional.of(new StoreAddress(
+                uri(details, isSecure(details, ofProperties, environment)),
+                ofProperties ? "spring.data.redis" : "connection details"));
     }
 
     private static boolean isNamed(ConfigurableEnvironment environment) {
@@ -63,7 +66,7 @@ final class DataRedisAddress {
         if (name.startsWith(PREFIX)) {
             rest = name.substring(PREFIX.length());
         } else if (name.startsWith(ENVIRONMENT_PREFIX)) {
-            rest = name.substring(ENVIRONMENT_PREFIX.length()).toLowerCase(java.util.Locale.ROOT);
+            rest = name.substring(ENVIRONMENT_PREFIX.length()).toLowerCase(Locale.ROOT);
         } else {
             return false;
         }
@@ -72,8 +75,15 @@ final class DataRedisAddress {
                         rest.equals(naming) || rest.startsWith(naming + ".") || rest.startsWith(naming + "_"));
     }
 
-    private static String uri(DataRedisConnectionDetails details) {
-        String scheme = details.getSslBundle() == null ? "redis" : "rediss";
+    /** Boot does not show in its details that the scheme of a URL asks for TLS. */
+    private static boolean isSecure(
+            DataRedisConnectionDetails details, boolean ofProperties, ConfigurableEnvironment environment) {
+        return details.getSslBundle() != null
+                || (ofProperties && environment.getProperty(PREFIX + "url", "").startsWith("rediss://"));
+    }
+
+    private static String uri(DataRedisConnectionDetails details, boolean secure) {
+        String scheme = secure ? "rediss" : "redis";
         String credentials = credentials(details.getUsername(), details.getPassword());
         DataRedisConnectionDetails.Cluster cluster = details.getCluster();
         if (cluster != null) {

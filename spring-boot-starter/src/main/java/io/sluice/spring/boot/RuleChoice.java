@@ -12,6 +12,7 @@ import io.sluice.runtime.OpenRules;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.core.env.Environment;
@@ -83,9 +84,13 @@ final class RuleChoice {
         }
         if (store.isPresent()) {
             String port = environment.getProperty("server.port", "8080");
-            String id = NodeId.of(properties.dataDir(), properties.service() + ":" + port);
-            return OpenRules.ofRedis(
-                    store.get().uri(), id, properties.dataDir(), vet(), clock, "set sluice.rules-file");
+            String id = NodeId.of(properties.dataDir(), Objects.requireNonNullElse(properties.service(), "application") + ":" + port);
+            try {
+                return OpenRules.ofRedis(
+                        store.get().uri(), id, properties.dataDir(), vet(), clock, "set sluice.rules-file");
+            } catch (IllegalArgumentException e) {
+                throw store.get().unreadable(e);
+            }
         }
         return OpenRules.of(RuleSource.fixed(RuleSet.none()));
     }

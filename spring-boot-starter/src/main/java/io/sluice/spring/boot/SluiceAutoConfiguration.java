@@ -98,9 +98,9 @@ public final class SluiceAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     SluiceEngines sluiceEngines(
-            Clock clock, StoreChoice choice, SluiceProperties properties, ObjectProvider<StoreListener> listener) {
-        StoreListener told = listener.getIfUnique(() -> StoreListener.NONE);
-        return SluiceEngines.open(clock, choice.address(), properties.redis().prefix(), told);
+            Clock clock, StoreChoice choice, SluiceProperties properties, ObjectProvider<StoreListener> listeners) {
+        StoreListener all = new AllStoreListeners(listeners.orderedStream().toList());
+        return SluiceEngines.open(clock, choice.address(), properties.redis().prefix(), all);
     }
 
     @Bean(destroyMethod = "")

@@ -45,9 +45,7 @@ final class SluiceEngines implements AutoCloseable {
             try {
                 store = Store.redis(address.get().uri(), prefix, clock, listener);
             } catch (IllegalArgumentException e) {
-                throw new SluiceStartException(
-                        address.get().from() + ": " + e.getMessage(),
-                        "Correct it, or set sluice.redis.enabled=false to limit in this process alone.");
+                throw address.get().unreadable(e);
             }
         }
         SluiceEngines engines = new SluiceEngines(clock, address, store);

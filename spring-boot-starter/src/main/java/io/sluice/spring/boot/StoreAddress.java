@@ -13,6 +13,13 @@ record StoreAddress(String uri, String from) {
         return uri.replaceAll("//[^/]*@", "//***@");
     }
 
+    /** @param refused whose message shows no password */
+    SluiceStartException unreadable(IllegalArgumentException refused) {
+        return new SluiceStartException(
+                from + ": " + refused.getMessage(),
+                "Correct it, or set sluice.redis.enabled=false to limit in this process alone.");
+    }
+
     @Override
     public String toString() {
         return shown();

@@ -45,7 +45,7 @@ class PropertyRuleSourceTest {
                 overrides:
                   - { when: { claim.plan: vip }, of: a, rate: 200, burst: 400, until: 2027-01-01T00:00:00Z }
               - { id: banned, match: { ip: [203.0.113.9, 198.51.100.0/24] }, action: deny }
-              - { id: off, enabled: false, shadow: true, limits: [{ rate: 5 }] }
+              - { id: later, enabled: false, shadow: true, limits: [{ rate: 5 }] }
               - resource: "/api/order/create"
                 dimensions:
                   - { type: user,   field: userId,   limit: 20,  window: 1s }

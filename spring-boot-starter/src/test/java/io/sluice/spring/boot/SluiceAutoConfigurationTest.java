@@ -70,7 +70,9 @@ class SluiceAutoConfigurationTest {
 
     @Test
     void startsWithoutMicrometerActuatorAndDataRedis() {
-        contexts.withClassLoader(new FilteredClassLoader(
+        new ApplicationContextRunner()
+                .withUserConfiguration(FailedStartTest.App.class)
+                .withClassLoader(new FilteredClassLoader(
                         "io.micrometer.core",
                         "org.springframework.boot.actuate",
                         "org.springframework.boot.health",
@@ -177,6 +179,8 @@ class SluiceAutoConfigurationTest {
                 .run(context -> {
                     check(context.getBean(Evaluator.class), "u");
                     check(context.getBean(Evaluator.class), "u");
+                    // Could never be, and is not ruled on.
+                    context.getBean(Evaluator.class).evaluate(Attributes.of(Map.of("user", "u")), 2);
                     TestObservationRegistryAssert.assertThat(observations)
                             .hasNumberOfObservationsWithNameEqualTo("sluice.decision", 2)
                             .hasAnObservationWithAKeyValue("outcome", "allowed")
