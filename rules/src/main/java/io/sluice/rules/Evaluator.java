@@ -112,24 +112,26 @@ public final class Evaluator {
                 || applied.live().lacking() != null) {
             return ruling(applied, start).toCompletableFuture();
         }
+        RulingListener told = listener.begun();
         Acquisition live = sides.acquire(applied.live(), applied.set().version(), maxWait, clock);
         CompletableFuture<Ruling> result = new CompletableFuture<>();
         CompletionStage<Ruling> cancelled = result;
         cancelled.whenComplete((ruling, failure) -> live.cancel());
         live.decisions()
                 .thenCompose(decisions -> settle(applied, decisions, Purpose.CHARGE))
-                .whenComplete((ruling, failure) -> finish(result, ruling, failure, start));
+                .whenComplete((ruling, failure) -> finish(result, told, ruling, failure, start));
         return result;
     }
 
     private void finish(
             CompletableFuture<Ruling> result,
+            RulingListener told,
             Ruling.@Nullable Settled ruling,
             @Nullable Throwable failure,
             long start) {
         if (ruling == null) {
             result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
-        } else if (result.isDone() || !result.complete(told(ruling.withoutWait(), start))) {
+        } else if (result.isDone() || !result.complete(told(told, ruling.withoutWait(), start))) {
             giveBack(ruling);
         }
     }
@@ -144,17 +146,19 @@ public final class Evaluator {
     private CompletionStage<Ruling> ruling(Applied applied, long start) {
         Rule rule = applied.verdictOf();
         if (rule != null) {
-            return CompletableFuture.completedFuture(told(Reports.byRule(applied, rule, mode()), start));
+            return CompletableFuture.completedFuture(
+                    told(listener.begun(), Reports.byRule(applied, rule, mode()), start));
         }
         Ruling.Impossible impossible = applied.impossible();
         if (impossible != null) {
             return CompletableFuture.completedFuture(impossible);
         }
+        RulingListener told = listener.begun();
         Decision decision = sides.decideHere(applied);
         return decision != null
                 ? CompletableFuture.completedFuture(
-                        told(Reports.byLimits(applied, List.of(decision), Shadows.NONE, mode(), 0), start))
-                : settle(applied).thenApply(ruling -> told(ruling, start));
+                        told(told, Reports.byLimits(applied, List.of(decision), Shadows.NONE, mode(), 0), start))
+                : settle(applied).thenApply(ruling -> told(told, ruling, start));
     }
 
     /** Says what {@link #evaluate} would say and how each limit stands. Charges nothing, and nobody is told. */
@@ -242,10 +246,11 @@ public final class Evaluator {
     }
 
     private CompletionStage<JointRuling> evaluate(Joint joint, long version, long start) {
+        RulingListener told = listener.begun();
         return settle(joint, version)
                 .thenCompose(allowed -> shadows(joint, allowed).thenApply(all -> {
                     JointRuling ruling = all.ruling(allowed, mode(), clock.epochMicros());
-                    told(ruling.whole(), start);
+                    told(told, ruling.whole(), start);
                     return ruling;
                 }));
     }
@@ -366,8 +371,8 @@ public final class Evaluator {
         return (shared == null ? Mode.LOCAL : Mode.DISTRIBUTED).word();
     }
 
-    private Ruling.Settled told(Ruling.Settled ruling, long startNanos) {
-        listener.ruled(ruling, clock.nanoTime() - startNanos);
+    private Ruling.Settled told(RulingListener told, Ruling.Settled ruling, long startNanos) {
+        told.ruled(ruling, clock.nanoTime() - startNanos);
         return ruling;
     }
 }
