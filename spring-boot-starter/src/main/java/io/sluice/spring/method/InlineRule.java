@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /** A rule of one limit that is written in an annotation, in the words of rule documents. */
 final class InlineRule {
 
-    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
+    private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,18}");
 
     private final Map<String, String> rule = new LinkedHashMap<>();
     private final Map<String, String> limit = new LinkedHashMap<>();
