@@ -45,7 +45,8 @@ public final class Benchmarks {
     private static final Map<String, String> GATEWAY_PEERS =
             Map.of("Spring Cloud Gateway", "5.0.2 on Spring Boot 4.0.7", "nginx", "as the system has it");
 
-    private static final Map<String, String> ANNOTATION_PEERS = Map.of("Resilience4j", "2.4.0 with resilience4j-spring6");
+    private static final Map<String, String> ANNOTATION_PEERS =
+            Map.of("Resilience4j", "2.4.0 with resilience4j-spring6");
 
     private Benchmarks() {}
 

@@ -91,7 +91,8 @@ final class Applications {
         static RateLimiterRegistry registry() {
             RateLimiterRegistry registry = RateLimiterRegistry.ofDefaults();
             registry.rateLimiter("plenty", config(Integer.parseInt(Echo.PLENTY), Duration.ofSeconds(1), true));
-            registry.rateLimiter("exhausted", config(1, Duration.ofDays(1), true)).acquirePermission();
+            registry.rateLimiter("exhausted", config(1, Duration.ofDays(1), true))
+                    .acquirePermission();
             registry.rateLimiter("exhausted-without-trace", config(1, Duration.ofDays(1), false))
                     .acquirePermission();
             return registry;

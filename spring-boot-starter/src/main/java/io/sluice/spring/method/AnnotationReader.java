@@ -87,7 +87,7 @@ final class AnnotationReader {
                     String own = position == 1 ? id : RuleIds.of(id + "-" + position);
                     limits.add(new PlannedLimit(parts(where, own, annotation)));
                 } catch (IllegalArgumentException e) {
-                    throw new InvalidLimitException(where, e.getMessage());
+                    throw new InvalidLimitException(where, String.valueOf(e.getMessage()));
                 }
             }
         }
@@ -146,7 +146,7 @@ final class AnnotationReader {
                 try {
                     limits.add(new PlannedLimit(point(where, id, point)));
                 } catch (IllegalArgumentException e) {
-                    throw new InvalidLimitException(where, e.getMessage());
+                    throw new InvalidLimitException(where, String.valueOf(e.getMessage()));
                 }
             }
         }

@@ -10,7 +10,8 @@ final class Call {
 
     private final @Nullable Object[] arguments;
     private final Supplier<Optional<CurrentRequest>> finder;
-    private @Nullable Optional<CurrentRequest> found;
+    private @Nullable CurrentRequest found;
+    private boolean looked;
 
     /** @param finder asked at most once, and only if somebody wants to know */
     Call(@Nullable Object[] arguments, Supplier<Optional<CurrentRequest>> finder) {
@@ -25,11 +26,10 @@ final class Call {
 
     @Nullable
     CurrentRequest request() {
-        Optional<CurrentRequest> known = found;
-        if (known == null) {
-            known = finder.get();
-            found = known;
+        if (!looked) {
+            found = finder.get().orElse(null);
+            looked = true;
         }
-        return known.orElse(null);
+        return found;
     }
 }

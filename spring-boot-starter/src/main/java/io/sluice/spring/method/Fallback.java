@@ -47,9 +47,11 @@ final class Fallback {
                 return false;
             }
         }
-        return !takesRefusal
-                || own[own.length - 1].isAssignableFrom(RateLimitExceededException.class)
-                        && Throwable.class.isAssignableFrom(own[own.length - 1]);
+        if (!takesRefusal) {
+            return true;
+        }
+        Class<?> last = own[own.length - 1];
+        return Throwable.class.isAssignableFrom(last) && last.isAssignableFrom(RateLimitExceededException.class);
     }
 
     private static Fallback checked(Fallback fallback, Method limited) {

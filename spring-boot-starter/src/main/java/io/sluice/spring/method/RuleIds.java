@@ -38,7 +38,8 @@ final class RuleIds {
     private static String legal(String text, String whole, boolean hashed) {
         StringBuilder id = new StringBuilder(text.length());
         boolean changed = hashed;
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             id.append(isLegal(c) ? c : c == '$' ? '.' : '_');
             changed |= !isLegal(c) && c != '$';
         }

@@ -236,7 +236,8 @@ final class LaterCallsTest {
             StepVerifier.create(free).verifyError(RateLimitExceededException.class);
             running.dispose();
             StepVerifier.create(free).expectNext(1).verifyComplete();
-            StepVerifier.create(reports.stream(Flux.error(new IllegalStateException("x")))).verifyErrorMessage("x");
+            StepVerifier.create(reports.stream(Flux.error(new IllegalStateException("x"))))
+                    .verifyErrorMessage("x");
             StepVerifier.create(free).expectNext(1).verifyComplete();
         });
     }
@@ -252,7 +253,9 @@ final class LaterCallsTest {
             left.dispose();
             first.tryEmitValue(1);
             assertThat(second).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(2);
-            Awaitility.await().untilAsserted(() -> assertThat(reports.monoInTurn(Mono.just(3)).toFuture()).isDone());
+            Awaitility.await().untilAsserted(() -> assertThat(
+                            reports.monoInTurn(Mono.just(3)).toFuture())
+                    .isDone());
         });
     }
 }

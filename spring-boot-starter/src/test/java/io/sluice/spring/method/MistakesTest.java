@@ -178,7 +178,9 @@ final class MistakesTest {
                 Arguments.of(AMethod.class, "permits: #user.length() (expected: no length();"),
                 Arguments.of(AnAssignment.class, "key: #user = 'x' (expected: no "),
                 Arguments.of(TooManyPermits.class, "(expected: 0..1000000000)"),
-                Arguments.of(NoFallback.class, "fallback: other (expected: a method of NoFallback with the parameters (String)"),
+                Arguments.of(
+                        NoFallback.class,
+                        "fallback: other (expected: a method of NoFallback with the parameters (String)"),
                 Arguments.of(OtherFallback.class, "fallback: other returns Integer (expected: String)"),
                 Arguments.of(BadWait.class, "maxWait: soon (expected: "),
                 Arguments.of(NoSuchPlaceholder.class, "rate: ${nobody.knows} (expected: known placeholders; "),

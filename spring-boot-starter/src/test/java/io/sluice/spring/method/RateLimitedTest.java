@@ -286,7 +286,8 @@ final class RateLimitedTest {
     @Test
     void aConditionThatDoesNotHoldAsksNobodyAndANullEscapesNothing() {
         with(shop -> {
-            assertThat(admitted(5, () -> shop.unlessRoot(new Order("root", null)))).isEqualTo(5);
+            assertThat(admitted(5, () -> shop.unlessRoot(new Order("root", null))))
+                    .isEqualTo(5);
             assertThat(rig.told).isEmpty();
             assertThat(admitted(5, () -> shop.unlessRoot(null))).isEqualTo(1);
         });
@@ -296,9 +297,12 @@ final class RateLimitedTest {
     void aNullOnTheWayToAKeyIsAnAbsentKey() {
         with(shop -> {
             Order nowhere = new Order("u", null);
-            assertThat(admitted(2, () -> shop.byCity(new Order("u", new Address("Bonn"))))).isEqualTo(1);
+            assertThat(admitted(2, () -> shop.byCity(new Order("u", new Address("Bonn")))))
+                    .isEqualTo(1);
             assertThat(admitted(2, () -> shop.byCity(nowhere))).isEqualTo(1);
-            assertThat(admitted(2, () -> shop.byCity(null))).as("all of them are one count").isZero();
+            assertThat(admitted(2, () -> shop.byCity(null)))
+                    .as("all of them are one count")
+                    .isZero();
             rig.request = Rig.request(Map.of("ip", "192.0.2.7"));
             assertThat(admitted(2, () -> shop.byCity(nowhere))).as("by address").isEqualTo(1);
         });
@@ -327,7 +331,9 @@ final class RateLimitedTest {
                     "#p0",
                     "' + #p0 + '")) {
                 assertThat(admitted(2, () -> shop.namedByKey(text))).isEqualTo(2);
-                assertThat(admitted(2, () -> shop.namedByKey(text))).as("one count for %s", text).isZero();
+                assertThat(admitted(2, () -> shop.namedByKey(text)))
+                        .as("one count for %s", text)
+                        .isZero();
                 assertThat(admitted(2, () -> shop.byObject(text))).isEqualTo(1);
                 rig.request = Rig.request(Map.of("header.x-phone", text));
                 assertThat(admitted(2, shop::byHeader)).isEqualTo(1);
@@ -425,7 +431,9 @@ final class RateLimitedTest {
             shop.alone(() -> {
                 for (int i = 0; i < 10; i++) {
                     rig.clock.advance(Duration.ofSeconds(4));
-                    assertThat(admitted(1, () -> shop.alone(() -> {}))).as("renewed").isZero();
+                    assertThat(admitted(1, () -> shop.alone(() -> {})))
+                            .as("renewed")
+                            .isZero();
                 }
             });
             assertThat(admitted(1, () -> shop.alone(() -> {}))).isEqualTo(1);
@@ -439,19 +447,21 @@ final class RateLimitedTest {
             assertThatThrownBy(() -> shop.named("1")).hasMessageContaining("rule: sms (expected: a rule in force");
         });
         for (String policy : List.of("warn", "allow")) {
-            runner().withPropertyValues("sluice.annotations.missing-rule=" + policy).run(context -> {
-                assertThat(context).hasNotFailed();
-                assertThat(admitted(5, () -> context.getBean(Shop.class).named("1"))).isEqualTo(5);
-            });
+            runner().withPropertyValues("sluice.annotations.missing-rule=" + policy)
+                    .run(context -> {
+                        assertThat(context).hasNotFailed();
+                        assertThat(admitted(5, () -> context.getBean(Shop.class).named("1")))
+                                .isEqualTo(5);
+                    });
         }
     }
 
     @Test
     void limitsCanBeSwitchedOff() {
         for (String property : List.of("sluice.enabled=false", "sluice.annotations.enabled=false")) {
-            runner().withPropertyValues(property)
-                    .run(context -> assertThat(admitted(5, () -> context.getBean(Shop.class).send("1")))
-                            .isEqualTo(5));
+            runner().withPropertyValues(property).run(context -> assertThat(
+                            admitted(5, () -> context.getBean(Shop.class).send("1")))
+                    .isEqualTo(5));
         }
     }
 
@@ -479,7 +489,9 @@ final class RateLimitedTest {
             assertThat(admitted(1, points::custom)).isEqualTo(1);
             assertThat(admitted(3, points::sameKey)).as("one count for a key").isEqualTo(1);
             rig.clock.advance(Duration.ofSeconds(67));
-            assertThat(admitted(3, points::custom)).as("refused calls were not counted").isEqualTo(2);
+            assertThat(admitted(3, points::custom))
+                    .as("refused calls were not counted")
+                    .isEqualTo(2);
             assertThat(admitted(50, points::defaults)).as("all in one instant").isEqualTo(10);
             assertThat(admitted(3, points::perAddress)).as("outside a request").isEqualTo(1);
             for (int i = 1; i < 4; i++) {
@@ -487,7 +499,9 @@ final class RateLimitedTest {
                 assertThat(admitted(3, points::perAddress)).isEqualTo(1);
             }
             assertThat(admitted(1, () -> points.plainText("a"))).isEqualTo(1);
-            assertThat(admitted(1, () -> points.plainText("b"))).as("not an expression").isZero();
+            assertThat(admitted(1, () -> points.plainText("b")))
+                    .as("not an expression")
+                    .isZero();
             rig.inForce("rules: [{ id: code, limits: [{ limit: 5, window: 1s }] }]");
             assertThat(admitted(9, points::custom)).as("the rule of its name").isEqualTo(5);
         });
@@ -508,5 +522,4 @@ final class RateLimitedTest {
         }
         assertThat(thread.isAlive()).isFalse();
     }
-
 }
