@@ -167,12 +167,13 @@ final class LaterCallsTest {
     void stagesWaitInTurnWithoutAThread() {
         with(reports -> {
             CompletableFuture<String> first = new CompletableFuture<>();
-            reports.inTurn(first);
+            CompletableFuture<String> holding = reports.inTurn(first);
             CompletableFuture<String> left = reports.inTurn(CompletableFuture.completedFuture("left"));
             CompletableFuture<String> second = reports.inTurn(CompletableFuture.completedFuture("second"));
             assertThat(reports.calls()).isEqualTo(1);
             assertThat(left.cancel(false)).isTrue();
             first.complete("first");
+            assertThat(holding).isCompletedWithValue("first");
             assertThat(second).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("second");
             assertThat(reports.calls()).as("who left was never called").isEqualTo(2);
         });

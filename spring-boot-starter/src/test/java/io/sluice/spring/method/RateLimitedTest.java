@@ -111,6 +111,7 @@ final class RateLimitedTest {
             return "never";
         }
 
+        @SuppressWarnings("UnusedMethod") // by its name
         private String otherwise(String name, RateLimitExceededException refusal) {
             return name + " " + refusal.ruling().reported().rule().endsWith("refused");
         }
