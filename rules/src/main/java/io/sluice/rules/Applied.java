@@ -179,14 +179,12 @@ record Applied(
             Clock clock,
             PermitNonce nonce) {
 
-        private static final int CANDIDATE = -1;
-
         List<Bound> limits() {
             List<RuleLimit> limits = ready.rule().limits();
             List<Bound> bound = new ArrayList<>(limits.size());
             for (int i = 0; i < limits.size(); i++) {
                 Optional<Limit> override = ready.override(i, request, clock);
-                bind(limits.get(i), i, override, ready.rule().shadow(), bound);
+                bind(limits.get(i), override, ready.rule().shadow(), bound);
             }
             return bound;
         }
@@ -196,11 +194,11 @@ record Applied(
                 return List.of();
             }
             List<Bound> bound = new ArrayList<>();
-            ready.rule().candidate().forEach(limit -> bind(limit, CANDIDATE, Optional.empty(), true, bound));
+            ready.rule().candidate().forEach(limit -> bind(limit, Optional.empty(), true, bound));
             return bound;
         }
 
-        private void bind(RuleLimit limit, int position, Optional<Limit> override, boolean shadow, List<Bound> bound) {
+        private void bind(RuleLimit limit, Optional<Limit> override, boolean shadow, List<Bound> bound) {
             CountKey key = keys.key(limit.by(), limit.absent(), limit.privacy(), request);
             if (key instanceof CountKey.Skipped) {
                 return;
@@ -213,7 +211,7 @@ record Applied(
                             numbers,
                             inStore ? tagged(of.text(), limit) : of.text(),
                             Math.min(Limit.MAX_PERMITS, Math.max(1, permits)),
-                            position == CANDIDATE ? Bound.label(rule, limit, inStore) : ready.label(position, inStore),
+                            Bound.label(rule, limit, inStore),
                             inStore ? guard(rule) : Demand.UNGUARDED,
                             inStore ? ready.lease() : LeasePolicy.NONE)
                     : null;

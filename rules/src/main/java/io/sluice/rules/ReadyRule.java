@@ -1,7 +1,6 @@
 package io.sluice.rules;
 
 import io.sluice.core.Limit;
-import io.sluice.core.spi.Label;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.internal.index.FirstMatch;
@@ -19,11 +18,6 @@ final class ReadyRule {
     private final LeasePolicy lease;
     private final Optional<Limit> numbers;
 
-    /** By the position of the limit, as this process calls them and as the store does. */
-    private final List<Label> here;
-
-    private final List<Label> inStore;
-
     /** By the position of the limit; null for one without overrides. */
     private final List<@Nullable FirstMatch<LimitOverride>> overrides;
 
@@ -38,8 +32,6 @@ final class ReadyRule {
         this.lease = rule.handling().mode() == Mode.LOCAL_DISTRIBUTED
                 ? rule.handling().lease().policy()
                 : LeasePolicy.NONE;
-        this.here = labels(rule, false);
-        this.inStore = rule.handling().mode() == Mode.LOCAL ? here : labels(rule, true);
         this.overrides = rule.overrides().isEmpty() ? List.of() : laidOut(rule);
     }
 
@@ -50,11 +42,6 @@ final class ReadyRule {
     /** How permits of its limits are taken in advance from a shared store. */
     LeasePolicy lease() {
         return lease;
-    }
-
-    /** What reports call one of its limits. */
-    Label label(int limit, boolean store) {
-        return (store ? inStore : here).get(limit);
     }
 
     /** The numbers that are in force for a request instead of the limit's own. */
@@ -70,12 +57,6 @@ final class ReadyRule {
                                 override -> override.until().isEmpty()
                                         || now(clock).isBefore(override.until().get()))
                         .map(LimitOverride::numbers);
-    }
-
-    private static List<Label> labels(Rule rule, boolean store) {
-        return rule.limits().stream()
-                .map(limit -> Bound.label(rule, limit, store))
-                .toList();
     }
 
     private static Instant now(Clock clock) {
