@@ -82,9 +82,13 @@ public final class WebLimits {
     /** It is answered so. */
     public record Refused(WebAnswer answer) implements Outcome {}
 
-    /** Whether any rule in force is for requests. */
+    /** Whether any rule in force is for requests; if that cannot be said, {@link #enter} answers. */
     public boolean isNeeded() {
-        return evaluator.rules().hasScopes();
+        try {
+            return evaluator.rules().hasScopes();
+        } catch (RuntimeException e) {
+            return true;
+        }
     }
 
     /** Takes the view of a request that its rules will be asked about. */

@@ -4,8 +4,16 @@ import io.sluice.rules.Evaluator;
 import io.sluice.spring.CurrentRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import io.sluice.spring.web.reactive.ReactiveLimitAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
+import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
+import org.springframework.boot.reactor.netty.autoconfigure.NettyReactiveWebServerAutoConfiguration;
+import org.springframework.boot.webflux.autoconfigure.HttpHandlerAutoConfiguration;
+import org.springframework.boot.webflux.autoconfigure.ReactiveMultipartAutoConfiguration;
+import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
+import org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -27,18 +35,23 @@ import reactor.core.publisher.Mono;
 
 /** What the tests call on Reactor Netty. */
 @Configuration(proxyBeanMethods = false)
-@EnableAutoConfiguration
+@ImportAutoConfiguration({
+    PropertyPlaceholderAutoConfiguration.class,
+    ConfigurationPropertiesAutoConfiguration.class,
+    NettyReactiveWebServerAutoConfiguration.class,
+    HttpHandlerAutoConfiguration.class,
+    WebFluxAutoConfiguration.class,
+    ErrorWebFluxAutoConfiguration.class,
+    CodecsAutoConfiguration.class,
+    ReactiveMultipartAutoConfiguration.class,
+    ReactiveLimitAutoConfiguration.class
+})
 @Import(ReactiveApp.Handlers.class)
 class ReactiveApp {
 
     /** Completed by tests. */
     static final class Gate {
         final AtomicReference<CompletableFuture<String>> result = new AtomicReference<>(new CompletableFuture<>());
-    }
-
-    @Bean
-    NettyReactiveWebServerFactory netty() {
-        return new NettyReactiveWebServerFactory(0);
     }
 
     @Bean

@@ -16,16 +16,6 @@ import org.springframework.context.support.GenericApplicationContext;
 /** An application on a real server and a free port. */
 final class RunningApp implements AutoCloseable {
 
-    private static final String WITHOUT = "spring.autoconfigure.exclude="
-            + "org.springframework.boot.security.autoconfigure.SecurityAutoConfiguration,"
-            + "org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration,"
-            + "org.springframework.boot.security.autoconfigure.ReactiveUserDetailsServiceAutoConfiguration,"
-            + "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration,"
-            + "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration,"
-            + "org.springframework.boot.security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration,"
-            + "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration,"
-            + "org.springframework.boot.security.autoconfigure.actuate.web.reactive.ReactiveManagementWebSecurityAutoConfiguration";
-
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final ConfigurableApplicationContext context;
@@ -43,13 +33,11 @@ final class RunningApp implements AutoCloseable {
                 "server.port=0",
                 "server.address=127.0.0.1",
                 "spring.main.banner-mode=off",
-                "logging.level.root=warn",
+                "logging.level.root=off",
                 "spring.application.name=shop",
                 "spring.jmx.enabled=false",
-                "spring.cloud.gateway.server.webflux.enabled=false",
-                "management.endpoints.access.default=none"));
+                "spring.main.log-startup-info=false"));
         private Clock clock = Clock.system();
-        private boolean secured;
 
         Starting(boolean reactive, Class<?>... sources) {
             this.reactive = reactive;
@@ -67,11 +55,6 @@ final class RunningApp implements AutoCloseable {
             return this;
         }
 
-        Starting secured() {
-            secured = true;
-            return this;
-        }
-
         Starting at(Clock other) {
             clock = other;
             return this;
@@ -79,14 +62,10 @@ final class RunningApp implements AutoCloseable {
 
         RunningApp rules(String rules) {
             properties.add("test.rules=" + rules.replace("\\", "\\\\"));
-            if (!secured) {
-                properties.add(WITHOUT);
-            }
             ConfigurableApplicationContext context = new SpringApplicationBuilder(sources.toArray(Class[]::new))
                     .web(reactive ? WebApplicationType.REACTIVE : WebApplicationType.SERVLET)
                     .initializers(
                             any -> ((GenericApplicationContext) any).registerBean("clock", Clock.class, () -> clock))
-                    .properties()
                     .run(properties.stream().map(each -> "--" + each).toArray(String[]::new));
             return new RunningApp(context);
         }

@@ -23,8 +23,19 @@ import org.springframework.context.annotation.Configuration;
 class SluiceBeans {
 
     @Bean
-    Evaluator evaluator(@Value("${test.rules}") String rules, Clock clock) {
-        return evaluatorOf(rules, clock);
+    Evaluator evaluator(
+            @Value("${test.rules}") String rules, @Value("${test.broken:false}") boolean broken, Clock clock) {
+        return broken
+                ? new Evaluator(
+                        () -> {
+                            throw new IllegalStateException("boom");
+                        },
+                        Limiter.inProcess(),
+                        null,
+                        KeyForm.ofThisProcess(),
+                        clock,
+                        (ruling, nanos) -> {})
+                : evaluatorOf(rules, clock);
     }
 
     static Evaluator evaluatorOf(String rules, Clock clock) {
