@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.boot.WebApplicationType;
@@ -61,11 +62,14 @@ final class RunningApp implements AutoCloseable {
         }
 
         RunningApp rules(String rules) {
-            properties.add("test.rules=" + rules.replace("\\", "\\\\"));
             ConfigurableApplicationContext context = new SpringApplicationBuilder(sources.toArray(Class[]::new))
                     .web(reactive ? WebApplicationType.REACTIVE : WebApplicationType.SERVLET)
-                    .initializers(
-                            any -> ((GenericApplicationContext) any).registerBean("clock", Clock.class, () -> clock))
+                    .initializers(any -> {
+                        GenericApplicationContext early = (GenericApplicationContext) any;
+                        early.registerBean("clock", Clock.class, () -> clock);
+                        early.registerBean(
+                                SluiceBeans.RuleText.class, () -> new SluiceBeans.RuleText(rules));
+                    })
                     .run(properties.stream().map(each -> "--" + each).toArray(String[]::new));
             return new RunningApp(context);
         }
@@ -84,7 +88,8 @@ final class RunningApp implements AutoCloseable {
     }
 
     HttpRequest.Builder request(String target) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + target));
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + target))
+                .timeout(Duration.ofSeconds(20));
     }
 
     HttpResponse<String> get(String target, String... headers) throws IOException, InterruptedException {

@@ -22,9 +22,12 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class SluiceBeans {
 
+    /** Given as it is: properties would have their placeholders filled in. */
+    record RuleText(String text) {}
+
     @Bean
     Evaluator evaluator(
-            @Value("${test.rules}") String rules, @Value("${test.broken:false}") boolean broken, Clock clock) {
+            RuleText rules, @Value("${test.broken:false}") boolean broken, Clock clock) {
         return broken
                 ? new Evaluator(
                         () -> {
@@ -35,7 +38,7 @@ class SluiceBeans {
                         KeyForm.ofThisProcess(),
                         clock,
                         (ruling, nanos) -> {})
-                : evaluatorOf(rules, clock);
+                : evaluatorOf(rules.text(), clock);
     }
 
     static Evaluator evaluatorOf(String rules, Clock clock) {
