@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Shared by ./sluice and ./test: finding and installing the tools they need.
+# Shared by ./sluice, ./test and examples/run: finding and installing the tools they need.
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
@@ -99,3 +99,15 @@ apt_get_install() (
   # A later Debian has no JDK 17; its default one will do.
   "${install[@]}" "$@" || "${install[@]}" "${@/openjdk-17/default}"
 )
+
+# Turns Maven's log into a few calm lines.
+show_progress() {
+  local line files=0
+  while IFS= read -r line; do
+    if [[ $line =~ Building\ (Sluice[^0-9]*).*\[([0-9]+)/([0-9]+)\]$ ]]; then
+      say "  ${BASH_REMATCH[1]}(${BASH_REMATCH[2]} of ${BASH_REMATCH[3]})"
+    elif [[ $line == *' Downloaded from '* ]]; then
+      ((++files % 100)) || say "  fetched $files files"
+    fi
+  done
+}

@@ -1,0 +1,14 @@
+package io.sluice.examples.flashsale;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A moment in which others may go on. */
+final class Pause {
+
+    private Pause() {}
+
+    static void millis(long millis) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+}
