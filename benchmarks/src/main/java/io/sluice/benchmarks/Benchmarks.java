@@ -1,5 +1,6 @@
 package io.sluice.benchmarks;
 
+import io.sluice.benchmarks.annotation.AnnotationLoad;
 import io.sluice.benchmarks.doors.DoorLoad;
 import io.sluice.benchmarks.faults.Faults;
 import io.sluice.benchmarks.fleet.Fleets;
@@ -29,8 +30,9 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * Runs the benchmarks and prints one table: each next to the floor of its class, or to Sluice where there is none. Takes the
  * options of JMH; without any, about a quarter of an hour. {@code redis [PATTERN [TURNS]]} runs {@link RedisLoad} instead, some
  * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice; {@code node [TURNS]} loads the front doors of nodes, for
- * which it needs {@code wrk} and {@code h2load}; {@code gateway [TURNS]} the gateway next to others, with {@code nginx} besides.
- * {@code recording [TURNS]} says how long a decision takes while a history is written.
+ * which it needs {@code wrk} and {@code h2load}; {@code gateway [TURNS]} the gateway next to others, with {@code nginx} besides;
+ * {@code annotation [FORKS]} limited methods of Spring next to others; {@code recording [TURNS]} says how long a decision takes
+ * while a history is written.
  * The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
@@ -43,6 +45,9 @@ public final class Benchmarks {
 
     private static final Map<String, String> GATEWAY_PEERS =
             Map.of("Spring Cloud Gateway", "5.0.2 on Spring Boot 4.0.7", "nginx", "as the system has it");
+
+    private static final Map<String, String> ANNOTATION_PEERS =
+            Map.of("Resilience4j", "2.4.0 with resilience4j-spring6");
 
     private Benchmarks() {}
 
@@ -93,6 +98,13 @@ public final class Benchmarks {
             write("fleet.md", "./sluice bench fleet", table.toString());
             System.exit(clean ? 0 : 1);
         }
+        if (args.length > 0 && args[0].equals("annotation")) {
+            int forks = args.length > 1 ? Integer.parseInt(args[1]) : 2;
+            String table = heading(ANNOTATION_PEERS) + AnnotationLoad.table(forks);
+            System.out.print(table);
+            write("annotation.md", "./sluice bench annotation", table);
+            System.exit(0);
+        }
         CommandLineOptions given;
         try {
             given = new CommandLineOptions(args);
@@ -108,7 +120,7 @@ public final class Benchmarks {
         OptionsBuilder options = new OptionsBuilder();
         options.parent(given);
         if (given.getIncludes().isEmpty()) {
-            options.include("io\\.sluice\\.benchmarks\\..*");
+            options.include("io\\.sluice\\.benchmarks\\..*").exclude("io\\.sluice\\.benchmarks\\.annotation\\..*");
         }
         if (!given.getForkCount().hasValue()) {
             options.forks(2);

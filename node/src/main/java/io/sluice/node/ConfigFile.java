@@ -6,14 +6,13 @@ import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.Place;
 import io.sluice.rules.yaml.YamlReader;
+import io.sluice.runtime.HashKeyFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,8 +40,6 @@ public record ConfigFile(
             List.of("redis", "rules", "client", "grpc", "envoy", "gateway", "auth", "services", "routes");
     /** Whether it is the way of the reference service. */
     private static final Map<String, Boolean> COUNTING = Map.of("together", false, "reference", true);
-
-    private static final int LARGEST_KEY = 4_096;
 
     /** Nothing is said. */
     public static final ConfigFile NONE = new ConfigFile(
@@ -96,7 +93,7 @@ public record ConfigFile(
                 redis.flatMap(fields -> fields.text("hash_tag")),
                 rules.flatMap(fields -> fields.text("path")).map(path -> beside(file, path)),
                 rules.flatMap(fields -> fields.text("hash_key_file")).map(path -> beside(file, path)),
-                rules.flatMap(fields -> fields.read("hash_key_file", path -> hashKey(beside(file, path)))),
+                rules.flatMap(fields -> fields.read("hash_key_file", path -> HashKeyFile.read(beside(file, path)))),
                 client.flatMap(fields -> fields.whole("ipv6_prefix", 1, 128)).map(Long::intValue),
                 section(root, "grpc", List.of("tls"), errors)
                         .flatMap(fields -> fields.fields("tls", List.of("cert", "key", "client_ca")))
@@ -143,22 +140,6 @@ public record ConfigFile(
 
     private static Path beside(Path file, String path) {
         return file.toAbsolutePath().resolveSibling(path).normalize();
-    }
-
-    /** The bytes of the file without what editors leave at its end. The message never shows any of them. */
-    private static KeySecret hashKey(Path file) {
-        byte[] bytes;
-        try (InputStream in = Files.newInputStream(file)) {
-            bytes = in.readNBytes(LARGEST_KEY);
-        } catch (IOException e) {
-            throw new IllegalArgumentException(
-                    "hash_key_file: unreadable (expected: a file this user may read, 16 bytes or more)", e);
-        }
-        int length = bytes.length;
-        while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) {
-            length--;
-        }
-        return KeySecret.of(Arrays.copyOf(bytes, length));
     }
 
     private static Optional<Fields> section(Fields root, String name, List<String> known, Errors errors) {

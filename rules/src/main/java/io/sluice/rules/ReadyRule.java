@@ -2,8 +2,10 @@ package io.sluice.rules;
 
 import io.sluice.core.Limit;
 import io.sluice.core.spi.LeasePolicy;
+import io.sluice.core.time.Clock;
 import io.sluice.rules.internal.index.FirstMatch;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -43,7 +45,7 @@ final class ReadyRule {
     }
 
     /** The numbers that are in force for a request instead of the limit's own. */
-    Optional<Limit> override(int limit, Attributes request, Instant now) {
+    Optional<Limit> override(int limit, Attributes request, Clock clock) {
         if (numbers.isPresent()) {
             return numbers;
         }
@@ -53,8 +55,12 @@ final class ReadyRule {
                 : table.first(
                                 request,
                                 override -> override.until().isEmpty()
-                                        || now.isBefore(override.until().get()))
+                                        || now(clock).isBefore(override.until().get()))
                         .map(LimitOverride::numbers);
+    }
+
+    private static Instant now(Clock clock) {
+        return Instant.EPOCH.plus(clock.epochMicros(), ChronoUnit.MICROS);
     }
 
     private static List<@Nullable FirstMatch<LimitOverride>> laidOut(Rule rule) {

@@ -8,6 +8,14 @@ package io.sluice.rules;
 public interface RulingListener {
 
     /**
+     * A request is about to be ruled on, on the thread that asks; the result is told what becomes of it. For listeners that have to know
+     * when and under what circumstances it began. Of a request that is not ruled on, because it could never be, nobody hears.
+     */
+    default RulingListener begun() {
+        return this;
+    }
+
+    /**
      * A request was ruled on.
      *
      * @param elapsedNanos from the question to the answer

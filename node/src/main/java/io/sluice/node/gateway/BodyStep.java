@@ -1,6 +1,7 @@
 package io.sluice.node.gateway;
 
 import io.sluice.rules.BodyFields;
+import io.sluice.rules.RefusedRequestException;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -65,7 +66,7 @@ final class BodyStep {
     private static void heard(
             GatewayExchange exchange, BodyFields fields, byte[] body, Consumer<Map<String, String>> then) {
         String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
-        String query = RequestAttributes.query(exchange.parsed().target());
+        String query = exchange.parsed().target().query();
         BodyFields.Body said = fields.read(type, query.isEmpty() ? null : query, body);
         if (said instanceof BodyFields.Found found) {
             then.accept(found.attributes());

@@ -58,7 +58,7 @@ final class ExchangeCall implements GatewayCall {
 
     @Override
     public String target() {
-        return exchange.parsed().target();
+        return exchange.parsed().target().text();
     }
 
     @Override

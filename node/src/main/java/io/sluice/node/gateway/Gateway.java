@@ -6,6 +6,7 @@ import io.sluice.node.gateway.spi.GatewayHandler;
 import io.sluice.node.gateway.spi.Phase;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.RefusalBody;
+import io.sluice.rules.RefusedRequestException;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;

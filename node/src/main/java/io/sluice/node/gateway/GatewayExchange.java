@@ -3,6 +3,7 @@ package io.sluice.node.gateway;
 import io.sluice.rules.Address;
 import io.sluice.rules.Attributes;
 import io.sluice.rules.ForwardingHeader;
+import io.sluice.rules.RequestTarget;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -52,7 +53,7 @@ final class GatewayExchange {
             String host,
             String authority,
             String path,
-            String target,
+            RequestTarget target,
             @Nullable Address caller,
             List<ForwardingHeader> believed) {}
 

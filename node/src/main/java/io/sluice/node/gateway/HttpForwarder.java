@@ -108,7 +108,7 @@ final class HttpForwarder implements Forwarder {
         SocketAddress server = server(origin, tls);
         RequestOptions options = new RequestOptions()
                 .setMethod(HttpMethod.valueOf(parsed.method()))
-                .setURI(parsed.target())
+                .setURI(parsed.target().text())
                 .setServer(server)
                 .setHost(server.host())
                 .setPort(server.port())

@@ -7,6 +7,7 @@ import io.sluice.rules.BodyFields;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.Permit;
 import io.sluice.rules.RefusalBody;
+import io.sluice.rules.RefusedRequestException;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.Ruling;
 import io.vertx.core.Vertx;

@@ -8,18 +8,16 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import io.sluice.core.time.Clock;
 import io.sluice.node.gateway.AuthSettings.Tokens;
-import java.math.BigDecimal;
+import io.sluice.rules.ClaimText;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Verifies JSON Web Tokens: with keys of ours and algorithms of ours alone, whatever a token says of either, and only those that end,
@@ -138,28 +136,17 @@ final class TokenCheck {
     private Identity identity(JWTClaimsSet claims) {
         Map<String, String> attributes = new HashMap<>();
         claims.getClaims().forEach((name, value) -> {
-            String text = text(value);
+            String text = ClaimText.of(value);
             if (text != null) {
                 attributes.put("claim." + name, text);
             }
         });
         settings.claims().forEach((attribute, claim) -> {
-            String text = text(claims.getClaim(claim));
+            String text = ClaimText.of(claims.getClaim(claim));
             if (text != null) {
                 attributes.put(attribute, text);
             }
         });
         return new Identity(attributes);
-    }
-
-    /** Text, numbers, booleans and moments have one; lists and objects have none. */
-    private static @Nullable String text(@Nullable Object value) {
-        if (value instanceof Date moment) {
-            return Long.toString(moment.toInstant().getEpochSecond());
-        }
-        if (value instanceof Double || value instanceof Float || value instanceof BigDecimal) {
-            return new BigDecimal(value.toString()).stripTrailingZeros().toPlainString();
-        }
-        return value instanceof String || value instanceof Number || value instanceof Boolean ? value.toString() : null;
     }
 }

@@ -2,6 +2,7 @@ package io.sluice.node.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.rules.RefusedRequestException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

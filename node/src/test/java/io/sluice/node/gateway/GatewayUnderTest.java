@@ -197,7 +197,7 @@ final class GatewayUnderTest implements AutoCloseable {
         lines.add("host=" + parsed.host());
         lines.add("authority=" + parsed.authority());
         lines.add("path=" + parsed.path());
-        lines.add("target=" + parsed.target());
+        lines.add("target=" + parsed.target().text());
         lines.add("caller=" + parsed.caller());
         lines.add("trusted=" + !parsed.believed().isEmpty());
         lines.add("identity=" + new TreeMap<>(exchange.identity().attributes()));

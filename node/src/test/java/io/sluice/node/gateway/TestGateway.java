@@ -2,6 +2,7 @@ package io.sluice.node.gateway;
 
 import io.sluice.node.internal.Arrivals;
 import io.sluice.rules.ForwardingHeader;
+import io.sluice.rules.RequestTarget;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.ClientSSLOptions;
@@ -80,7 +81,7 @@ final class TestGateway implements AutoCloseable {
                         "shop.example",
                         authority,
                         String.valueOf(request.path()),
-                        request.uri(),
+                        new RequestTarget(null, request.uri()),
                         null,
                         wishes.believed),
                 route);

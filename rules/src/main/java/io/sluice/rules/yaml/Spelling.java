@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Finds what somebody meant to type. */
-final class Spelling {
+public final class Spelling {
 
     private static final int LONGEST = 64;
     private static final int SHORTEST_BEGINNING = 3;
@@ -36,7 +36,7 @@ final class Spelling {
     }
 
     /** Letters to insert, drop, replace or swap with their neighbour (optimal string alignment). */
-    static int distance(String a, String b) {
+    public static int distance(String a, String b) {
         int[][] d = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {
             for (int j = 0; j <= b.length(); j++) {

@@ -1,6 +1,6 @@
-package io.sluice.node.gateway;
+package io.sluice.rules;
 
-import io.sluice.rules.Address;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -13,14 +13,50 @@ import java.util.Optional;
  * @param host without a port, in small letters
  * @param text with the port, if there is one
  */
-record Authority(String host, String text) {
+public record Authority(String host, String text) {
 
+    private static final String EXPECTED = " (expected: one host, such as shop.example or shop.example:8443)";
     private static final int LONGEST_HOST = 253;
     private static final int LONGEST_LABEL = 63;
     private static final int HIGHEST_PORT = 65_535;
     private static final int MOST_DIGITS = 5;
 
-    static Optional<Authority> parse(String text) {
+    /**
+     * The one that is said in the lines of {@code Host}.
+     *
+     * @throws RefusedRequestException if there is none, or several, or one that has no one reading
+     */
+    public static Authority of(List<String> lines) throws RefusedRequestException {
+        if (lines.size() != 1) {
+            throw RefusedRequestException.bad(
+                    "host: " + (lines.isEmpty() ? "none" : lines.size() + " of them") + EXPECTED);
+        }
+        return read(lines.get(0));
+    }
+
+    /**
+     * The same of one line.
+     *
+     * @throws RefusedRequestException if it has no one reading
+     */
+    public static Authority read(String text) throws RefusedRequestException {
+        Optional<Authority> authority = parse(text);
+        if (authority.isEmpty()) {
+            throw RefusedRequestException.bad("host: unreadable" + EXPECTED);
+        }
+        return authority.get();
+    }
+
+    /** This one, which the other has to agree with. */
+    public Authority agreeing(Authority other) throws RefusedRequestException {
+        if (!equals(other)) {
+            throw RefusedRequestException.bad("host: two that differ" + EXPECTED);
+        }
+        return this;
+    }
+
+    /** Empty if it has no one reading. */
+    public static Optional<Authority> parse(String text) {
         int bracket = text.startsWith("[") ? text.indexOf(']') : 0;
         if (bracket < 0) {
             return Optional.empty();

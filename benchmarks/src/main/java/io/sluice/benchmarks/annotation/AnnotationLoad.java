@@ -1,0 +1,63 @@
+package io.sluice.benchmarks.annotation;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+/** Runs the calls with one thread and with two, and puts each next to Resilience4j's. The goal is its time at most. */
+public final class AnnotationLoad {
+
+    private AnnotationLoad() {}
+
+    /** @param forks of each, with some seconds of measuring */
+    public static String table(int forks) throws RunnerException {
+        StringBuilder table = new StringBuilder(
+                "| call                                 | threads |      time |       ± |   B/op | × Resilience4j | goal |\n"
+                        + "|--------------------------------------|---------|-----------|---------|--------|----------------|------|\n");
+        for (int threads = 1; threads <= 2; threads++) {
+            Map<String, RunResult> results = new TreeMap<>();
+            for (RunResult result : new Runner(new OptionsBuilder()
+                            .include("io\\.sluice\\.benchmarks\\.annotation\\..*")
+                            .threads(threads)
+                            .forks(forks)
+                            .warmupIterations(3)
+                            .warmupTime(TimeValue.seconds(1))
+                            .measurementIterations(4)
+                            .measurementTime(TimeValue.seconds(1))
+                            .addProfiler(GCProfiler.class)
+                            .build())
+                    .run()) {
+                String name = result.getParams().getBenchmark();
+                results.put(name.substring(name.lastIndexOf('.', name.lastIndexOf('.') - 1) + 1), result);
+            }
+            int used = threads;
+            results.forEach((name, result) -> table.append(row(name, used, result, results)));
+        }
+        return table.toString();
+    }
+
+    private static String row(String name, int threads, RunResult result, Map<String, RunResult> all) {
+        Result<?> score = result.getPrimaryResult();
+        Result<?> bytes = result.getSecondaryResults().get("gc.alloc.rate.norm");
+        RunResult peer = all.get(name.substring(0, name.indexOf('.')) + ".resilience4j");
+        double ratio =
+                peer == null ? 0 : score.getScore() / peer.getPrimaryResult().getScore();
+        return String.format(
+                Locale.ROOT,
+                "| %-36s | %7d | %6.0f ns | %7.0f | %6.0f | %14.2f | %-4s |%n",
+                name,
+                threads,
+                score.getScore(),
+                score.getScoreError(),
+                bytes == null ? 0 : bytes.getScore(),
+                ratio,
+                name.contains("sluice") ? ratio <= 1 ? "met" : "no" : "");
+    }
+}

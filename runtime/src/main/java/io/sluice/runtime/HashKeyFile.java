@@ -1,0 +1,36 @@
+package io.sluice.runtime;
+
+import io.sluice.rules.KeySecret;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** Reads the key of {@code privacy: hash}. */
+public final class HashKeyFile {
+
+    private static final int LARGEST_KEY = 4_096;
+
+    private HashKeyFile() {}
+
+    /**
+     * The bytes of the file without what editors leave at its end.
+     *
+     * @throws IllegalArgumentException if it cannot be read or is no key; the message never shows any of it
+     */
+    public static KeySecret read(Path file) {
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(LARGEST_KEY);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "hash_key_file: unreadable (expected: a file this user may read, 16 bytes or more)", e);
+        }
+        int length = bytes.length;
+        while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) {
+            length--;
+        }
+        return KeySecret.of(Arrays.copyOf(bytes, length));
+    }
+}

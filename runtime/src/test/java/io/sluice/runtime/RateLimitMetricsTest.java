@@ -1,0 +1,121 @@
+package io.sluice.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.time.ManualClock;
+import io.sluice.rules.Attributes;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.KeyForm;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.spi.PublishedRules;
+import io.sluice.rules.spi.RuleListener;
+import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.yaml.DocumentError;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class RateLimitMetricsTest {
+
+    private final ManualClock clock = new ManualClock();
+    private final LocalEngine counts = new LocalEngine(clock);
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final Changing source = new Changing();
+
+    @Test
+    void seriesOfCodeStayAndSeriesOfRulesThatAreGoneGo() {
+        RateLimitMetrics metrics = RateLimitMetrics.ofSetsAndCode(registry);
+        watched(metrics);
+
+        source.rules.publish(set(2, "other"));
+        ask(metrics, set(1, "code"));
+        source.rules.publish(set(3, "another"));
+
+        assertThat(allowed("set")).isFalse();
+        assertThat(allowed("code")).isTrue();
+
+        // A decision that was under way.
+        ask(metrics, set(1, "set"));
+        metrics.forget();
+        assertThat(allowed("set")).isFalse();
+        assertThat(allowed("code")).isTrue();
+
+        source.rules.publish(set(4, "set"));
+        ask(metrics, source.latest());
+        metrics.forget();
+        assertThat(allowed("set")).isTrue();
+    }
+
+    @Test
+    void whereOnlySetsCountOthersAreForgotten() {
+        RateLimitMetrics metrics = RateLimitMetrics.ofSets(registry, set -> Set.of("more"), set -> Set.of("more.0"));
+        watched(metrics);
+
+        ask(metrics, set(1, "code"));
+        ask(metrics, set(1, "more"));
+        metrics.forget();
+
+        assertThat(allowed("set")).isTrue();
+        assertThat(allowed("more")).isTrue();
+        assertThat(allowed("code")).isFalse();
+    }
+
+    private void watched(RateLimitMetrics metrics) {
+        source.rules.publish(set(1, "set"));
+        metrics.watch(source, counts, new StoreWatch(null, clock));
+        ask(metrics, source.latest());
+        assertThat(allowed("set")).isTrue();
+    }
+
+    private boolean allowed(String rule) {
+        return registry.find("rate_limit_allowed").tag("rule", rule).counter() != null;
+    }
+
+    private void ask(RateLimitMetrics metrics, RuleSet rules) {
+        Limiter limiter = new Limiter(counts, clock, List.of());
+        new Evaluator(() -> rules, limiter, null, KeyForm.ofThisProcess(), clock, metrics)
+                .evaluate(Attributes.of(Map.of()), 1)
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static RuleSet set(long version, String id) {
+        String text = "rules: [{ id: " + id + ", limits: [{ limit: 100, window: 1h }] }]";
+        return new RuleSet(version, ((RuleDocument.Accepted) RuleDocument.parse("t", text)).rules());
+    }
+
+    private static final class Changing implements RuleSource {
+        private final PublishedRules rules = new PublishedRules();
+
+        @Override
+        public RuleSet latest() {
+            return rules.latest();
+        }
+
+        @Override
+        public CompletionStage<RuleSet> first() {
+            return rules.first();
+        }
+
+        @Override
+        public List<DocumentError> refused() {
+            return rules.refused();
+        }
+
+        @Override
+        public void listen(RuleListener listener) {
+            rules.listen(listener);
+        }
+
+        @Override
+        public void close() {
+            rules.close();
+        }
+    }
+}

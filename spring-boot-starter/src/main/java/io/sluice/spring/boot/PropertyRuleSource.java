@@ -1,0 +1,167 @@
+package io.sluice.spring.boot;
+
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.RulesRefusedException;
+import io.sluice.rules.spi.PublishedRules;
+import io.sluice.rules.spi.RuleListener;
+import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.yaml.DocumentError;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.env.Environment;
+
+/**
+ * Rules of the application's own properties, {@code sluice.rules} and {@code rate.limit.configs}; read again when somebody says so. Safe
+ * for use by many threads.
+ */
+final class PropertyRuleSource implements RuleSource {
+
+    /** What founding rules ask of a request, and none has: only code that names them is limited by them. */
+    static final String POINT = "sluice.point";
+
+    private static final Logger LOG = LoggerFactory.getLogger(PropertyRuleSource.class);
+    private static final String RULES = "sluice.rules";
+    private static final String FOUNDING = "rate.limit.configs";
+    private static final ResolvableType RULE =
+            ResolvableType.forClassWithGenerics(Map.class, String.class, Object.class);
+    private static final Bindable<List<Map<String, Object>>> RULE_LIST =
+            Bindable.of(ResolvableType.forClassWithGenerics(List.class, RULE));
+
+    private final Environment environment;
+    private final RuleVet vet;
+    private final PublishedRules rules = new PublishedRules();
+
+    private PropertyRuleSource(Environment environment, RuleVet vet) {
+        this.environment = environment;
+        this.vet = vet;
+    }
+
+    /** Whether there are such properties at all. */
+    static boolean isConfigured(Environment environment) {
+        Binder binder = Binder.get(environment);
+        return binder.bind(RULES, Bindable.of(Object.class)).isBound()
+                || binder.bind(RULES, RULE_LIST).isBound()
+                || binder.bind(FOUNDING, Bindable.mapOf(String.class, FoundingLimit.class))
+                        .isBound();
+    }
+
+    /** @param vet of changes, and not of the rules to begin with: whoever begins judges those */
+    static PropertyRuleSource open(Environment environment, RuleVet vet) throws RulesRefusedException {
+        PropertyRuleSource source = new PropertyRuleSource(environment, vet);
+        RuleDocument document = source.document();
+        if (document instanceof RuleDocument.Refused refused) {
+            throw new RulesRefusedException(refused.errors());
+        }
+        source.rules.publish(new RuleSet(1, ((RuleDocument.Accepted) document).rules()));
+        return source;
+    }
+
+    /** Reads the properties again; returns what is wrong with them, and then what was in force stays in force. */
+    synchronized List<DocumentError> reload() {
+        RuleDocument document;
+        try {
+            document = document();
+        } catch (BindException e) {
+            document = new RuleDocument.Refused(List.of(
+                    DocumentError.of(e.getName().toString(), "unreadable (expected: rules as in a rule file)")));
+        }
+        if (document instanceof RuleDocument.Refused refused) {
+            return refuse(refused.errors());
+        }
+        List<Rule> next = ((RuleDocument.Accepted) document).rules();
+        RuleSet before = latest();
+        if (next.equals(before.rules())) {
+            rules.settle();
+            return List.of();
+        }
+        RuleSet set = new RuleSet(before.version() + 1, next);
+        List<DocumentError> faults = vet.faults(set);
+        if (!faults.isEmpty()) {
+            return refuse(faults);
+        }
+        rules.publish(set);
+        LOG.info("rules changed, version {} is in force: {} rules", set.version(), next.size());
+        return List.of();
+    }
+
+    @Override
+    public RuleSet latest() {
+        return rules.latest();
+    }
+
+    @Override
+    public CompletionStage<RuleSet> first() {
+        return rules.first();
+    }
+
+    @Override
+    public List<DocumentError> refused() {
+        return rules.refused();
+    }
+
+    @Override
+    public void listen(RuleListener listener) {
+        rules.listen(listener);
+    }
+
+    @Override
+    public void close() {
+        rules.close();
+    }
+
+    private List<DocumentError> refuse(List<DocumentError> errors) {
+        rules.refuse(errors);
+        LOG.warn(
+                "rules refused, version {} stays in force: {}{}",
+                latest().version(),
+                errors.get(0),
+                errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)");
+        return errors;
+    }
+
+    private RuleDocument document() {
+        Binder binder = Binder.get(environment);
+        PropertyDocument document = new PropertyDocument();
+        List<Map<String, Object>> inline = binder.bind(RULES, RULE_LIST).orElse(List.of());
+        for (int i = 0; i < inline.size(); i++) {
+            document.add(RULES + "[" + i + "]", inline.get(i));
+        }
+        binder.bind(FOUNDING, Bindable.mapOf(String.class, FoundingLimit.class))
+                .orElse(Map.of())
+                .forEach((name, limit) -> document.add(FOUNDING + "." + name, limit.rule(name)));
+        return document.read();
+    }
+
+    /**
+     * A limit of {@code rate.limit.configs}.
+     *
+     * @param window in seconds, or with a unit
+     */
+    record FoundingLimit(String limit, String window) {
+
+        Map<String, Object> rule(String name) {
+            Map<String, Object> counted = new LinkedHashMap<>();
+            counted.put("by", "key");
+            counted.put("absent", "share");
+            counted.put("algorithm", "sliding_window");
+            counted.put("limit", limit == null ? "" : limit);
+            counted.put("window", window == null ? "" : window.matches("[0-9]+") ? window + "s" : window);
+            Map<String, Object> rule = new LinkedHashMap<>();
+            rule.put("id", name);
+            rule.put("match", Map.of(POINT, name));
+            rule.put("limits", List.of(counted));
+            return rule;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.sluice.spring.boot;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.RulesRefusedException;
+import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.yaml.DocumentError;
+import io.sluice.runtime.HashKeyNeeded;
+import io.sluice.runtime.NodeId;
+import io.sluice.runtime.OpenRules;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.springframework.core.env.Environment;
+
+/** Where the rules of an application come from: a file, its properties, Redis, or nowhere; one of them. */
+final class RuleChoice {
+
+    private final SluiceProperties properties;
+    private final Environment environment;
+    private final Optional<StoreAddress> store;
+    private final Clock clock;
+
+    RuleChoice(SluiceProperties properties, Environment environment, Optional<StoreAddress> store, Clock clock) {
+        this.properties = properties;
+        this.environment = environment;
+        this.store = store;
+        this.clock = clock;
+    }
+
+    /** Opens them; fails if they are bad, or not for this process. */
+    OpenRules open() {
+        OpenRules rules;
+        try {
+            rules = chosen();
+        } catch (RulesRefusedException e) {
+            throw refused(e.errors());
+        }
+        List<DocumentError> faults = vet().faults(rules.source().latest());
+        if (!faults.isEmpty()) {
+            rules.close();
+            throw new SluiceStartException(
+                    faults.get(0).message(),
+                    "Write a key of 16 bytes or more to a file and name it with sluice.hash-key-file, or leave out privacy: hash.");
+        }
+        return rules;
+    }
+
+    /** Where they come from, for people. */
+    String shown() {
+        return properties
+                .rulesFile()
+                .map(file -> "of " + file)
+                .orElseGet(() -> PropertyRuleSource.isConfigured(environment)
+                        ? "of the application's properties"
+                        : store.isPresent() ? "of Redis" : "");
+    }
+
+    private OpenRules chosen() throws RulesRefusedException {
+        boolean inline = PropertyRuleSource.isConfigured(environment);
+        Optional<Path> file = properties.rulesFile();
+        if (inline && file.isPresent()) {
+            throw new SluiceStartException(
+                    "sluice.rules-file: " + file.get()
+                            + ", and there are rules under sluice.rules or rate.limit.configs"
+                            + " (expected: rules in one place)",
+                    "Move all rules to the file, or remove sluice.rules-file.");
+        }
+        if (file.isPresent()) {
+            if (!Files.exists(file.get()) && properties.dataDir().isEmpty()) {
+                throw new SluiceStartException(
+                        "sluice.rules-file: " + file.get() + " (expected: a file or directory that exists)",
+                        "Write the rules there, or correct the path; it is relative to "
+                                + Path.of("").toAbsolutePath() + ".");
+            }
+            return OpenRules.ofFile(file.get(), properties.dataDir(), vet(), clock);
+        }
+        if (inline) {
+            return OpenRules.of(PropertyRuleSource.open(environment, vet()));
+        }
+        if (store.isPresent()) {
+            String port = environment.getProperty("server.port", "8080");
+            String id = NodeId.of(properties.dataDir(), Objects.requireNonNullElse(properties.service(), "application") + ":" + port);
+            try {
+                return OpenRules.ofRedis(
+                        store.get().uri(), id, properties.dataDir(), vet(), clock, "set sluice.rules-file");
+            } catch (IllegalArgumentException e) {
+                throw store.get().unreadable(e);
+            }
+        }
+        return OpenRules.of(RuleSource.fixed(RuleSet.none()));
+    }
+
+    private RuleVet vet() {
+        return store.isPresent() && properties.hashKeyFile().isEmpty()
+                ? new HashKeyNeeded("sluice.hash-key-file")
+                : RuleVet.NONE;
+    }
+
+    private static SluiceStartException refused(List<DocumentError> errors) {
+        return new SluiceStartException(
+                errors.stream()
+                        .map(DocumentError::toString)
+                        .collect(Collectors.joining("\n", "The rules have errors:\n\n", "")),
+                "Correct " + (errors.size() == 1 ? "it" : "all " + errors.size()) + " and start again.");
+    }
+}

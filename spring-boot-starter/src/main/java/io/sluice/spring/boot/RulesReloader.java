@@ -1,0 +1,35 @@
+package io.sluice.spring.boot;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.event.GenericApplicationListener;
+import org.springframework.core.ResolvableType;
+
+/** Reads the rules of properties again when Spring Cloud says that properties changed. */
+final class RulesReloader implements GenericApplicationListener {
+
+    /** By its name, because most applications do not have it. */
+    private static final String CHANGED = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
+
+    private final SluiceRules rules;
+
+    RulesReloader(SluiceRules rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public boolean supportsEventType(ResolvableType eventType) {
+        Class<?> type = eventType.resolve();
+        return type != null && type.getName().equals(CHANGED);
+    }
+
+    @Override
+    public boolean supportsSourceType(@Nullable Class<?> sourceType) {
+        return true;
+    }
+
+    @Override
+    public void onApplicationEvent(ApplicationEvent event) {
+        rules.reload();
+    }
+}

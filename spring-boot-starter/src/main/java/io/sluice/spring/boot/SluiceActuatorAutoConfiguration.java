@@ -1,0 +1,76 @@
+package io.sluice.spring.boot;
+
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.PathForm;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.actuate.endpoint.SimpleStatusAggregator;
+import org.springframework.boot.health.actuate.endpoint.StatusAggregator;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointProperties;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What Boot's actuator shows of Sluice. */
+@AutoConfiguration(
+        after = SluiceAutoConfiguration.class,
+        beforeName = "org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration")
+@ConditionalOnBean(SluiceState.class)
+public final class SluiceActuatorAutoConfiguration {
+
+    /** The endpoint. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+    static final class ActuatorEndpoint {
+
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnAvailableEndpoint
+        SluiceEndpoint sluiceEndpoint(SluiceState state, Evaluator evaluator, PathForm paths) {
+            return new SluiceEndpoint(state, evaluator, paths);
+        }
+    }
+
+    /** Health. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+    @ConditionalOnEnabledHealthIndicator("sluice")
+    static final class ActuatorHealth {
+
+        @Bean
+        @ConditionalOnMissingBean(name = "sluiceHealthIndicator")
+        HealthIndicator sluiceHealthIndicator(SluiceState state) {
+            return new SluiceHealthIndicator(state);
+        }
+    }
+
+    /** The order of statuses, in which Boot's own knows no degraded one and so would not show it. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({StatusAggregator.class, HealthEndpointProperties.class})
+    @ConditionalOnEnabledHealthIndicator("sluice")
+    static final class ActuatorStatus {
+
+        @Bean
+        @ConditionalOnMissingBean
+        StatusAggregator sluiceStatusAggregator(ObjectProvider<HealthEndpointProperties> properties) {
+            HealthEndpointProperties own = properties.getIfAvailable();
+            List<String> order = own == null ? List.of() : own.getStatus().getOrder();
+            return order.isEmpty()
+                    ? new SimpleStatusAggregator(
+                            Status.DOWN,
+                            Status.OUT_OF_SERVICE,
+                            SluiceHealthIndicator.DEGRADED,
+                            Status.UP,
+                            Status.UNKNOWN)
+                    : new SimpleStatusAggregator(order);
+        }
+    }
+}

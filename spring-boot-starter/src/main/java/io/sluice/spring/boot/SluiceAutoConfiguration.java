@@ -1,0 +1,229 @@
+package io.sluice.spring.boot;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.sluice.core.Limiter;
+import io.sluice.core.time.Clock;
+import io.sluice.redis.StoreListener;
+import io.sluice.rules.CallerAddress;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.KeyForm;
+import io.sluice.rules.KeySecret;
+import io.sluice.rules.PathForm;
+import io.sluice.rules.RefusalBody;
+import io.sluice.rules.RulingListener;
+import io.sluice.rules.spi.RuleSource;
+import io.sluice.runtime.HashKeyFile;
+import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.RateLimitMetrics;
+import io.sluice.runtime.RefusalLog;
+import io.sluice.runtime.StorePulse;
+import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
+
+/**
+ * What every part of the starter works with: limiter, rules and the one decision. Each bean gives way to one of the application's own.
+ *
+ * <p>Counts are shared where {@code sluice.redis.uri} or {@code spring.data.redis.*} names a Redis, or a bean of connection details does;
+ * else they are of this process alone, and the log says so at the start.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration",
+            "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
+        })
+@ConditionalOnBooleanProperty(name = "sluice.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(SluiceProperties.class)
+public final class SluiceAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    Clock sluiceClock() {
+        return Clock.system();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    CallerAddress sluiceCallerAddress(SluiceProperties properties) {
+        return CallerSettings.read(properties.client());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    PathForm sluicePathForm(SluiceProperties properties) {
+        SluiceProperties.Paths paths = properties.paths();
+        return new PathForm(paths.ignoreCase(), paths.resolve(), paths.encodedSlash());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RefusalBody sluiceRefusalBody() {
+        return RefusalBody.PROBLEM;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    KeyForm sluiceKeyForm(SluiceProperties properties) {
+        try {
+            KeySecret secret = properties.hashKeyFile().map(HashKeyFile::read).orElseGet(KeySecret::random);
+            return new KeyForm(
+                    secret,
+                    properties.client().ipv6Prefix(),
+                    Optional.ofNullable(properties.redis().hashTag()));
+        } catch (IllegalArgumentException e) {
+            throw new SluiceStartException(
+                    "sluice: " + e.getMessage(),
+                    "Correct sluice.hash-key-file, sluice.client.ipv6-prefix or sluice.redis.hash-tag.");
+        }
+    }
+
+    @Bean
+    StoreChoice sluiceStoreChoice(SluiceProperties properties, ObjectProvider<StoreAddressFinder> finders) {
+        return StoreChoice.of(properties.redis(), finders.getIfAvailable());
+    }
+
+    @Bean(destroyMethod = "close")
+    SluiceEngines sluiceEngines(
+            Clock clock, StoreChoice choice, SluiceProperties properties, ObjectProvider<StoreListener> listeners) {
+        StoreListener all = new AllStoreListeners(listeners.orderedStream().toList());
+        return SluiceEngines.open(clock, choice.address(), properties.redis().prefix(), all);
+    }
+
+    @Bean(destroyMethod = "")
+    @Primary
+    @ConditionalOnMissingBean
+    Limiter sluiceLimiter(SluiceEngines engines) {
+        Limiter shared = engines.shared();
+        return shared == null ? engines.local() : shared;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RefusalLog sluiceRefusalLog(Clock clock) {
+        return new RefusalLog(clock);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ObservedRulings sluiceObservedRulings(ObjectProvider<ObservationRegistry> registry) {
+        return new ObservedRulings(registry.getIfUnique(() -> ObservationRegistry.NOOP));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Evaluator sluiceEvaluator(
+            RuleSource rules,
+            SluiceEngines engines,
+            KeyForm keys,
+            Clock clock,
+            ObjectProvider<RulingListener> listeners) {
+        return new Evaluator(
+                rules::latest,
+                engines.local(),
+                engines.shared(),
+                keys,
+                clock,
+                new AllListeners(listeners.orderedStream().toList()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    SluiceRules sluiceRules(RuleSource source) {
+        return new SluiceRules(source);
+    }
+
+    @Bean
+    RulesReloader sluiceRulesReloader(SluiceRules rules) {
+        return new RulesReloader(rules);
+    }
+
+    @Bean
+    SluiceState sluiceState(SluiceEngines engines, RuleSource source, ObjectProvider<OpenRules> opened) {
+        return new SluiceState(engines, source, opened.getIfAvailable());
+    }
+
+    @Bean
+    StartLine sluiceStartLine(SluiceEngines engines, RuleSource source, ObjectProvider<RuleChoice> choice) {
+        RuleChoice chosen = choice.getIfAvailable();
+        return new StartLine(engines, source, chosen == null ? "of the application's own source" : chosen.shown());
+    }
+
+    /** Rules from where the properties say. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(RuleSource.class)
+    static final class Rules {
+
+        @Bean
+        RuleChoice sluiceRuleChoice(
+                SluiceProperties properties, Environment environment, StoreChoice store, Clock clock) {
+            return new RuleChoice(properties, environment, store.address(), clock);
+        }
+
+        @Bean(destroyMethod = "close")
+        OpenRules sluiceOpenRules(RuleChoice choice) {
+            return choice.open();
+        }
+
+        @Bean(destroyMethod = "")
+        RuleSource sluiceRuleSource(OpenRules rules) {
+            return rules.source();
+        }
+    }
+
+    /** The Redis that the application has anyway. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(DataRedisConnectionDetails.class)
+    static final class DataRedis {
+
+        @Bean
+        StoreAddressFinder sluiceDataRedisAddress(
+                ObjectProvider<DataRedisConnectionDetails> details, ConfigurableEnvironment environment) {
+            return () -> Optional.ofNullable(details.getIfUnique())
+                    .flatMap(found -> DataRedisAddress.of(found, environment));
+        }
+    }
+
+    /** Metrics in the application's registry. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    @ConditionalOnBean(MeterRegistry.class)
+    static final class Metrics {
+
+        @Bean
+        @ConditionalOnMissingBean
+        RateLimitMetrics sluiceMetrics(MeterRegistry registry) {
+            return RateLimitMetrics.ofSetsAndCode(registry);
+        }
+
+        @Bean
+        MetricsWatch sluiceMetricsWatch(RateLimitMetrics metrics, RuleSource source, SluiceEngines engines) {
+            return new MetricsWatch(metrics, source, engines);
+        }
+    }
+
+    /** Shows the registry what is read at the moment of a scrape, and holds it. */
+    record MetricsWatch(RateLimitMetrics metrics, RuleSource source, SluiceEngines engines) {
+
+        MetricsWatch {
+            metrics.watch(source, engines.counts(), engines.watch());
+            StorePulse pulse = engines.pulse();
+            if (pulse != null) {
+                metrics.watch(pulse);
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.sluice.spring.boot;
+
+import io.sluice.rules.AnswerJson;
+import io.sluice.rules.Attributes;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.Explanation;
+import io.sluice.rules.PathForm;
+import io.sluice.rules.RuleJson;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.Ruling;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.json.JsonParserFactory;
+
+/**
+ * The actuator endpoint {@code sluice}: reading it shows the rules in force and how the engine is doing, writing attributes to it
+ * explains what the rules would say of such a request and charges nothing. Keys of callers are masked. Safe for use by many threads.
+ */
+@Endpoint(id = "sluice")
+public final class SluiceEndpoint {
+
+    private static final long LONGEST_SECONDS = 5;
+
+    private final SluiceState state;
+    private final Evaluator evaluator;
+    private final PathForm paths;
+
+    SluiceEndpoint(SluiceState state, Evaluator evaluator, PathForm paths) {
+        this.state = state;
+        this.evaluator = evaluator;
+        this.paths = paths;
+    }
+
+    /** The rules in force and how the engine is doing. */
+    @ReadOperation
+    public Map<String, @Nullable Object> state() {
+        RuleSet rules = state.rules();
+        Map<String, @Nullable Object> engine = new LinkedHashMap<>();
+        engine.put("mode", state.engine());
+        engine.put("store", state.store().orElse(null));
+        engine.put("degraded", state.degraded());
+        engine.put(
+                "degraded_since", state.degradedSince().map(Instant::toString).orElse(null));
+        engine.put("findings", state.findings());
+        Map<String, @Nullable Object> all = new LinkedHashMap<>();
+        all.put("version", rules.version());
+        all.put("digest", rules.digest());
+        all.put("kept", state.hasKeptRules());
+        all.put("engine", engine);
+        all.put(
+                "rules",
+                rules.rules().stream().map(rule -> parsed(RuleJson.rule(rule))).toList());
+        return all;
+    }
+
+    /**
+     * What the rules in force would say of a request, and how each limit stands.
+     *
+     * @param attributes as rules name them
+     * @param permits how many it would ask for; one unless it says
+     */
+    @WriteOperation
+    public Map<String, Object> explain(Map<String, String> attributes, @Nullable Long permits) {
+        Explanation explanation;
+        try {
+            explanation = evaluator
+                    .explain(Attributes.of(attributes, paths), permits == null ? 1 : permits)
+                    .toCompletableFuture()
+                    .get(LONGEST_SECONDS, TimeUnit.SECONDS);
+        } catch (IllegalArgumentException e) {
+            throw refused(String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
+            throw new IllegalStateException("not explained in time", e);
+        }
+        if (explanation.ruling() instanceof Ruling.Impossible impossible) {
+            throw refused("permits: " + impossible.permits() + " (expected: at most " + impossible.capacity()
+                    + ", all that limit " + impossible.limit() + " can hold)");
+        }
+        return parsed(AnswerJson.explain(explanation).orElseThrow());
+    }
+
+    private static InvalidEndpointRequestException refused(String why) {
+        return new InvalidEndpointRequestException(why, why);
+    }
+
+    private static Map<String, Object> parsed(String json) {
+        return JsonParserFactory.getJsonParser().parseMap(json);
+    }
+}

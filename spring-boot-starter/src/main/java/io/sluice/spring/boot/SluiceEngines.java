@@ -1,0 +1,95 @@
+package io.sluice.spring.boot;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.time.Clock;
+import io.sluice.redis.StoreListener;
+import io.sluice.runtime.Store;
+import io.sluice.runtime.StorePulse;
+import io.sluice.runtime.StoreTrial;
+import io.sluice.runtime.StoreWatch;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The counts of this process and the shared ones, if there are any. Closed after everything that asks them, which gives leased permits
+ * back. Safe for use by many threads.
+ */
+final class SluiceEngines implements AutoCloseable {
+
+    private final LocalEngine counts;
+    private final Limiter local;
+    private final StoreWatch watch;
+    private final Optional<StoreAddress> address;
+    private final @Nullable Limiter shared;
+    private final @Nullable StorePulse pulse;
+
+    private SluiceEngines(Clock clock, Optional<StoreAddress> address, @Nullable Store store) {
+        this.address = address;
+        this.counts = new LocalEngine(clock);
+        this.local = new Limiter(counts, clock, List.of());
+        this.watch = new StoreWatch(store, clock);
+        this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
+        this.pulse = store == null ? null : new StorePulse(store, clock);
+    }
+
+    /** Engines that can decide; a store that is away does not hold up the start for longer than a second. */
+    static SluiceEngines open(Clock clock, Optional<StoreAddress> address, String prefix, StoreListener listener) {
+        Store store = null;
+        if (address.isPresent()) {
+            if (prefix.isBlank()) {
+                throw new SluiceStartException(
+                        "sluice.redis.prefix: empty (expected: a word such as rate_limit)", "Set it, or leave it out.");
+            }
+            try {
+                store = Store.redis(address.get().uri(), prefix, clock, listener);
+            } catch (IllegalArgumentException e) {
+                throw address.get().unreadable(e);
+            }
+        }
+        SluiceEngines engines = new SluiceEngines(clock, address, store);
+        if (store != null && engines.shared != null && engines.pulse != null) {
+            StoreTrial.run(store, engines.shared);
+            engines.pulse.start();
+        }
+        return engines;
+    }
+
+    LocalEngine counts() {
+        return counts;
+    }
+
+    Limiter local() {
+        return local;
+    }
+
+    @Nullable
+    Limiter shared() {
+        return shared;
+    }
+
+    StoreWatch watch() {
+        return watch;
+    }
+
+    @Nullable
+    StorePulse pulse() {
+        return pulse;
+    }
+
+    Optional<StoreAddress> address() {
+        return address;
+    }
+
+    @Override
+    public void close() {
+        if (pulse != null) {
+            pulse.close();
+        }
+        local.close();
+        if (shared != null) {
+            shared.close();
+        }
+    }
+}

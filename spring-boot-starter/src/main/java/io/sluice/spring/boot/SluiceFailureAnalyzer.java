@@ -1,0 +1,13 @@
+package io.sluice.spring.boot;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Says what is wrong with the configuration and what to type instead, in place of a stack trace. */
+final class SluiceFailureAnalyzer extends AbstractFailureAnalyzer<SluiceStartException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, SluiceStartException cause) {
+        return new FailureAnalysis(cause.getMessage(), cause.action(), cause);
+    }
+}

@@ -1,0 +1,81 @@
+package io.sluice.spring.boot;
+
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.rules.Action;
+import io.sluice.rules.Mode;
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.spi.RuleSource;
+import io.sluice.runtime.OpenRules;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** How the application's limiter is doing, for health and endpoint. Safe for use by many threads. */
+final class SluiceState {
+
+    private final SluiceEngines engines;
+    private final RuleSource source;
+    private final @Nullable OpenRules opened;
+
+    SluiceState(SluiceEngines engines, RuleSource source, @Nullable OpenRules opened) {
+        this.engines = engines;
+        this.source = source;
+        this.opened = opened;
+    }
+
+    String engine() {
+        return engines.watch().exists() ? "redis" : "local";
+    }
+
+    Optional<String> store() {
+        return engines.address().map(StoreAddress::shown);
+    }
+
+    RuleSet rules() {
+        return source.latest();
+    }
+
+    boolean hasKeptRules() {
+        return opened != null && opened.isKept();
+    }
+
+    /** Why the shared store does not decide, though it should, or is not to be relied on; null if all is well. */
+    @Nullable
+    String degraded() {
+        String away = engines.watch().degraded();
+        return away != null || engines.watch().findings().isEmpty() ? away : "redis-settings";
+    }
+
+    Optional<Instant> degradedSince() {
+        return engines.watch().awaySince();
+    }
+
+    /** What is wrong with the store or the rules, though decisions are made, in sentences. */
+    List<String> findings() {
+        List<String> findings = new ArrayList<>(engines.watch().findings());
+        if (opened != null) {
+            findings.addAll(opened.findings());
+        }
+        if (!source.refused().isEmpty() && (opened == null || opened.findings().isEmpty())) {
+            findings.add("the newest rules are refused: " + source.refused().get(0));
+        }
+        return findings;
+    }
+
+    /** Whether the store is away and no rule that counts there lets anything pass meanwhile. */
+    boolean isClosed() {
+        if (engines.watch().degraded() == null) {
+            return false;
+        }
+        List<Rule> shared = rules().rules().stream()
+                .filter(rule -> rule.enabled()
+                        && rule.action() == Action.LIMIT
+                        && rule.handling().mode() != Mode.LOCAL)
+                .toList();
+        return !shared.isEmpty()
+                && shared.stream().allMatch(rule -> rule.handling().onFailure() == FailurePolicy.CLOSED);
+    }
+}

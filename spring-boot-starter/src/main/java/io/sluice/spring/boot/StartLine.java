@@ -1,0 +1,41 @@
+package io.sluice.spring.boot;
+
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.spi.RuleSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/** Says once, at the start, where is counted and by which rules. */
+final class StartLine implements SmartInitializingSingleton {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StartLine.class);
+
+    private final SluiceEngines engines;
+    private final RuleSource rules;
+    private final String rulesFrom;
+
+    StartLine(SluiceEngines engines, RuleSource rules, String rulesFrom) {
+        this.engines = engines;
+        this.rules = rules;
+        this.rulesFrom = rulesFrom;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        LOG.info(line());
+    }
+
+    String line() {
+        RuleSet set = rules.latest();
+        int count = set.rules().size();
+        String counted = count == 0
+                ? "no rules, only limits of code apply"
+                : count + (count == 1 ? " rule " : " rules ") + rulesFrom + ", version " + set.version();
+        return engines.address()
+                        .map(address -> "Sluice limits together with others through " + address.shown() + " (by "
+                                + address.from() + ")")
+                        .orElse("Sluice limits in this process alone (no Redis configured)")
+                + "; " + counted;
+    }
+}

@@ -1,0 +1,27 @@
+package io.sluice.spring.boot;
+
+/**
+ * Where the shared counts are.
+ *
+ * @param uri may hold a password
+ * @param from the property, or whatever else, that said so
+ */
+record StoreAddress(String uri, String from) {
+
+    /** For the eyes of people. */
+    String shown() {
+        return uri.replaceAll("//[^/]*@", "//***@");
+    }
+
+    /** @param refused whose message shows no password */
+    SluiceStartException unreadable(IllegalArgumentException refused) {
+        return new SluiceStartException(
+                from + ": " + refused.getMessage(),
+                "Correct it, or set sluice.redis.enabled=false to limit in this process alone.");
+    }
+
+    @Override
+    public String toString() {
+        return shown();
+    }
+}

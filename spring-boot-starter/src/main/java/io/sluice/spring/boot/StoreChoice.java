@@ -1,0 +1,23 @@
+package io.sluice.spring.boot;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which Redis holds the counts.
+ *
+ * @param address empty if they are of this process alone
+ */
+record StoreChoice(Optional<StoreAddress> address) {
+
+    static StoreChoice of(SluiceProperties.Redis redis, @Nullable StoreAddressFinder other) {
+        if (!redis.enabled()) {
+            return new StoreChoice(Optional.empty());
+        }
+        String uri = redis.uri();
+        if (uri != null && !uri.isBlank()) {
+            return new StoreChoice(Optional.of(new StoreAddress(uri.strip(), "sluice.redis.uri")));
+        }
+        return new StoreChoice(other == null ? Optional.empty() : other.find());
+    }
+}

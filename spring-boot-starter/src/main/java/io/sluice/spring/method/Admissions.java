@@ -1,0 +1,212 @@
+package io.sluice.spring.method;
+
+import io.sluice.core.time.Clock;
+import io.sluice.core.time.Clock.Alarm;
+import io.sluice.rules.Claim;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.PathForm;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.Ruling;
+import io.sluice.spring.RateLimitExceededException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides whether calls of limited methods may go on. Safe for use by many threads.
+ *
+ * <p>A call that is admitted is {@link Held} until it is over. Who waits and leaves gives back what was charged.
+ */
+final class Admissions {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Admissions.class);
+
+    private final Evaluator evaluator;
+    private final Clock clock;
+    private final PathForm paths;
+    private final @Nullable String service;
+    private final MissingRule onMissing;
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+    Admissions(Evaluator evaluator, Clock clock, PathForm paths, @Nullable String service, MissingRule onMissing) {
+        this.evaluator = evaluator;
+        this.clock = clock;
+        this.paths = paths;
+        this.service = service;
+        this.onMissing = onMissing;
+    }
+
+    /** Admits a call, on this thread, which waits. Throws {@link RateLimitExceededException} if it is refused. */
+    Held admit(MethodPlan plan, Call call) throws InterruptedException {
+        List<Claim> claims = claims(plan, call);
+        if (claims.isEmpty()) {
+            return Held.NOTHING;
+        }
+        if (plan.maxWait() == null) {
+            Ruling.Settled ruling = allowed(
+                    evaluator.evaluateNamed(claims).toCompletableFuture().join());
+            return ruling.waitFor().isZero()
+                    ? Held.of(ruling, evaluator, clock)
+                    : await(later(ruling), Function.identity());
+        }
+        return await(evaluator.acquireNamed(claims, plan.maxWait()), this::held);
+    }
+
+    /**
+     * Admits a call without waiting on a thread; fails with {@link RateLimitExceededException} if it is refused. Who cancels holds
+     * nothing.
+     */
+    CompletableFuture<Held> admitLater(MethodPlan plan, Call call) {
+        List<Claim> claims = claims(plan, call);
+        if (claims.isEmpty()) {
+            return CompletableFuture.completedFuture(Held.NOTHING);
+        }
+        CompletableFuture<Held> result = new CompletableFuture<>();
+        if (plan.maxWait() == null) {
+            // Not cancelled: what it charges would be lost.
+            evaluator.evaluateNamed(claims).whenComplete((ruling, failure) -> ruled(result, ruling, failure));
+        } else {
+            CompletableFuture<Ruling> place = evaluator.acquireNamed(claims, plan.maxWait());
+            CompletionStage<Ruling> came = place;
+            came.whenComplete((ruling, failure) -> ruled(result, ruling, failure));
+            cancels(result, place);
+        }
+        return result;
+    }
+
+    private void ruled(CompletableFuture<Held> result, @Nullable Ruling ruling, @Nullable Throwable failure) {
+        if (ruling == null) {
+            result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
+        } else if (result.isDone()) {
+            undo(ruling);
+        } else {
+            try {
+                CompletableFuture<Held> place = later(allowed(ruling));
+                cancels(result, place);
+                CompletionStage<Held> came = place;
+                came.whenComplete((held, left) -> {
+                    if (held != null && !result.complete(held)) {
+                        held.close();
+                    }
+                });
+            } catch (RuntimeException e) {
+                result.completeExceptionally(e);
+            }
+        }
+    }
+
+    private static void cancels(CompletableFuture<?> result, CompletableFuture<?> underWay) {
+        CompletionStage<?> over = result;
+        over.whenComplete((done, left) -> {
+            if (left != null) {
+                underWay.cancel(false);
+            }
+        });
+    }
+
+    private Held held(Ruling ruling) {
+        return Held.of(allowed(ruling), evaluator, clock);
+    }
+
+    private static Ruling.Settled allowed(Ruling ruling) {
+        if (ruling instanceof Ruling.Settled settled) {
+            if (settled.allowed()) {
+                return settled;
+            }
+            throw new RateLimitExceededException(settled);
+        }
+        Ruling.Impossible impossible = (Ruling.Impossible) ruling;
+        throw new IllegalArgumentException("permits: " + impossible.permits() + " (expected: at most "
+                + impossible.capacity() + ", what limit " + impossible.limit() + " can hold)");
+    }
+
+    /** Held from its time slot on. */
+    private CompletableFuture<Held> later(Ruling.Settled ruling) {
+        if (ruling.waitFor().isZero()) {
+            return CompletableFuture.completedFuture(Held.of(ruling, evaluator, clock));
+        }
+        Held held = Held.of(ruling, evaluator, clock);
+        CompletableFuture<Held> place = new CompletableFuture<>();
+        Alarm alarm = clock.at(clock.nanoTime() + ruling.waitFor().toNanos(), () -> place.complete(held));
+        CompletionStage<Held> over = place;
+        over.whenComplete((came, left) -> {
+            if (left != null) {
+                alarm.cancel();
+                held.close();
+                evaluator.giveBack(ruling);
+            }
+        });
+        return place;
+    }
+
+    private <A, B> B await(CompletableFuture<A> place, Function<A, B> as) throws InterruptedException {
+        try {
+            return as.apply(place.get());
+        } catch (InterruptedException e) {
+            if (!place.cancel(false)) {
+                undo(place.join());
+            }
+            throw e;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("no decision", e.getCause());
+        }
+    }
+
+    private void undo(@Nullable Object came) {
+        if (came instanceof Held held) {
+            held.close();
+        } else if (came instanceof Ruling.Settled settled && settled.allowed()) {
+            evaluator.giveBack(settled);
+        }
+    }
+
+    private List<Claim> claims(MethodPlan plan, Call call) {
+        RuleSet set = evaluator.rules();
+        List<PlannedLimit> limits = plan.limits();
+        if (limits.size() == 1) {
+            Claim claim = claim(limits.get(0), set, call);
+            return claim == null ? List.of() : List.of(claim);
+        }
+        List<Claim> claims = new ArrayList<>(limits.size());
+        for (PlannedLimit limit : limits) {
+            Claim claim = claim(limit, set, call);
+            if (claim != null) {
+                claims.add(claim);
+            }
+        }
+        return claims;
+    }
+
+    private @Nullable Claim claim(PlannedLimit limit, RuleSet set, Call call) {
+        PlannedLimit.Meaning meaning = limit.meaning(set);
+        if (meaning.rule() == null) {
+            missing(limit);
+            return null;
+        }
+        return limit.claim(meaning, call, service, paths);
+    }
+
+    private void missing(PlannedLimit limit) {
+        String rule = limit.parts().rule();
+        if (onMissing == MissingRule.FAIL) {
+            throw new IllegalStateException(limit.parts().where() + ": rule: " + rule
+                    + " (expected: a rule in force; one that is to do nothing has enabled: false)");
+        }
+        if (onMissing == MissingRule.WARN && warned.add(rule)) {
+            LOG.warn("{}: rule {} is not in force, calls pass", limit.parts().where(), rule);
+        }
+    }
+
+    /** For the start: whether the rules in force have those that annotations name. */
+    RuleSet rules() {
+        return evaluator.rules();
+    }
+}

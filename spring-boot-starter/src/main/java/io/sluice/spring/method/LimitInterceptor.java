@@ -1,0 +1,102 @@
+package io.sluice.spring.method;
+
+import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.RateLimitExceededException;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+
+/** Limits calls of annotated methods, by when they are over. Safe for use by many threads. */
+final class LimitInterceptor implements MethodInterceptor {
+
+    private final MethodPlans plans;
+    private final Supplier<Admissions> admissions;
+    private final Supplier<Optional<CurrentRequest>> finder;
+    private final Executor executor;
+
+    /**
+     * An interceptor.
+     *
+     * @param admissions asked with the first call: what it needs is made after the proxies
+     * @param finder finds the request of the current thread
+     * @param executor runs what goes on after it has waited without a thread
+     */
+    LimitInterceptor(
+            MethodPlans plans,
+            Supplier<Admissions> admissions,
+            Supplier<Optional<CurrentRequest>> finder,
+            Executor executor) {
+        this.plans = plans;
+        this.admissions = admissions;
+        this.finder = finder;
+        this.executor = executor;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = invocation.getThis();
+        MethodPlan plan = plans.of(
+                invocation.getMethod(),
+                target == null ? invocation.getMethod().getDeclaringClass() : target.getClass());
+        if (plan == null) {
+            return invocation.proceed();
+        }
+        return switch (plan.ending()) {
+            case RETURN -> untilReturn(plan, invocation);
+            case STAGE ->
+                new StageCall(plan, again(invocation), executor)
+                        .run(admissions.get(), new Call(invocation.getArguments(), finder));
+            case MONO -> ReactiveCalls.mono(plan, invocation, admissions.get(), finder, executor);
+            case FLUX -> ReactiveCalls.flux(plan, invocation, admissions.get(), finder, executor);
+        };
+    }
+
+    private @Nullable Object untilReturn(MethodPlan plan, MethodInvocation invocation) throws Throwable {
+        Held held;
+        try {
+            held = admissions.get().admit(plan, new Call(invocation.getArguments(), finder));
+        } catch (RateLimitExceededException refusal) {
+            return refused(plan, invocation, refusal);
+        } catch (InterruptedException e) {
+            throw interrupted(invocation, e);
+        }
+        if (held == Held.NOTHING) {
+            return invocation.proceed();
+        }
+        try (held) {
+            return invocation.proceed();
+        }
+    }
+
+    /** What the fallback answers; without one it throws the refusal. */
+    static @Nullable Object refused(MethodPlan plan, MethodInvocation invocation, RateLimitExceededException refusal)
+            throws Throwable {
+        Fallback fallback = plan.fallback(refusal);
+        if (fallback == null) {
+            throw refusal;
+        }
+        return fallback.answer(invocation.getThis(), invocation.getArguments(), refusal);
+    }
+
+    /** What can go on after the interceptor has returned. */
+    static MethodInvocation again(MethodInvocation invocation) {
+        return invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
+    }
+
+    private static Exception interrupted(MethodInvocation invocation, InterruptedException e) {
+        for (Class<?> declared : invocation.getMethod().getExceptionTypes()) {
+            if (declared.isAssignableFrom(InterruptedException.class)) {
+                return e;
+            }
+        }
+        Thread.currentThread().interrupt();
+        CancellationException left = new CancellationException("interrupted while it waited for its limits");
+        left.initCause(e);
+        return left;
+    }
+}

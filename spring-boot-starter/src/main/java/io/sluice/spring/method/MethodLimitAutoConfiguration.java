@@ -1,0 +1,111 @@
+package io.sluice.spring.method;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.PathForm;
+import io.sluice.spring.CurrentRequest;
+import java.util.Optional;
+import java.util.concurrent.ForkJoinPool;
+import java.util.function.Supplier;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.function.SingletonSupplier;
+
+/** Limits methods with {@code @RateLimited} and {@code @LimitPoint}. */
+@AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
+@ConditionalOnBean(Evaluator.class)
+@ConditionalOnBooleanProperty(name = "sluice.enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = "sluice.annotations.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(AnnotationProperties.class)
+@Import(MethodLimitAutoConfiguration.Proxies.class)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+public final class MethodLimitAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static MethodPlans sluiceMethodPlans(Environment environment) {
+        return new MethodPlans(new AnnotationReader(environment::resolveRequiredPlaceholders));
+    }
+
+    /** Nothing that decides is made with it: it is there before other beans, and would keep theirs from being processed. */
+    @Bean
+    @ConditionalOnMissingBean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LimitAdvisor sluiceLimitAdvisor(
+            MethodPlans plans,
+            Environment environment,
+            ObjectProvider<Admissions> admissions,
+            ObjectProvider<CurrentRequest.Finder> finders) {
+        AnnotationProperties properties =
+                Binder.get(environment).bindOrCreate("sluice.annotations", AnnotationProperties.class);
+        Supplier<CurrentRequest.Finder> finder =
+                SingletonSupplier.of(() -> finders.getIfAvailable(() -> Optional::empty));
+        return new LimitAdvisor(
+                plans,
+                new LimitInterceptor(
+                        plans,
+                        SingletonSupplier.of(admissions::getObject),
+                        () -> finder.get().current(),
+                        ForkJoinPool.commonPool()),
+                properties.order());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    static Admissions sluiceAdmissions(
+            Evaluator evaluator,
+            ObjectProvider<Clock> clock,
+            ObjectProvider<PathForm> paths,
+            Environment environment,
+            AnnotationProperties properties) {
+        String service =
+                environment.getProperty("sluice.service", environment.getProperty("spring.application.name", ""));
+        return new Admissions(
+                evaluator,
+                clock.getIfAvailable(Clock::system),
+                paths.getIfAvailable(() -> PathForm.STRICT),
+                service.isEmpty() ? null : service,
+                properties.missingRule());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    static RulesOfMethods sluiceRulesOfMethods(
+            MethodPlans plans, ObjectProvider<Admissions> admissions, AnnotationProperties properties) {
+        return new RulesOfMethods(plans, admissions::getObject, properties.missingRule());
+    }
+
+    /** Makes sure that there is somebody to make proxies, of classes unless the application says otherwise. */
+    static final class Proxies implements ImportBeanDefinitionRegistrar, org.springframework.context.EnvironmentAware {
+
+        private boolean ofClasses = true;
+
+        @Override
+        public void setEnvironment(Environment environment) {
+            ofClasses = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+        }
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+            if (ofClasses) {
+                AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.sluice.spring.method;
+
+import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.RateLimitExceededException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.util.context.ContextView;
+
+/**
+ * Calls that are over when their publisher is: decided, and made, for each subscription. Only touched where Reactor is there.
+ * Stateless.
+ */
+final class ReactiveCalls {
+
+    private ReactiveCalls() {}
+
+    static Mono<?> mono(
+            MethodPlan plan,
+            MethodInvocation invocation,
+            Admissions admissions,
+            Supplier<Optional<CurrentRequest>> finder,
+            Executor executor) {
+        MethodInvocation template = LimitInterceptor.again(invocation);
+        return Mono.deferContextual(
+                context -> answers(plan, template, admissions, call(template, context, finder), executor)
+                        .flatMap(Mono::from));
+    }
+
+    static Flux<?> flux(
+            MethodPlan plan,
+            MethodInvocation invocation,
+            Admissions admissions,
+            Supplier<Optional<CurrentRequest>> finder,
+            Executor executor) {
+        MethodInvocation template = LimitInterceptor.again(invocation);
+        return Flux.deferContextual(
+                context -> answers(plan, template, admissions, call(template, context, finder), executor)
+                        .flatMapMany(Flux::from));
+    }
+
+    private static Call call(
+            MethodInvocation invocation, ContextView context, Supplier<Optional<CurrentRequest>> finder) {
+        Optional<CurrentRequest> found = context.getOrEmpty(CurrentRequest.class);
+        return new Call(invocation.getArguments(), found.isPresent() ? () -> found : finder);
+    }
+
+    /** What the method returns, or its fallback. */
+    private static Mono<Publisher<?>> answers(
+            MethodPlan plan, MethodInvocation template, Admissions admissions, Call call, Executor executor) {
+        return Mono.<Held>create(sink -> admit(sink, plan, admissions, call, executor))
+                .<Publisher<?>>map(held -> held(template, held))
+                .onErrorResume(
+                        RateLimitExceededException.class,
+                        refusal -> Mono.fromSupplier(() -> refused(plan, template, refusal)));
+    }
+
+    /** Whoever leaves before he was admitted holds nothing. After that what he subscribed to gives back. */
+    private static void admit(
+            MonoSink<Held> sink, MethodPlan plan, Admissions admissions, Call call, Executor executor) {
+        CompletableFuture<Held> admission = admissions.admitLater(plan, call);
+        CompletionStage<Held> came = admission;
+        if (admission.isDone()) {
+            came.whenComplete((held, failure) -> tell(sink, held, failure));
+            return;
+        }
+        sink.onCancel(() -> {
+            if (!admission.cancel(false)) {
+                came.thenAccept(Held::close);
+            }
+        });
+        came.whenCompleteAsync((held, failure) -> tell(sink, held, failure), executor);
+    }
+
+    private static void tell(MonoSink<Held> sink, @Nullable Held held, @Nullable Throwable failure) {
+        if (held != null) {
+            sink.success(held);
+        } else {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            sink.error(cause == null ? new IllegalStateException("no decision") : cause);
+        }
+    }
+
+    private static Publisher<?> held(MethodInvocation template, Held held) {
+        Publisher<?> publisher;
+        try {
+            publisher = publisher(LimitInterceptor.again(template).proceed());
+        } catch (Throwable e) {
+            held.close();
+            throw Exceptions.propagate(e);
+        }
+        if (held == Held.NOTHING) {
+            return publisher;
+        }
+        return publisher instanceof Mono<?> mono
+                ? mono.doFinally(signal -> held.close())
+                : Flux.from(publisher).doFinally(signal -> held.close());
+    }
+
+    private static Publisher<?> refused(
+            MethodPlan plan, MethodInvocation template, RateLimitExceededException refusal) {
+        try {
+            return publisher(LimitInterceptor.refused(plan, template, refusal));
+        } catch (Throwable e) {
+            throw Exceptions.propagate(e);
+        }
+    }
+
+    private static Publisher<?> publisher(@Nullable Object returned) {
+        if (returned instanceof Publisher<?> publisher) {
+            return publisher;
+        }
+        throw new IllegalStateException("the method returned " + returned + " (expected: a publisher)");
+    }
+}

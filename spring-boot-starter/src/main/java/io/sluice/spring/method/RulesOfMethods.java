@@ -1,0 +1,41 @@
+package io.sluice.spring.method;
+
+import io.sluice.rules.RuleSet;
+import java.util.List;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/** Looks at the start whether every rule that annotations name is in force. */
+final class RulesOfMethods implements SmartInitializingSingleton {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RulesOfMethods.class);
+
+    private final MethodPlans plans;
+    private final Supplier<Admissions> admissions;
+    private final MissingRule onMissing;
+
+    RulesOfMethods(MethodPlans plans, Supplier<Admissions> admissions, MissingRule onMissing) {
+        this.plans = plans;
+        this.admissions = admissions;
+        this.onMissing = onMissing;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        RuleSet set = admissions.get().rules();
+        List<PlannedLimit> missing = plans.withoutRule(set);
+        if (missing.isEmpty() || onMissing == MissingRule.ALLOW) {
+            return;
+        }
+        boolean loaded = set.version() > 0;
+        for (PlannedLimit limit : missing) {
+            String what = MethodPlans.missing(limit, set);
+            if (loaded && onMissing == MissingRule.FAIL) {
+                throw new InvalidLimitException(limit.parts().where(), what);
+            }
+            LOG.warn("{}: {}{}", limit.parts().where(), what, loaded ? "" : "; no rules have come yet");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package io.sluice.spring.method;
+
+import io.sluice.spring.RateLimitExceededException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that is over when its stage is. If it is decided at once the method runs on the calling thread, else on the executor. Who
+ * cancels what he got cancels the wait or the stage. For one call.
+ */
+final class StageCall {
+
+    private final MethodPlan plan;
+    private final MethodInvocation invocation;
+    private final Executor executor;
+    private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+
+    StageCall(MethodPlan plan, MethodInvocation invocation, Executor executor) {
+        this.plan = plan;
+        this.invocation = invocation;
+        this.executor = executor;
+    }
+
+    CompletionStage<@Nullable Object> run(Admissions admissions, Call call) {
+        CompletableFuture<Held> admission;
+        try {
+            admission = admissions.admitLater(plan, call);
+        } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+            return result;
+        }
+        CompletionStage<Held> came = admission;
+        if (admission.isDone()) {
+            came.whenComplete(this::admitted);
+        } else {
+            whenLeft(() -> admission.cancel(false));
+            came.whenCompleteAsync(this::admitted, executor);
+        }
+        return result;
+    }
+
+    private void admitted(@Nullable Held held, @Nullable Throwable failure) {
+        try {
+            if (held != null) {
+                go(held);
+            } else if (cause(failure) instanceof RateLimitExceededException refusal) {
+                follow(LimitInterceptor.refused(plan, invocation, refusal), Held.NOTHING);
+            } else {
+                result.completeExceptionally(cause(failure));
+            }
+        } catch (Throwable e) {
+            if (held != null) {
+                held.close();
+            }
+            result.completeExceptionally(e);
+        }
+    }
+
+    private void go(Held held) throws Throwable {
+        if (result.isDone()) {
+            held.close();
+        } else {
+            follow(invocation.proceed(), held);
+        }
+    }
+
+    private void follow(@Nullable Object returned, Held held) {
+        if (!(returned instanceof CompletionStage<?> stage)) {
+            throw new IllegalStateException("the method returned " + returned + " (expected: a stage)");
+        }
+        stage.whenComplete((value, failure) -> {
+            held.close();
+            if (failure == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(failure);
+            }
+        });
+        whenLeft(() -> {
+            held.close();
+            if (stage instanceof Future<?> future) {
+                future.cancel(true);
+            }
+        });
+    }
+
+    private void whenLeft(Runnable leave) {
+        CompletionStage<@Nullable Object> over = result;
+        over.whenComplete((value, failure) -> {
+            if (result.isCancelled()) {
+                leave.run();
+            }
+        });
+    }
+
+    private static Throwable cause(@Nullable Throwable failure) {
+        if (failure instanceof CompletionException && failure.getCause() != null) {
+            return failure.getCause();
+        }
+        return failure == null ? new IllegalStateException("no decision") : failure;
+    }
+}

@@ -1,0 +1,82 @@
+package io.sluice.spring.web;
+
+import io.sluice.rules.QueryFields;
+import io.sluice.rules.RefusedRequestException;
+import io.sluice.rules.RequestMethod;
+import io.sluice.rules.RequestTarget;
+import io.sluice.spring.CurrentRequest;
+import java.security.Principal;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what it is asked for when it is asked. What can be read in two ways (a header or a query field that is there twice, a path
+ * without a normal form) is not there: to pick one would be to count another caller than the one that is served.
+ */
+public final class LazyRequest implements CurrentRequest {
+
+    private static final String HEADER = "header.";
+    private static final String QUERY = "query.";
+
+    private final IncomingRequest request;
+    private final RequestReader reader;
+
+    /** A view of this request. */
+    public LazyRequest(IncomingRequest request, RequestReader reader) {
+        this.request = request;
+        this.reader = reader;
+    }
+
+    @Override
+    public @Nullable String attribute(String name) {
+        try {
+            return switch (name) {
+                case "service" -> reader.service();
+                case "path" -> target().path(reader.paths());
+                case "method" -> RequestMethod.read(request.method());
+                case "ip" -> reader.caller(request).map(Object::toString).orElse(null);
+                default -> field(name);
+            };
+        } catch (RefusedRequestException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public @Nullable Principal principal() {
+        return request.principal();
+    }
+
+    private @Nullable String field(String name) throws RefusedRequestException {
+        if (name.startsWith(HEADER)) {
+            return header(name.substring(HEADER.length()).toLowerCase(java.util.Locale.ROOT));
+        }
+        return name.startsWith(QUERY)
+                ? query(name)
+                : reader.identity(request.principal()).get(name);
+    }
+
+    private @Nullable String header(String name) {
+        List<String> lines = request.headers(name);
+        if (name.equals("cookie") && !lines.isEmpty()) {
+            return String.join("; ", lines);
+        }
+        return lines.size() == 1 ? lines.get(0) : null;
+    }
+
+    private @Nullable String query(String name) throws RefusedRequestException {
+        Map<String, String> found = new HashMap<>();
+        try {
+            QueryFields.of(List.of(name)).addTo(found, target().query());
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+        return found.get(name);
+    }
+
+    private RequestTarget target() throws RefusedRequestException {
+        return RequestTarget.read(request.method(), request.target());
+    }
+}

@@ -1,0 +1,51 @@
+package io.sluice.spring.web;
+
+import io.sluice.rules.ClaimText;
+import java.security.Principal;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes {@code user} from the principal's name, unless a claim is to be it, and {@code tenant}, {@code app}, {@code plan} from claims. A
+ * claim that is named and not there gives nothing: the name does not stand in for it. Immutable.
+ */
+public final class PrincipalIdentity implements IdentityResolver {
+
+    private static final String USER = "user";
+
+    private final Map<String, String> claimOf;
+    private final VerifiedClaims verified;
+
+    /**
+     * A resolver.
+     *
+     * @param claimOf the claim of each of {@code user}, {@code tenant}, {@code app}, {@code plan} that comes from one
+     */
+    public PrincipalIdentity(Map<String, String> claimOf, VerifiedClaims verified) {
+        this.claimOf = Map.copyOf(claimOf);
+        this.verified = verified;
+    }
+
+    @Override
+    public Map<String, String> attributes(Principal principal) {
+        if (!verified.isSomebody(principal)) {
+            return Map.of();
+        }
+        Map<String, String> attributes = new HashMap<>();
+        Map<String, Object> claims = verified.of(principal);
+        claims.forEach((name, value) -> put("claim." + name, value, attributes));
+        claimOf.forEach((attribute, claim) -> put(attribute, claims.get(claim), attributes));
+        if (!claimOf.containsKey(USER)) {
+            put(USER, principal.getName(), attributes);
+        }
+        return attributes;
+    }
+
+    private static void put(String attribute, @Nullable Object value, Map<String, String> attributes) {
+        String text = ClaimText.of(value);
+        if (text != null) {
+            attributes.put(attribute, text);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.sluice.spring.web;
+
+import io.sluice.rules.Address;
+import io.sluice.rules.Authority;
+import io.sluice.rules.CallerAddress;
+import io.sluice.rules.PathForm;
+import io.sluice.rules.RefusedRequestException;
+import io.sluice.rules.RequestFields;
+import io.sluice.rules.RequestMethod;
+import io.sluice.rules.RequestTarget;
+import io.sluice.rules.RuleSet;
+import java.security.Principal;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the one view of a request that rules are asked about, as the gateway of a node does. Immutable. */
+public final class RequestReader {
+
+    private final @Nullable String service;
+    private final CallerAddress callers;
+    private final PathForm paths;
+    private final IdentityResolver identities;
+
+    /**
+     * A reader.
+     *
+     * @param service what this application is for rules; null or empty if it is none
+     */
+    public RequestReader(@Nullable String service, CallerAddress callers, PathForm paths, IdentityResolver identities) {
+        this.service = service == null || service.isEmpty() ? null : service;
+        this.callers = callers;
+        this.paths = paths;
+        this.identities = identities;
+    }
+
+    /**
+     * Everything but the body; of headers and the query only what rules in force name. What is verified of the caller replaces
+     * everything: nothing that he writes becomes {@code user} or {@code tenant}.
+     *
+     * @throws RefusedRequestException if the request can be read in two ways
+     */
+    Map<String, String> attributes(IncomingRequest request, RuleSet rules) throws RefusedRequestException {
+        Map<String, String> values = new HashMap<>(16);
+        String method = RequestMethod.read(request.method());
+        RequestTarget target = RequestTarget.read(method, request.target());
+        if (service != null) {
+            values.put("service", service);
+        }
+        values.put("path", target.path(paths));
+        values.put("method", method);
+        caller(request).ifPresent(address -> values.put("ip", address.toString()));
+        List<String> host = rules.headerFields().contains("header.host") ? host(request, target) : List.of();
+        RequestFields.addTo(values, rules, name -> name.equals("host") ? host : request.headers(name), target.query());
+        values.putAll(identity(request.principal()));
+        return values;
+    }
+
+    @Nullable
+    String service() {
+        return service;
+    }
+
+    PathForm paths() {
+        return paths;
+    }
+
+    Optional<Address> caller(IncomingRequest request) {
+        return callers.of(request.peer(), request::headers);
+    }
+
+    Map<String, String> identity(@Nullable Principal principal) {
+        return principal == null ? Map.of() : identities.attributes(principal);
+    }
+
+    private static List<String> host(IncomingRequest request, RequestTarget target) throws RefusedRequestException {
+        Authority host = Authority.of(request.headers("host"));
+        String other = target.authority();
+        return List.of((other == null ? host : host.agreeing(Authority.read(other))).text());
+    }
+}

@@ -1,0 +1,19 @@
+package io.sluice.spring.web;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.oauth2.core.ClaimAccessor;
+import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
+
+/** Knows what tokens look like; apart, since not every application has them. */
+final class TokenClaims {
+
+    private TokenClaims() {}
+
+    static Map<String, Object> of(@Nullable Object principal) {
+        if (principal instanceof ClaimAccessor token) {
+            return token.getClaims();
+        }
+        return principal instanceof OAuth2AuthenticatedPrincipal login ? login.getAttributes() : Map.of();
+    }
+}

@@ -1,0 +1,83 @@
+package io.sluice.spring.web;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.CallerAddress;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.PathForm;
+import io.sluice.rules.RefusalBody;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** What both stacks need. Everything is replaceable. */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(WebProperties.class)
+@Import({WebBeans.WithSecurity.class, WebBeans.WithoutSecurity.class})
+public final class WebBeans {
+
+    @Bean
+    @ConditionalOnMissingBean
+    RequestReader sluiceRequestReader(
+            @Value("${sluice.service:${spring.application.name:}}") String service,
+            CallerAddress callers,
+            PathForm paths,
+            IdentityResolver identities) {
+        return new RequestReader(service, callers, paths, identities);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    WebAnswers sluiceWebAnswers(
+            RefusalBody refusals,
+            @Value("${sluice.x-rate-limit-headers:false}") boolean xRateLimit,
+            WebProperties properties,
+            Clock clock) {
+        return new WebAnswers(refusals, xRateLimit, properties.headers(), clock);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    WebLimits sluiceWebLimits(
+            Evaluator evaluator, RequestReader reader, WebAnswers answers, Clock clock, WebProperties properties) {
+        return new WebLimits(evaluator, reader, answers, clock, properties.excluded());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    BodyMemory sluiceBodyMemory() {
+        return new BodyMemory();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    IdentityResolver sluiceIdentityResolver(VerifiedClaims verified, WebProperties properties) {
+        return new PrincipalIdentity(properties.claims().byAttribute(), verified);
+    }
+
+    /** Where Spring Security verifies callers. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.security.core.Authentication")
+    static final class WithSecurity {
+
+        @Bean
+        @ConditionalOnMissingBean(VerifiedClaims.class)
+        VerifiedClaims sluiceVerifiedClaims() {
+            return new SecurityClaims();
+        }
+    }
+
+    /** Where nobody, or somebody else, does. */
+    @Configuration(proxyBeanMethods = false)
+    static final class WithoutSecurity {
+
+        @Bean
+        @ConditionalOnMissingBean(VerifiedClaims.class)
+        VerifiedClaims sluiceNoClaims() {
+            return VerifiedClaims.NONE;
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.sluice.spring.web.reactive;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.BodyFields;
+import io.sluice.rules.RefusedRequestException;
+import io.sluice.spring.web.BodyMemory;
+import java.io.ByteArrayOutputStream;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferFactory;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.publisher.Sinks;
+
+/**
+ * Reads the beginning of a body, one piece at a time, and hands out the whole of it afterwards: what was read, then what still comes, as
+ * fast as it is asked for. Signals come one after another, as Reactive Streams have it; who reads may be another thread.
+ *
+ * <p>What was read is copied: a request that is refused, or whose caller leaves, then has nothing to free.
+ */
+final class BodyHead implements CoreSubscriber<DataBuffer> {
+
+    private static final long MAY_TAKE_NANOS = 10_000_000_000L;
+
+    private final BodyMemory memory;
+    private final Sinks.One<byte[]> head = Sinks.one();
+    private final ByteArrayOutputStream read = new ByteArrayOutputStream();
+    private @Nullable Subscription upstream;
+    private @Nullable CoreSubscriber<? super DataBuffer> reader;
+    private boolean told;
+    private boolean ended;
+    private boolean closed;
+    private @Nullable Throwable failure;
+
+    BodyHead(BodyMemory memory) {
+        this.memory = memory;
+    }
+
+    /** The beginning, all of it if it is not larger than rules look at. An error is one of the request: it must not pass. */
+    Mono<byte[]> of(Flux<DataBuffer> body, Clock clock) {
+        return Mono.defer(() -> {
+            body.subscribe(this);
+            Clock.Alarm alarm = clock.at(
+                    clock.nanoTime() + MAY_TAKE_NANOS,
+                    () -> head.tryEmitError(
+                            new RefusedRequestException(408, "body: too slow (expected: its fields within 10 s)")));
+            return head.asMono().doFinally(signal -> alarm.cancel());
+        });
+    }
+
+    /** The whole body, for one reader. */
+    Flux<DataBuffer> whole(DataBufferFactory buffers) {
+        Flux<DataBuffer> rest = Flux.from(subscriber -> rest(Operators.toCoreSubscriber(subscriber)));
+        return read.size() == 0 ? rest : Flux.concat(Mono.fromSupplier(() -> buffers.wrap(read.toByteArray())), rest);
+    }
+
+    /** The request is over. */
+    void close() {
+        Subscription abandoned;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            abandoned = ended || reader != null ? null : upstream;
+        }
+        memory.giveBack(read.size());
+        if (abandoned != null) {
+            abandoned.cancel();
+        }
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        synchronized (this) {
+            upstream = subscription;
+        }
+        subscription.request(1);
+    }
+
+    @Override
+    public void onNext(DataBuffer piece) {
+        CoreSubscriber<? super DataBuffer> next = current();
+        if (next != null) {
+            next.onNext(piece);
+            return;
+        }
+        byte[] bytes = new byte[piece.readableByteCount()];
+        piece.read(bytes);
+        DataBufferUtils.release(piece);
+        if (keep(bytes)) {
+            more();
+        }
+    }
+
+    @Override
+    public void onError(Throwable broken) {
+        CoreSubscriber<? super DataBuffer> next;
+        synchronized (this) {
+            ended = true;
+            failure = broken;
+            next = reader;
+        }
+        if (next == null) {
+            head.tryEmitError(broken);
+        } else {
+            next.onError(broken);
+        }
+    }
+
+    @Override
+    public void onComplete() {
+        CoreSubscriber<? super DataBuffer> next;
+        synchronized (this) {
+            ended = true;
+            next = reader;
+        }
+        if (next == null) {
+            tell();
+        } else {
+            next.onComplete();
+        }
+    }
+
+    private synchronized @Nullable CoreSubscriber<? super DataBuffer> current() {
+        return reader;
+    }
+
+    /** Whether there is room for it. */
+    private boolean keep(byte[] bytes) {
+        synchronized (this) {
+            if (closed) {
+                return false;
+            }
+            try {
+                memory.take(bytes.length);
+            } catch (RefusedRequestException e) {
+                head.tryEmitError(e);
+                return false;
+            }
+            read.write(bytes, 0, bytes.length);
+            return true;
+        }
+    }
+
+    private void more() {
+        if (read.size() > BodyFields.LARGEST_BODY) {
+            tell();
+            return;
+        }
+        Subscription source;
+        synchronized (this) {
+            source = upstream;
+        }
+        if (source != null) {
+            source.request(1);
+        }
+    }
+
+    private void tell() {
+        synchronized (this) {
+            if (told) {
+                return;
+            }
+            told = true;
+        }
+        head.tryEmitValue(read.toByteArray());
+    }
+
+    /** Signals may arrive while the reader is being told of them: he asks for nothing before he is known. */
+    private void rest(CoreSubscriber<? super DataBuffer> subscriber) {
+        Operators.DeferredSubscription demand = new Operators.DeferredSubscription();
+        subscriber.onSubscribe(demand);
+        Subscription source;
+        Throwable broken;
+        synchronized (this) {
+            source = ended ? null : upstream;
+            broken = reader == null ? failure : new IllegalStateException("body: read twice (expected: once)");
+            if (broken == null) {
+                reader = subscriber;
+            }
+        }
+        if (broken != null) {
+            subscriber.onError(broken);
+        } else if (source == null) {
+            subscriber.onComplete();
+        } else {
+            demand.set(source);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.sluice.spring.web.reactive;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.Evaluator;
+import io.sluice.spring.web.BodyMemory;
+import io.sluice.spring.web.RequestReader;
+import io.sluice.spring.web.WebAnswers;
+import io.sluice.spring.web.WebBeans;
+import io.sluice.spring.web.WebLimits;
+import io.sluice.spring.web.WebProperties;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.web.reactive.DispatcherHandler;
+
+/** Limits on requests to WebFlux: the filter, the request in the Reactor context, and answers to refused calls. */
+@AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(DispatcherHandler.class)
+@ConditionalOnBean(Evaluator.class)
+@ConditionalOnBooleanProperty(name = "sluice.enabled", matchIfMissing = true)
+@Import(WebBeans.class)
+public final class ReactiveLimitAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnBooleanProperty(name = "sluice.web.enabled", matchIfMissing = true)
+    LimitWebFilter sluiceLimitWebFilter(
+            WebLimits limits,
+            Clock clock,
+            BodyMemory memory,
+            WebProperties properties,
+            ObjectProvider<ServerCodecConfigurer> codecs) {
+        return new LimitWebFilter(
+                limits,
+                clock,
+                memory,
+                codecs.getIfAvailable(ServerCodecConfigurer::create).getReaders(),
+                properties.order());
+    }
+
+    /** Behind Spring Security, wherever limits stand. */
+    @Bean
+    @ConditionalOnMissingBean
+    CurrentRequestWebFilter sluiceCurrentRequestWebFilter(RequestReader reader) {
+        return new CurrentRequestWebFilter(reader, WebProperties.DEFAULT_ORDER - 1);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    BareRequests sluiceBareRequests() {
+        return new BareRequests();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RefusalWebExceptionHandler sluiceRefusalWebExceptionHandler(WebAnswers answers) {
+        return new RefusalWebExceptionHandler(answers);
+    }
+}

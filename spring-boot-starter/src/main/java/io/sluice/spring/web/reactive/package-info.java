@@ -1,0 +1,5 @@
+/** Limits on requests to WebFlux. */
+@NullMarked
+package io.sluice.spring.web.reactive;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,86 @@
+package io.sluice.spring.web.servlet;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.BodyFields;
+import io.sluice.rules.RefusedRequestException;
+import io.sluice.spring.web.BodyMemory;
+import io.sluice.spring.web.Forms;
+import io.sluice.spring.web.WebLimits;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The beginning of a body, all of it if it is not larger than rules look at. Immutable, if nobody writes into what it hands out. */
+final class BodyHead {
+
+    private static final long MAY_TAKE_NANOS = 10_000_000_000L;
+    private static final int PIECE = 8 * 1024;
+
+    private final byte[] bytes;
+    private final byte[] fields;
+    private final boolean whole;
+
+    private BodyHead(byte[] bytes, byte[] fields, boolean whole) {
+        this.bytes = bytes;
+        this.fields = fields;
+        this.whole = whole;
+    }
+
+    /** What was read of the stream, to be given to the application first. */
+    byte[] bytes() {
+        return bytes;
+    }
+
+    /** What rules may read fields from; another form of the same where somebody before us had read a form already. */
+    byte[] fields() {
+        return fields;
+    }
+
+    /** Whether there is no more. */
+    boolean isWhole() {
+        return whole;
+    }
+
+    /** Reads on the thread of the request, which waits for it; null if the rules do not want it. */
+    static @Nullable BodyHead read(
+            WebLimits.Asked asked, HttpServletRequest request, Clock clock, BodyMemory memory, ServletHold hold)
+            throws IOException, RefusedRequestException {
+        if (!asked.wantsBody()) {
+            return null;
+        }
+        byte[] bytes = new byte[PIECE];
+        int size = 0;
+        long start = clock.nanoTime();
+        InputStream in = request.getInputStream();
+        boolean whole = false;
+        while (!whole && size <= BodyFields.LARGEST_BODY) {
+            if (size == bytes.length) {
+                bytes = Arrays.copyOf(bytes, Math.min(2 * bytes.length, BodyFields.LARGEST_BODY + 1));
+            }
+            int count = in.read(bytes, size, bytes.length - size);
+            whole = count < 0;
+            size += Math.max(0, count);
+            if (clock.nanoTime() - start > MAY_TAKE_NANOS) {
+                throw new RefusedRequestException(408, "body: too slow (expected: its fields within 10 s)");
+            }
+        }
+        int kept = size;
+        memory.take(kept);
+        hold.whenOver(() -> memory.giveBack(kept));
+        byte[] read = Arrays.copyOf(bytes, size);
+        boolean taken = size == 0 && Forms.isForm(asked.request().header("content-type"));
+        return new BodyHead(read, taken ? parameters(request) : read, whole);
+    }
+
+    /** A filter before us asked for parameters, and so the container or that filter has read the form. */
+    private static byte[] parameters(HttpServletRequest request) {
+        Map<String, List<String>> fields = new LinkedHashMap<>();
+        request.getParameterMap().forEach((name, values) -> fields.put(name, List.of(values)));
+        return Forms.written(fields);
+    }
+}

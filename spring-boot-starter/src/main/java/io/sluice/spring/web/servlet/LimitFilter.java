@@ -1,0 +1,157 @@
+package io.sluice.spring.web.servlet;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.RefusedRequestException;
+import io.sluice.spring.web.BodyMemory;
+import io.sluice.spring.web.Forms;
+import io.sluice.spring.web.Holding;
+import io.sluice.spring.web.WebAnswer;
+import io.sluice.spring.web.WebLimits;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies the rules in force to every request that comes from outside, once: forwards, includes, and dispatches for errors or
+ * asynchronous results are part of a request that was ruled on already. Safe for use by many threads.
+ *
+ * <p>It blocks the thread of the request: for the beginning of a body that rules name fields of, for the store, and where a rule shapes
+ * ({@code max_wait}) for the time slot. It does not dispatch such a request later instead: filters behind it that are
+ * registered for requests alone, perhaps those that check something, would then not see it at all. So that waiting requests cannot take all
+ * threads there are, only so many may wait at once.
+ */
+public final class LimitFilter implements Filter {
+
+    private static final String SEEN = LimitFilter.class.getName();
+    private static final long PATIENCE_SECONDS = 30;
+
+    private final WebLimits limits;
+    private final Clock clock;
+    private final BodyMemory memory;
+    private final Semaphore waiting;
+
+    /**
+     * A filter.
+     *
+     * @param mostWaiting how many requests may wait for their time slot at once
+     */
+    public LimitFilter(WebLimits limits, Clock clock, BodyMemory memory, int mostWaiting) {
+        this.limits = limits;
+        this.clock = clock;
+        this.memory = memory;
+        this.waiting = new Semaphore(mostWaiting);
+    }
+
+    @Override
+    public void doFilter(ServletRequest given, ServletResponse answer, FilterChain chain)
+            throws IOException, ServletException {
+        if (!(given instanceof HttpServletRequest request)
+                || !(answer instanceof HttpServletResponse response)
+                || request.getDispatcherType() != DispatcherType.REQUEST
+                || request.getAttribute(SEEN) != null) {
+            chain.doFilter(given, answer);
+            return;
+        }
+        request.setAttribute(SEEN, true);
+        WebLimits.Entry entry = limits.enter(new ServletIncoming(request));
+        if (entry instanceof WebLimits.Asked asked) {
+            limit(asked, request, response, chain);
+        } else if (entry instanceof WebLimits.Answered answered) {
+            ServletAnswer.send(answered.answer(), response);
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    private void limit(
+            WebLimits.Asked asked, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        ServletHold hold = new ServletHold();
+        Holding holding = limits.holding();
+        hold.whenOver(holding::close);
+        try {
+            BodyHead head = BodyHead.read(asked, request, clock, memory, hold);
+            WebLimits.Outcome outcome = decided(asked, head, holding);
+            if (outcome instanceof WebLimits.Passed passed) {
+                pass(passed, replayed(asked, request, head), response, chain);
+            } else if (outcome instanceof WebLimits.Refused refused) {
+                ServletAnswer.send(refused.answer(), response);
+            }
+        } catch (RefusedRequestException e) {
+            ServletAnswer.send(WebAnswer.of(e), response);
+        } finally {
+            hold.returned(request);
+        }
+    }
+
+    private void pass(
+            WebLimits.Passed passed, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException, RefusedRequestException {
+        passed.headers().forEach(response::setHeader);
+        if (!passed.waitFor().isZero()) {
+            await(passed.waitFor());
+        }
+        chain.doFilter(request, response);
+    }
+
+    private WebLimits.Outcome decided(WebLimits.Asked asked, @Nullable BodyHead head, Holding holding)
+            throws RefusedRequestException {
+        try {
+            return limits.decide(asked, head == null ? null : head.fields(), holding)
+                    .toCompletableFuture()
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw interrupted();
+        } catch (ExecutionException | TimeoutException e) {
+            throw new RefusedRequestException(500, "the limits of the request could not be decided");
+        }
+    }
+
+    private void await(Duration wait) throws RefusedRequestException {
+        if (!waiting.tryAcquire()) {
+            throw new RefusedRequestException(503, "time slot: too many wait for theirs (expected: try again)");
+        }
+        CompletableFuture<Void> slot = new CompletableFuture<>();
+        Clock.Alarm alarm = clock.at(clock.nanoTime() + wait.toNanos(), () -> slot.complete(null));
+        try {
+            slot.get();
+        } catch (InterruptedException e) {
+            alarm.cancel();
+            throw interrupted();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            waiting.release();
+        }
+    }
+
+    private static RefusedRequestException interrupted() {
+        Thread.currentThread().interrupt();
+        return new RefusedRequestException(503, "the application stops (expected: try again)");
+    }
+
+    /** One that somebody else has read to its end is his to give. */
+    private static HttpServletRequest replayed(
+            WebLimits.Asked asked, HttpServletRequest request, @Nullable BodyHead head) throws IOException {
+        return head == null || head.bytes().length == 0
+                ? request
+                : new ReplayedRequest(
+                        request,
+                        head,
+                        Forms.isForm(asked.request().header("content-type"))
+                                && asked.request().method().equals("POST"));
+    }
+}

@@ -1,0 +1,82 @@
+package io.sluice.spring.web.servlet;
+
+import io.sluice.rules.Address;
+import io.sluice.spring.web.IncomingRequest;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestWrapper;
+import jakarta.servlet.http.HttpServletRequest;
+import java.security.Principal;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request as the container has it. Target, address and headers are those of the innermost request: what wraps it may believe headers
+ * that anybody can write, as Spring's {@code ForwardedHeaderFilter} does with {@code X-Forwarded-Prefix}, which moves a path away from its
+ * limits. Method and principal are those of the outermost: filters decide on them.
+ */
+final class ServletIncoming implements IncomingRequest {
+
+    private final HttpServletRequest request;
+    private final HttpServletRequest bare;
+
+    ServletIncoming(HttpServletRequest request) {
+        this.request = request;
+        this.bare = bare(request);
+    }
+
+    @Override
+    public String method() {
+        return request.getMethod();
+    }
+
+    @Override
+    public String target() {
+        String query = bare.getQueryString();
+        return query == null ? bare.getRequestURI() : bare.getRequestURI() + "?" + query;
+    }
+
+    @Override
+    public List<String> headers(String name) {
+        Enumeration<String> lines = bare.getHeaders(name);
+        return lines == null ? List.of() : Collections.list(lines);
+    }
+
+    @Override
+    public @Nullable Address peer() {
+        String text = bare.getRemoteAddr();
+        if (text == null) {
+            return null;
+        }
+        int zone = text.indexOf('%');
+        String plain = zone < 0 ? text : text.substring(0, zone);
+        boolean brackets = plain.startsWith("[") && plain.endsWith("]");
+        return Address.parse(brackets ? plain.substring(1, plain.length() - 1) : plain)
+                .orElse(null);
+    }
+
+    @Override
+    public @Nullable Principal principal() {
+        return request.getUserPrincipal();
+    }
+
+    @Override
+    public boolean isBodiless() {
+        return bare.getProtocol().startsWith("HTTP/1")
+                && bare.getHeader("content-length") == null
+                && bare.getHeader("transfer-encoding") == null;
+    }
+
+    private static HttpServletRequest bare(HttpServletRequest request) {
+        ServletRequest inner = request;
+        HttpServletRequest found = request;
+        while (inner instanceof ServletRequestWrapper wrapper) {
+            inner = wrapper.getRequest();
+            if (inner instanceof HttpServletRequest http) {
+                found = http;
+            }
+        }
+        return found;
+    }
+}

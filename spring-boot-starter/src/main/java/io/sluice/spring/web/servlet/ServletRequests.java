@@ -1,0 +1,26 @@
+package io.sluice.spring.web.servlet;
+
+import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.web.LazyRequest;
+import io.sluice.spring.web.RequestReader;
+import java.util.Optional;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/** Finds the request of the current thread where Spring keeps it. Nothing is worked out before somebody asks. */
+public final class ServletRequests implements CurrentRequest.Finder {
+
+    private final RequestReader reader;
+
+    /** Reads with this. */
+    public ServletRequests(RequestReader reader) {
+        this.reader = reader;
+    }
+
+    @Override
+    public Optional<CurrentRequest> current() {
+        return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+                ? Optional.of(new LazyRequest(new ServletIncoming(attributes.getRequest()), reader))
+                : Optional.empty();
+    }
+}

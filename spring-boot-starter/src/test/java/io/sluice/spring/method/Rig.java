@@ -1,0 +1,63 @@
+package io.sluice.spring.method;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.time.ManualClock;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.KeyForm;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.Ruling;
+import io.sluice.spring.CurrentRequest;
+import java.security.Principal;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** An application with limits in process, a clock that stands, rules and a request to choose. */
+final class Rig {
+
+    final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    final List<Ruling.Settled> told = new CopyOnWriteArrayList<>();
+    volatile RuleSet rules = RuleSet.none();
+    volatile Optional<CurrentRequest> request = Optional.empty();
+
+    final Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
+    final Evaluator evaluator = new Evaluator(
+            () -> rules, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> told.add(ruling));
+
+    ApplicationContextRunner runner(Class<?>... beans) {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(MethodLimitAutoConfiguration.class))
+                .withBean(Evaluator.class, () -> evaluator)
+                .withBean(io.sluice.core.time.Clock.class, () -> clock)
+                .withBean(CurrentRequest.Finder.class, () -> () -> request)
+                .withUserConfiguration(beans);
+    }
+
+    void inForce(String text) {
+        RuleDocument document = RuleDocument.parse("test.yaml", text);
+        if (!(document instanceof RuleDocument.Accepted accepted)) {
+            throw new AssertionError(document);
+        }
+        rules = new RuleSet(rules.version() + 1, accepted.rules());
+    }
+
+    static Optional<CurrentRequest> request(Map<String, String> attributes) {
+        return Optional.of(new CurrentRequest() {
+            @Override
+            public String attribute(String name) {
+                return attributes.get(name);
+            }
+
+            @Override
+            public Principal principal() {
+                String user = attributes.get("user");
+                return user == null ? null : () -> user;
+            }
+        });
+    }
+}

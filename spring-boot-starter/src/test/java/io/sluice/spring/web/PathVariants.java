@@ -1,0 +1,149 @@
+package io.sluice.spring.web;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BiFunction;
+
+/** Ways to write a path so that a limiter may read another one than the server behind it. */
+final class PathVariants {
+
+    private static final List<BiFunction<String, Random, String>> TRICKS = List.of(
+            // Segments that are none.
+            inserted("/"),
+            inserted("/./"),
+            inserted("/x/../"),
+            inserted("/x/%2e%2e/"),
+            inserted("/x/.%2E/"),
+            inserted("/x/..;/"),
+            inserted("/x/..;a=b/"),
+            inserted("/.;a=b/"),
+            inserted("/;/"),
+            inserted("/;a=b/"),
+            inserted("/%2e/"),
+            inserted("//"),
+            inserted("///"),
+            inserted("/../"),
+            inserted("/%2f"),
+            inserted("/%2F/"),
+            inserted("%2f"),
+            inserted("%252f"),
+            inserted("\\"),
+            inserted("%5c"),
+            inserted("/%5c../"),
+            inserted("%c0%af"),
+            inserted("%e0%80%af"),
+            inserted("%ef%bc%8f"),
+            inserted("%u002f"),
+            inserted("/%00/"),
+            // What is put at the end.
+            appended("/"),
+            appended("//"),
+            appended("/."),
+            appended("/./"),
+            appended("/x/.."),
+            appended(";a=b"),
+            appended(";"),
+            appended(";jsessionid=1/"),
+            appended("%00"),
+            appended("%00.html"),
+            appended("%20"),
+            appended("%09"),
+            appended("."),
+            appended("..;/"),
+            appended("%3b"),
+            appended("%3Ba=b"),
+            appended("%3f"),
+            appended("?"),
+            appended("?a=b"),
+            appended("?/../x"),
+            appended("?a=/%2e%2e/"),
+            appended("#x"),
+            appended("%23x"),
+            appended("%0d%0a"),
+            appended("%ff"),
+            appended("%"),
+            appended("%2"),
+            appended("%zz"),
+            appended("+"),
+            appended(".json"),
+            appended("~"),
+            // Before the path.
+            (path, random) -> "http://localhost" + path,
+            (path, random) -> "HTTP://LOCALHOST:80" + path,
+            (path, random) -> "https://localhost" + path,
+            (path, random) -> "//localhost" + path,
+            (path, random) -> "/" + path,
+            (path, random) -> "/x/.." + path,
+            (path, random) -> "/.." + path,
+            (path, random) -> "/%2e%2e" + path,
+            (path, random) -> "/;x" + path,
+            (path, random) -> "/." + path,
+            (path, random) -> path.substring(1),
+            (path, random) -> "*" + path,
+            // Letters in other clothes.
+            letter(each -> String.format(Locale.ROOT, "%%%02x", (int) each)),
+            letter(each -> String.format(Locale.ROOT, "%%%02X", (int) each)),
+            letter(each -> String.format(Locale.ROOT, "%%25%02x", (int) each)),
+            letter(each -> String.format(Locale.ROOT, "%%c1%%%02x", 0x80 | (each & 0x3f))),
+            letter(each -> String.format(Locale.ROOT, "%%u%04x", (int) each)),
+            letter(each -> String.valueOf(Character.toUpperCase(each))),
+            letter(each -> each + "%cc%81"),
+            (path, random) -> path.toUpperCase(Locale.ROOT));
+
+    private PathVariants() {}
+
+    /** So many different ones, none longer than a few hundred characters. */
+    static List<String> of(List<String> paths, Random random, int count) {
+        Set<String> variants = new LinkedHashSet<>(paths);
+        while (variants.size() < count) {
+            String variant = paths.get(random.nextInt(paths.size()));
+            for (int i = random.nextInt(4); i >= 0; i--) {
+                variant = TRICKS.get(random.nextInt(TRICKS.size())).apply(variant, random);
+            }
+            variants.add(variant);
+        }
+        return List.copyOf(variants);
+    }
+
+    /** In the place of a slash or at any other. */
+    private static BiFunction<String, Random, String> inserted(String what) {
+        return (path, random) -> {
+            int slash = nth(path, '/', random);
+            if (slash >= 0 && random.nextInt(4) > 0) {
+                return path.substring(0, slash) + what + path.substring(slash + 1);
+            }
+            int at = random.nextInt(path.length() + 1);
+            return path.substring(0, at) + what + path.substring(at);
+        };
+    }
+
+    private static BiFunction<String, Random, String> appended(String what) {
+        return (path, random) -> path + what;
+    }
+
+    private static BiFunction<String, Random, String> letter(java.util.function.Function<Character, String> clothes) {
+        return (path, random) -> {
+            int at = random.nextInt(path.length());
+            char each = path.charAt(at);
+            return each < 'a' || each > 'z'
+                    ? path
+                    : path.substring(0, at) + clothes.apply(each) + path.substring(at + 1);
+        };
+    }
+
+    private static int nth(String path, char wanted, Random random) {
+        long all = path.chars().filter(each -> each == wanted).count();
+        if (all == 0) {
+            return -1;
+        }
+        int skip = random.nextInt((int) all);
+        int at = path.indexOf(wanted);
+        for (int i = 0; i < skip; i++) {
+            at = path.indexOf(wanted, at + 1);
+        }
+        return at;
+    }
+}

@@ -1,0 +1,112 @@
+package io.sluice.spring.web;
+
+import io.sluice.core.time.Clock;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+
+/** An application on a real server and a free port. */
+final class RunningApp implements AutoCloseable {
+
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final ConfigurableApplicationContext context;
+
+    private RunningApp(ConfigurableApplicationContext context) {
+        this.context = context;
+    }
+
+    /** How to start one. */
+    static final class Starting {
+
+        private final boolean reactive;
+        private final List<Class<?>> sources = new ArrayList<>();
+        private final List<String> properties = new ArrayList<>(List.of(
+                "server.port=0",
+                "server.address=127.0.0.1",
+                "spring.main.banner-mode=off",
+                "logging.level.root=off",
+                "spring.application.name=shop",
+                "spring.jmx.enabled=false",
+                "spring.main.log-startup-info=false"));
+        private Clock clock = Clock.system();
+
+        Starting(boolean reactive, Class<?>... sources) {
+            this.reactive = reactive;
+            this.sources.add(SluiceBeans.class);
+            this.sources.addAll(List.of(sources));
+        }
+
+        Starting with(Class<?> source) {
+            sources.add(source);
+            return this;
+        }
+
+        Starting with(String... more) {
+            properties.addAll(List.of(more));
+            return this;
+        }
+
+        Starting at(Clock other) {
+            clock = other;
+            return this;
+        }
+
+        RunningApp rules(String rules) {
+            ConfigurableApplicationContext context = new SpringApplicationBuilder(sources.toArray(Class[]::new))
+                    .web(reactive ? WebApplicationType.REACTIVE : WebApplicationType.SERVLET)
+                    .initializers(any -> {
+                        GenericApplicationContext early = (GenericApplicationContext) any;
+                        early.registerBean("clock", Clock.class, () -> clock);
+                        early.registerBean(
+                                SluiceBeans.RuleText.class, () -> new SluiceBeans.RuleText(rules));
+                    })
+                    .run(properties.stream().map(each -> "--" + each).toArray(String[]::new));
+            return new RunningApp(context);
+        }
+    }
+
+    int port() {
+        return Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    HttpClient client() {
+        return client;
+    }
+
+    HttpRequest.Builder request(String target) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + target))
+                .timeout(Duration.ofSeconds(20));
+    }
+
+    HttpResponse<String> get(String target, String... headers) throws IOException, InterruptedException {
+        HttpRequest.Builder request = request(target);
+        return send(headers.length == 0 ? request : request.headers(headers));
+    }
+
+    HttpResponse<String> post(String target, String type, String body) throws IOException, InterruptedException {
+        return send(request(target).header("Content-Type", type).POST(HttpRequest.BodyPublishers.ofString(body)));
+    }
+
+    HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}
