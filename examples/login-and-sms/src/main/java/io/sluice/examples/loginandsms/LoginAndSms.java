@@ -1,0 +1,25 @@
+package io.sluice.examples.loginandsms;
+
+import io.sluice.rules.RefusalBody;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.annotation.Bean;
+
+@SpringBootApplication
+public class LoginAndSms {
+
+    private static final String UNREADABLE =
+            "{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"username: none found (expected: a JSON object with one, in UTF-8)\"}";
+
+    public static void main(String[] args) {
+        SpringApplication.run(LoginAndSms.class, args);
+    }
+
+    /** A login without a name is refused for good, which is not a matter of too many: waiting would not help. */
+    @Bean
+    RefusalBody refusals() {
+        return (refusal, language) -> refusal.retryAfter().isPresent()
+                ? RefusalBody.PROBLEM.of(refusal, language)
+                : new RefusalBody.Content(400, "application/problem+json", language, UNREADABLE);
+    }
+}

@@ -1,0 +1,33 @@
+package io.sluice.examples.loginandsms;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Knows nothing of limits: what the rule {@code login} refuses does not come here. */
+@RestController
+class LoginController {
+
+    record Login(String username, String password) {
+
+        @Override
+        public String toString() {
+            return "a login";
+        }
+    }
+
+    private final Accounts accounts;
+
+    LoginController(Accounts accounts) {
+        this.accounts = accounts;
+    }
+
+    @PostMapping(path = "/api/login", consumes = "application/json")
+    ResponseEntity<String> login(@RequestBody Login login) {
+        return accounts.matches(login.username(), login.password())
+                ? ResponseEntity.ok("Welcome.\n")
+                : ResponseEntity.status(HttpStatus.UNAUTHORIZED).body("Wrong name or password.\n");
+    }
+}

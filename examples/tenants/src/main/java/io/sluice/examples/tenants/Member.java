@@ -1,0 +1,28 @@
+package io.sluice.examples.tenants;
+
+import java.util.List;
+import org.springframework.security.core.authority.SimpleGrantedAuthority;
+import org.springframework.security.core.userdetails.User;
+
+/** Somebody who logs in, and for whom: what is known here was looked up, not sent by the caller. */
+final class Member extends User {
+
+    private static final long serialVersionUID = 1;
+
+    private final String tenant;
+    private final String plan;
+
+    Member(String name, String password, String role, String tenant, String plan) {
+        super(name, password, List.of(new SimpleGrantedAuthority("ROLE_" + role)));
+        this.tenant = tenant;
+        this.plan = plan;
+    }
+
+    String tenant() {
+        return tenant;
+    }
+
+    String plan() {
+        return plan;
+    }
+}
