@@ -21,7 +21,11 @@ import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
 
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = {"logging.level.web=DEBUG", "logging.level.io.sluice=TRACE"})
+        properties = {
+            // Of the server; the client of these tests logs what it sends.
+            "logging.level.org.springframework.web.servlet=TRACE",
+            "logging.level.io.sluice=TRACE"
+        })
 @ExtendWith(OutputCaptureExtension.class)
 class LoginAndSmsTest {
 
@@ -108,8 +112,17 @@ class LoginAndSmsTest {
         String login = "{\"username\": \"alice\", \"password\": \"wonderland\"}";
 
         post("/api/login", " ".repeat(70_000) + login).expectStatus().isBadRequest();
-        post("/api/login", login.getBytes(StandardCharsets.UTF_16BE)).expectStatus().isBadRequest();
         post("/api/login", "{\"username\": \"bob\", " + login.substring(1)).expectStatus().isBadRequest();
+    }
+
+    @Test
+    void countsANameInEveryEncoding() {
+        String login = "{\"username\": \"alice\", \"password\": \"guess\"}";
+
+        post("/api/login", login).expectStatus().isUnauthorized();
+        post("/api/login", login.replace("alice", "\\u0061lice")).expectStatus().isUnauthorized();
+        post("/api/login", login.getBytes(StandardCharsets.UTF_16BE)).expectStatus().isUnauthorized();
+        post("/api/login", login.getBytes(StandardCharsets.UTF_16LE)).expectStatus().isEqualTo(429);
     }
 
     @Test
