@@ -26,8 +26,11 @@ record Group(List<Bound> bound, Duration deadline, FailurePolicy onFailure, doub
     private static final Comparator<Bound> REPORT_ORDER = Comparator.comparing(Bound::level);
 
     static Group of(List<Bound> bound) {
-        List<Bound> ordered = new ArrayList<>(bound);
-        ordered.sort(REPORT_ORDER);
+        List<Bound> ordered = bound;
+        if (bound.size() > 1) {
+            ordered = new ArrayList<>(bound);
+            ordered.sort(REPORT_ORDER);
+        }
         Duration deadline = null;
         FailurePolicy onFailure = FailurePolicy.OPEN;
         double localShare = 1;

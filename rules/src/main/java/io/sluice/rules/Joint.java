@@ -122,7 +122,7 @@ final class Joint {
                 merged.put(bound.demand(), all);
             }
         });
-        return least.with(all);
+        return least.with(all, permits);
     }
 
     private void own(@Nullable Demand demand) {
