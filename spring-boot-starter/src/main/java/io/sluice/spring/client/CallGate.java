@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -95,7 +96,8 @@ final class CallGate {
         }
         CompletableFuture<Ruling> coming = evaluator.acquireNamed(claims, maxWait);
         admission.onLeave(() -> coming.cancel(false));
-        coming.whenComplete((ruling, failure) -> {
+        CompletionStage<Ruling> ruled = coming;
+        ruled.whenComplete((ruling, failure) -> {
             if (failure == null) {
                 admission.tell(Rulings.settled(ruling, claims.get(0).rule(), version));
             } else {

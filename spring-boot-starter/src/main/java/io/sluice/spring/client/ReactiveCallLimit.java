@@ -3,6 +3,7 @@ package io.sluice.spring.client;
 import io.sluice.rules.Ruling;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.internal.PermitScope;
+import java.util.concurrent.CompletionStage;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
@@ -42,7 +43,8 @@ final class ReactiveCallLimit implements ExchangeFilterFunction {
     private static void hear(Admission admission, PermitScope permits, MonoSink<Ruling.Settled> sink) {
         boolean here = admission.isDone();
         sink.onCancel(() -> admission.cancel(false));
-        admission.whenComplete((ruling, failure) -> {
+        CompletionStage<Ruling.Settled> admitted = admission;
+        admitted.whenComplete((ruling, failure) -> {
             if (failure != null) {
                 sink.error(failure);
                 return;

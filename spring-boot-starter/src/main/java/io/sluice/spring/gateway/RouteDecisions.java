@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
@@ -92,7 +93,8 @@ final class RouteDecisions {
     private void hear(
             CompletableFuture<Ruling> coming, Rule rule, @Nullable RouteScope scope, MonoSink<Ruling.Settled> sink) {
         boolean here = coming.isDone();
-        coming.whenComplete((ruling, failure) -> {
+        CompletionStage<Ruling> ruled = coming;
+        ruled.whenComplete((ruling, failure) -> {
             if (failure != null) {
                 sink.error(failure);
                 return;

@@ -2,10 +2,9 @@ package io.sluice.spring.gateway;
 
 import io.sluice.rules.CallerAddress;
 import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.internal.ChargedRules;
 import java.security.Principal;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.route.Route;
@@ -55,7 +54,7 @@ final class RouteLimitFilter implements GlobalFilter, Ordered {
     }
 
     private Mono<Void> inScope(CurrentRequest request, ServerWebExchange exchange, GatewayFilterChain chain) {
-        RouteScope scope = new RouteScope(request, service(exchange), charged(exchange), decisions.newPermits());
+        RouteScope scope = new RouteScope(request, service(exchange), ChargedRules.of(exchange.getAttributes()), decisions.newPermits());
         scope.attachTo(exchange);
         return limited(scope, exchange, chain)
                 .contextWrite(context -> context.put(RouteScope.class, scope))
@@ -77,11 +76,5 @@ final class RouteLimitFilter implements GlobalFilter, Ordered {
     private static String service(ServerWebExchange exchange) {
         Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
         return route.getMetadata().get(SERVICE) instanceof String service ? service : route.getId();
-    }
-
-    /** Of a forwarded exchange, also what was charged on its first route. */
-    private static Set<String> charged(ServerWebExchange exchange) {
-        RouteScope before = RouteScope.before(exchange);
-        return before == null ? ConcurrentHashMap.newKeySet() : before.charged();
     }
 }

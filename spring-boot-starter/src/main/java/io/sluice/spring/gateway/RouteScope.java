@@ -26,11 +26,6 @@ record RouteScope(CurrentRequest request, String service, Set<String> charged, P
         return exchange.getRequiredAttribute(ATTRIBUTE);
     }
 
-    /** The one of the route that forwarded the exchange to another; null if it is on its first. */
-    static @Nullable RouteScope before(ServerWebExchange exchange) {
-        return exchange.getAttribute(ATTRIBUTE);
-    }
-
     /** Null where the limiter is asked by somebody else than a filter of a route. */
     static @Nullable RouteScope of(ContextView context) {
         return context.<RouteScope>getOrEmpty(RouteScope.class).orElse(null);
