@@ -11,9 +11,7 @@ import io.sluice.rules.PathForm;
 import io.sluice.rules.RefusalBody;
 import io.sluice.rules.RuleDocument;
 import io.sluice.rules.RuleSet;
-import java.time.Duration;
 import java.util.List;
-import org.awaitility.Awaitility;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -52,28 +50,5 @@ public class EngineBeans {
     @Bean
     RefusalBody refusals() {
         return RefusalBody.PROBLEM;
-    }
-
-    /** The clock of this machine. */
-    @Configuration(proxyBeanMethods = false)
-    public static class OnSystemClock {
-
-        @Bean
-        Clock clock() {
-            return Clock.system();
-        }
-    }
-
-    /** Counts in Redis, which is there from the first decision on. */
-    @Configuration(proxyBeanMethods = false)
-    public static class OnRedis {
-
-        @Bean
-        RedisEngine engine(Environment environment, Clock clock) {
-            RedisEngine engine =
-                    RedisEngine.connect(environment.getRequiredProperty("test.redis"), "rate_limit", clock);
-            Awaitility.await().atMost(Duration.ofSeconds(20)).until(engine::isReady);
-            return engine;
-        }
     }
 }
