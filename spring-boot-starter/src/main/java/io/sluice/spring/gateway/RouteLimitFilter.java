@@ -54,7 +54,8 @@ final class RouteLimitFilter implements GlobalFilter, Ordered {
     }
 
     private Mono<Void> inScope(CurrentRequest request, ServerWebExchange exchange, GatewayFilterChain chain) {
-        RouteScope scope = new RouteScope(request, service(exchange), ChargedRules.of(exchange.getAttributes()), decisions.newPermits());
+        RouteScope scope = new RouteScope(
+                request, service(exchange), ChargedRules.of(exchange.getAttributes()), decisions.newPermits());
         scope.attachTo(exchange);
         return limited(scope, exchange, chain)
                 .contextWrite(context -> context.put(RouteScope.class, scope))

@@ -163,8 +163,7 @@ class CallLimitsTest {
     @Test
     void holdsPermitsUntilTheAnswerIsClosed() {
         RestClient client = blocking(LimitedCalls.of("party", ONE_AT_A_TIME));
-        ClientHttpResponse open =
-                client.get().uri(party.uri()).exchange((request, response) -> response, false);
+        ClientHttpResponse open = client.get().uri(party.uri()).exchange((request, response) -> response, false);
         clock.advance(Duration.ofMinutes(5));
         assertThatThrownBy(() -> get(client)).isInstanceOf(RateLimitExceededException.class);
         open.close();
@@ -202,7 +201,8 @@ class CallLimitsTest {
         rest.countDown();
         assertThat(open).succeedsWithin(Duration.ofSeconds(10));
 
-        await().untilAsserted(() -> assertThat(call(client).block(Duration.ofSeconds(10))).contains("first"));
+        await().untilAsserted(() ->
+                assertThat(call(client).block(Duration.ofSeconds(10))).contains("first"));
     }
 
     @Test
@@ -228,9 +228,10 @@ class CallLimitsTest {
 
     @Test
     void pausesForAsLongAsTheThirdPartyAsks() {
-        RestClient client = blocking(LimitedCalls.of("party", Limit.named("party").slidingWindow(100, Duration.ofSeconds(1)))
-                .waitingUpTo(Duration.ofSeconds(30))
-                .heedingRetryAfter());
+        RestClient client =
+                blocking(LimitedCalls.of("party", Limit.named("party").slidingWindow(100, Duration.ofSeconds(1)))
+                        .waitingUpTo(Duration.ofSeconds(30))
+                        .heedingRetryAfter());
         party.answers(exchange -> {
             exchange.getResponseHeaders().set("Retry-After", "20");
             exchange.sendResponseHeaders(503, -1);
@@ -252,24 +253,24 @@ class CallLimitsTest {
 
     @Test
     void refusesWhenTheThirdPartyAsksForMoreThanCallersWait() {
-        RestClient client = blocking(LimitedCalls.of("party", Limit.named("party").slidingWindow(100, Duration.ofSeconds(1)))
-                .heedingRetryAfter());
+        RestClient client =
+                blocking(LimitedCalls.of("party", Limit.named("party").slidingWindow(100, Duration.ofSeconds(1)))
+                        .heedingRetryAfter());
         party.answers(exchange -> {
             exchange.getResponseHeaders().set("Retry-After", "99999999999999999999");
             exchange.sendResponseHeaders(429, -1);
         });
         assertThatThrownBy(() -> get(client)).hasMessageContaining("429");
 
-        assertThatThrownBy(() -> get(client)).isInstanceOfSatisfying(RateLimitExceededException.class, refusal -> assertThat(
-                        refusal.retryAfter())
-                .hasValue(Duration.ofHours(1)));
+        assertThatThrownBy(() -> get(client))
+                .isInstanceOfSatisfying(RateLimitExceededException.class, refusal -> assertThat(refusal.retryAfter())
+                        .hasValue(Duration.ofHours(1)));
         assertThat(party.arrivals()).hasSize(1);
     }
 
     @Test
     void rulesInForceAreKeptByName() {
-        CallLimits limits = limits(
-                """
+        CallLimits limits = limits("""
                 rules:
                   - id: party
                     service: somebody-else
@@ -279,7 +280,11 @@ class CallLimitsTest {
                 .requestInterceptor(limits.interceptor(LimitedCalls.of("party")))
                 .build();
         for (String account : List.of("a", "b")) {
-            client.get().uri(party.uri()).header("X-Account", account).retrieve().toBodilessEntity();
+            client.get()
+                    .uri(party.uri())
+                    .header("X-Account", account)
+                    .retrieve()
+                    .toBodilessEntity();
         }
         assertThatThrownBy(() -> client.get()
                         .uri(party.uri())

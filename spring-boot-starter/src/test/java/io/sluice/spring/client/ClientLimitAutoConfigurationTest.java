@@ -49,10 +49,7 @@ class ClientLimitAutoConfigurationTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     rate=5/s                             | hosts: none (expected
                     hosts=a.example                      | rate: none (expected
                     hosts=a.example;rate=fast            | rate: "fast" (expected
@@ -68,10 +65,7 @@ class ClientLimitAutoConfigurationTest {
         for (String property : properties.split(";", -1)) {
             wrong = wrong.withPropertyValues("sluice.client-limits.party." + property.trim());
         }
-        wrong.run(context -> assertThat(context)
-                .getFailure()
-                .rootCause()
-                .hasMessageContaining(message.trim()));
+        wrong.run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining(message.trim()));
         wrong.run(context -> assertThat(context).getFailure().hasStackTraceContaining("sluice.client-limits.party."));
     }
 

@@ -72,8 +72,7 @@ class SharedCallLimitsTest {
         for (int i = 0; i < 7; i++) {
             for (ConfigurableApplicationContext instance : instances) {
                 RestClient blocking = instance.getBean(RestClient.Builder.class).build();
-                WebClient reactive =
-                        instance.getBean(WebClient.Builder.class).build();
+                WebClient reactive = instance.getBean(WebClient.Builder.class).build();
                 calls.add(
                         i % 2 == 0
                                 ? CompletableFuture.runAsync(
@@ -103,7 +102,7 @@ class SharedCallLimitsTest {
 
     @Test
     void everyClientOfAnInstanceSharesTheLimit() {
-        ConfigurableApplicationContext instance = start("rate=3/h", "max-wait=0s");
+        ConfigurableApplicationContext instance = start("rate=3/h", "max-wait=20s", "on-failure=closed");
         instance.getBean(RestClient.Builder.class)
                 .build()
                 .get()

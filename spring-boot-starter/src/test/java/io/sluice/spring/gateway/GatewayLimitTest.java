@@ -10,6 +10,7 @@ import io.sluice.spring.internal.Party;
 import io.sluice.spring.internal.RedisBeans;
 import io.sluice.testkit.RedisServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -29,13 +30,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.io.ByteArrayResource;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
@@ -43,9 +44,8 @@ import reactor.core.publisher.Mono;
 @Timeout(120)
 class GatewayLimitTest {
 
-    /** The example of the reference documentation, with one line more. */
-    private static final String FROM_THE_REFERENCE =
-            """
+    /** The example of the reference documentation, for its three requests in three minutes, with one line more. */
+    private static final String FROM_THE_REFERENCE = """
             spring:
               cloud:
                 gateway:
@@ -62,8 +62,8 @@ class GatewayLimitTest {
                             rate-limiter: "#{@sluiceRateLimiter}"
                             key-resolver: "#{@userKeyResolver}"
                             redis-rate-limiter.replenishRate: 1
-                            redis-rate-limiter.burstCapacity: 3
-                            redis-rate-limiter.requestedTokens: 1
+                            redis-rate-limiter.burstCapacity: 180
+                            redis-rate-limiter.requestedTokens: 60
             """;
 
     private final Party upstream = new Party();
@@ -114,20 +114,21 @@ class GatewayLimitTest {
 
     @Test
     void routesOfTheReferenceDocumentationSwitchByName() {
-        String gateway = start(FROM_THE_REFERENCE, "rules: []", OnRedis.class);
-        for (int i = 2; i >= 0; i--) {
+        String gateway = start(FROM_THE_REFERENCE, "rules: []");
+        for (int left = 120; left >= 0; left -= 60) {
             HttpResponse<String> passed = get(gateway, "/x", "X-User", "ada");
             assertThat(passed.statusCode()).isEqualTo(200);
-            assertThat(passed.headers().firstValue("X-RateLimit-Remaining")).hasValue(Integer.toString(i));
-            assertThat(passed.headers().firstValue("X-RateLimit-Replenish-Rate")).hasValue("1");
-            assertThat(passed.headers().firstValue("X-RateLimit-Burst-Capacity")).hasValue("3");
-            assertThat(passed.headers().firstValue("X-RateLimit-Requested-Tokens")).hasValue("1");
-            assertThat(passed.headers().firstValue("RateLimit-Policy")).hasValue("\"route-requestratelimiter_route.0\";q=3;w=3");
+            assertThat(number(passed, "X-RateLimit-Remaining")).isBetween((long) left, left + 55L);
+            assertThat(number(passed, "X-RateLimit-Replenish-Rate")).isEqualTo(1);
+            assertThat(number(passed, "X-RateLimit-Burst-Capacity")).isEqualTo(180);
+            assertThat(number(passed, "X-RateLimit-Requested-Tokens")).isEqualTo(60);
+            assertThat(passed.headers().firstValue("RateLimit-Policy"))
+                    .hasValue("\"route-requestratelimiter_route.0\";q=180;w=180");
         }
         HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
         assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
-        assertThat(refused.headers().firstValue("X-RateLimit-Remaining")).hasValue("0");
+        assertThat(number(refused, "Retry-After")).isBetween(1L, 60L);
+        assertThat(number(refused, "X-RateLimit-Remaining")).isBetween(0L, 59L);
 
         assertThat(get(gateway, "/x", "X-User", "bob").statusCode()).isEqualTo(200);
         assertThat(get(gateway, "/x").statusCode())
@@ -144,15 +145,17 @@ class GatewayLimitTest {
         for (int i = 0; i < 10; i++) {
             passed += get(i % 2 == 0 ? one : other, "/x", "X-User", "ada").statusCode() == 200 ? 1 : 0;
         }
-        assertThat(passed).isBetween(3, 8);
+        assertThat(passed)
+                .as("with an answer of Redis that came late, a half more")
+                .isBetween(3, 5);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"open", "local", "closed"})
     void whenRedisDiesThePolicyDecides(String policy) {
         String gateway = start(
-                FROM_THE_REFERENCE.replace("replenishRate: 1", "replenishRate: 0.001").replace("burstCapacity: 3", "burstCapacity: 4")
-                        + "sluice.gateway.on-failure: " + policy + "\n",
+                FROM_THE_REFERENCE.replace("burstCapacity: 180", "burstCapacity: 240") + "sluice.gateway.on-failure: "
+                        + policy + "\n",
                 "rules: []",
                 OnRedis.class);
         redis.kill();
@@ -160,7 +163,8 @@ class GatewayLimitTest {
         for (int i = 0; i < 6; i++) {
             answers.add(get(gateway, "/x", "X-User", "ada"));
         }
-        long passed = answers.stream().filter(answer -> answer.statusCode() == 200).count();
+        long passed =
+                answers.stream().filter(answer -> answer.statusCode() == 200).count();
         assertThat(passed).isEqualTo(policy.equals("open") ? 6 : policy.equals("local") ? 2 : 0);
         assertThat(answers).allSatisfy(answer -> answer.headers()
                 .firstValue("X-RateLimit-Remaining")
@@ -172,8 +176,7 @@ class GatewayLimitTest {
 
     @Test
     void whatNoBucketCanHoldIsRefusedWithoutARetry() {
-        String gateway = start(
-                FROM_THE_REFERENCE.replace("requestedTokens: 1", "requestedTokens: 5"), "rules: []");
+        String gateway = start(FROM_THE_REFERENCE.replace("requestedTokens: 60", "requestedTokens: 181"), "rules: []");
         HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("Retry-After")).isEmpty();
@@ -182,12 +185,13 @@ class GatewayLimitTest {
     @Test
     void theLimiterKeepsRulesInForceByName() {
         String gateway = start(
-                FROM_THE_REFERENCE.replaceAll("redis-rate-limiter\\.[^\\n]*\\n\\s*redis[^\\n]*\\n\\s*redis[^\\n]*", "sluice.rule: per-key"),
+                FROM_THE_REFERENCE.replaceAll(
+                        "redis-rate-limiter\\.[^\\n]*\\n\\s*redis[^\\n]*\\n\\s*redis[^\\n]*", "sluice.rule: per-key"),
                 "rules: [{ id: per-key, service: other, limits: [{ by: key, limit: 1, window: 1h }] }]");
         assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(200);
         HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
         assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(Long.parseLong(refused.headers().firstValue("Retry-After").orElseThrow())).isPositive();
+        assertThat(number(refused, "Retry-After")).isPositive();
         assertThat(get(gateway, "/x", "X-User", "bob").statusCode()).isEqualTo(200);
     }
 
@@ -198,8 +202,8 @@ class GatewayLimitTest {
                 "rules: [{ id: orders, service: other, limits: [{ by: key, limit: 1, window: 1h }] }]");
         HttpResponse<String> passed = get(gateway, "/x", "X-User", "ada");
         assertThat(passed.statusCode()).isEqualTo(200);
-        assertThat(passed.headers().firstValue("RateLimit")).hasValueSatisfying(text -> assertThat(text)
-                .startsWith("\"orders.0\";r=0;t="));
+        assertThat(passed.headers().firstValue("RateLimit"))
+                .hasValueSatisfying(text -> assertThat(text).startsWith("\"orders.0\";r=0;t="));
         HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
@@ -232,7 +236,8 @@ class GatewayLimitTest {
         for (String filter : List.of("Sluice=slots", "LIMITER")) {
             String gateway = start(
                     filter.equals("LIMITER")
-                            ? routes("{ name: RequestRateLimiter, args: { rate-limiter: \"#{@sluiceRateLimiter}\", key-resolver: \"#{@userKeyResolver}\", sluice.rule: slots } }")
+                            ? routes(
+                                    "{ name: RequestRateLimiter, args: { rate-limiter: \"#{@sluiceRateLimiter}\", key-resolver: \"#{@userKeyResolver}\", sluice.rule: slots } }")
                             : routes(filter),
                     "rules: [{ id: slots, service: other, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }]",
                     OnRedis.class);
@@ -248,13 +253,14 @@ class GatewayLimitTest {
                     Thread.currentThread().interrupt();
                 }
             });
-            CompletableFuture<HttpResponse<String>> open = http.sendAsync(
-                    request(gateway, "/x", "X-User", "ada"), HttpResponse.BodyHandlers.ofString());
+            CompletableFuture<HttpResponse<String>> open =
+                    http.sendAsync(request(gateway, "/x", "X-User", "ada"), HttpResponse.BodyHandlers.ofString());
             await().until(() -> upstream.arrivals().size() == before + 1);
             assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(429);
             end.countDown();
             assertThat(open).succeedsWithin(Duration.ofSeconds(20));
-            await().untilAsserted(() -> assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(200));
+            await().untilAsserted(() ->
+                    assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(200));
         }
     }
 
@@ -271,8 +277,7 @@ class GatewayLimitTest {
                 Thread.currentThread().interrupt();
             }
         });
-        CompletableFuture<?> leaver =
-                http.sendAsync(request(gateway, "/x"), HttpResponse.BodyHandlers.ofString());
+        CompletableFuture<?> leaver = http.sendAsync(request(gateway, "/x"), HttpResponse.BodyHandlers.ofString());
         await().until(() -> upstream.arrivals().size() == 1);
         leaver.cancel(true);
         upstream.answers(exchange -> exchange.sendResponseHeaders(204, -1));
@@ -283,9 +288,7 @@ class GatewayLimitTest {
 
     @Test
     void rulesInForceAreForRoutesByTheirId() {
-        String gateway = start(
-                routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\n",
-                """
+        String gateway = start(routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\n", """
                 rules:
                   - { id: of-route, service: route-a, resource: "/limited/**", limits: [{ by: ip, limit: 1, window: 1h }] }
                   - { id: of-other, service: route-b, limits: [{ limit: 0, window: 1h }] }
@@ -323,9 +326,12 @@ class GatewayLimitTest {
         assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
     }
 
+    private static long number(HttpResponse<?> answer, String header) {
+        return Long.parseLong(answer.headers().firstValue(header).orElseThrow());
+    }
+
     private static String routes(String... filters) {
-        StringBuilder yaml = new StringBuilder(
-                """
+        StringBuilder yaml = new StringBuilder("""
                 spring.cloud.gateway.server.webflux.routes:
                 - id: route-a
                   uri: UPSTREAM
@@ -346,11 +352,13 @@ class GatewayLimitTest {
                 .initializers(context -> {
                     try {
                         new YamlPropertySourceLoader()
-                                .load("gateway", new ByteArrayResource(yaml.replace("UPSTREAM", upstream.uri())
-                                        .getBytes(StandardCharsets.UTF_8)))
+                                .load(
+                                        "gateway",
+                                        new ByteArrayResource(yaml.replace("UPSTREAM", upstream.uri())
+                                                .getBytes(StandardCharsets.UTF_8)))
                                 .forEach(context.getEnvironment().getPropertySources()::addFirst);
                     } catch (IOException e) {
-                        throw new java.io.UncheckedIOException(e);
+                        throw new UncheckedIOException(e);
                     }
                 })
                 .properties(

@@ -25,8 +25,8 @@ public class EngineBeans {
     Evaluator evaluator(Environment environment, ObjectProvider<Clock> clocks, ObjectProvider<RedisEngine> redis) {
         Clock clock = clocks.getObject();
         RedisEngine engine = redis.getIfAvailable();
-        RuleDocument.Accepted rules = (RuleDocument.Accepted)
-                RuleDocument.parse("test", environment.getProperty("test.rules", "rules: []"));
+        RuleDocument.Accepted rules =
+                (RuleDocument.Accepted) RuleDocument.parse("test", environment.getProperty("test.rules", "rules: []"));
         RuleSet set = new RuleSet(1, rules.rules());
         return new Evaluator(
                 () -> set,
