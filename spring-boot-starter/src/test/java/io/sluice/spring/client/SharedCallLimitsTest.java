@@ -37,7 +37,7 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
 /** Several instances of an application, with nothing but properties, on one Redis. */
-@Timeout(120)
+@Timeout(300)
 class SharedCallLimitsTest {
 
     private final Party party = new Party();

@@ -41,7 +41,7 @@ import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
 /** A real gateway on reactor-netty, before a real server, mostly on a real Redis. */
-@Timeout(120)
+@Timeout(300)
 class GatewayLimitTest {
 
     /** The example of the reference documentation, for its three requests in three minutes, with one line more. */
