@@ -30,6 +30,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * options of JMH; without any, about a quarter of an hour. {@code redis [PATTERN [TURNS]]} runs {@link RedisLoad} instead, some
  * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice; {@code node [TURNS]} loads the front doors of nodes, for
  * which it needs {@code wrk} and {@code h2load}; {@code gateway [TURNS]} the gateway next to others, with {@code nginx} besides.
+ * {@code recording [TURNS]} says how long a decision takes while a history is written.
  * The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
@@ -68,6 +69,13 @@ public final class Benchmarks {
             String table = heading(Map.of()) + DoorLoad.table(turns);
             System.out.print(table);
             write("node.md", "./sluice bench node", table);
+            System.exit(0);
+        }
+        if (args.length > 0 && args[0].equals("recording")) {
+            int turns = args.length > 1 ? Integer.parseInt(args[1]) : 20;
+            String table = heading(Map.of()) + RecordingCost.table(turns);
+            System.out.print(table);
+            write("recording.md", "./sluice bench recording", table);
             System.exit(0);
         }
         if (args.length > 0 && args[0].equals("gateway")) {

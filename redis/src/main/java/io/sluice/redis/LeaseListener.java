@@ -3,7 +3,6 @@ package io.sluice.redis;
 import io.sluice.core.Limit;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Decided;
-import io.sluice.core.spi.Demand;
 
 /**
  * Hears what becomes of leased permits, for checking histories. Called by whoever spends, before he is answered: must be quick.
@@ -14,8 +13,17 @@ interface LeaseListener {
     /** Hears nothing. */
     LeaseListener NONE = new LeaseListener() {};
 
-    /** Permits of a lease were spent on a demand. */
-    default void spent(Ask ask, Demand demand, String lease, long permits, long nowNanos, long endsNanos) {}
+    /** What a count is called by whoever hears of it; asked once for a key that is leased. */
+    default String count(Limit limit, String key) {
+        return "";
+    }
+
+    /**
+     * Permits of a lease were spent on a demand.
+     *
+     * @param count as {@link #count} named it
+     */
+    default void spent(Ask ask, String count, String lease, long permits, long nowNanos, long endsNanos) {}
 
     /**
      * Permits that were spent are not any more.

@@ -24,9 +24,22 @@ final class LeaseRecorder implements LeaseListener {
     }
 
     @Override
-    public void spent(Ask ask, Demand demand, String lease, long permits, long nowNanos, long endsNanos) {
-        String count = names.of(demand.limit(), demand.key());
-        history.happened(new Spent(ask.id(), count, lease, permits, nowNanos, endsNanos, clock.epochMicros()));
+    public String count(Limit limit, String key) {
+        return names.of(limit, key);
+    }
+
+    @Override
+    public void spent(Ask ask, String count, String lease, long permits, long nowNanos, long endsNanos) {
+        history.happened(new Spent(
+                ask.id(),
+                count,
+                lease,
+                permits,
+                isOfOneDemand(ask),
+                ask.ruleVersion(),
+                nowNanos,
+                endsNanos,
+                clock.epochMicros()));
     }
 
     @Override
@@ -38,11 +51,19 @@ final class LeaseRecorder implements LeaseListener {
 
     @Override
     public void answered(Ask ask, Decided decided) {
+        if (decided.allowed() && isOfOneDemand(ask)) {
+            return;
+        }
         String refusing = null;
         for (int i = decided.verdicts().size() - 1; i >= 0; i--) {
             Demand demand = ask.demands().get(i);
             refusing = decided.verdicts().get(i).fits() ? refusing : names.of(demand.limit(), demand.key());
         }
         history.happened(Answered.of(ask, decided, Answered.Source.LEASE, refusing, clock));
+    }
+
+    /** What is spent on such an ask is its answer. */
+    private static boolean isOfOneDemand(Ask ask) {
+        return ask.demands().size() == 1;
     }
 }

@@ -42,6 +42,7 @@ final class LeasedKey {
     final String key;
 
     private final LeaseListener listener;
+    private final String count;
     private final LeaseSlots slots;
     private final long pauseNanos;
 
@@ -67,6 +68,7 @@ final class LeasedKey {
         this.limit = limit;
         this.key = key;
         this.listener = listener;
+        this.count = listener.count(limit, key);
         this.slots = LeaseSlots.of(limit);
         this.pauseNanos =
                 Math.min(PAUSE_NANOS, TimeUnit.MICROSECONDS.toNanos(limit.windowMicros()) / PAUSES_IN_A_WINDOW);
@@ -97,7 +99,7 @@ final class LeasedKey {
         }
         long taken = Math.min(before, demand.permits());
         if (listener != LeaseListener.NONE) {
-            listener.spent(ask, demand, lease.id, taken, nowNanos, lease.endsNanos);
+            listener.spent(ask, count, lease.id, taken, nowNanos, lease.endsNanos);
         }
         return spent(lease, taken, before, nowNanos);
     }

@@ -91,7 +91,7 @@ class LeaseHistoryTest {
 
         private final LeaseListener tally = new LeaseListener() {
             @Override
-            public void spent(Ask ask, Demand demand, String lease, long permits, long nowNanos, long endsNanos) {
+            public void spent(Ask ask, String count, String lease, long permits, long nowNanos, long endsNanos) {
                 assertThat(nowNanos).isLessThan(endsNanos);
                 spent.merge(lease, permits, Long::sum);
             }

@@ -5,6 +5,7 @@ import io.sluice.core.Limit;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Label;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A limit of a matching rule, with the numbers that are in force for this request, and whose count it is. Immutable.
  *
  * @param numbers the limit's own, or those of an override
+ * @param permits what the request asks of it; 0 only looks
  * @param demand null if the request is refused because it does not have what the limit counts by
  * @param inStore whether the shared store decides it, or this process
  */
@@ -20,6 +22,7 @@ record Bound(
         RuleLimit limit,
         Limit numbers,
         boolean overridden,
+        long permits,
         @Nullable Demand demand,
         boolean inStore,
         boolean shadow) {
@@ -37,24 +40,34 @@ record Bound(
         return new Label(rule.id(), limit.id(), (inStore ? rule.handling().mode() : Mode.LOCAL).word());
     }
 
+    /** Whether both ask the same engine of the same count. */
+    boolean sharesCountWith(Bound other) {
+        return demand != null
+                && other.demand != null
+                && inStore == other.inStore
+                && demand.sharesCountWith(other.demand);
+    }
+
     /** Whether its permits are held, and given back. */
     boolean isHeld() {
         return numbers instanceof Concurrency;
     }
 
     /** The same with another demand on the same count. */
-    Bound with(Demand other) {
-        return new Bound(rule, limit, numbers, overridden, other, inStore, shadow);
+    Bound with(Demand other, long permits) {
+        return new Bound(rule, limit, numbers, overridden, permits, other, inStore, shadow);
     }
 
     Ruling.Reported reported(long remaining, Optional<Duration> resetAfter) {
         return new Ruling.Reported(
-                rule.id(),
-                limit.id(),
-                level(),
-                numbers,
-                limit.by().stream().map(By::attribute).toList(),
-                remaining,
-                resetAfter);
+                rule.id(), limit.id(), level(), numbers, attributes(limit.by()), remaining, resetAfter);
+    }
+
+    private static List<String> attributes(List<By> by) {
+        return switch (by.size()) {
+            case 0 -> List.of();
+            case 1 -> List.of(by.get(0).attribute());
+            default -> by.stream().map(By::attribute).toList();
+        };
     }
 }

@@ -79,6 +79,9 @@ public record EnvoyDescriptor(
 
     /** The attributes that hold the values of a descriptor with these keys, in their order; no two are the same. */
     public static List<String> attributes(List<String> keys) {
+        if (keys.size() == 1 && isPlain(keys.get(0))) {
+            return List.of(PREFIX + keys.get(0));
+        }
         List<String> names = new ArrayList<>(keys.size());
         Set<String> seen = new HashSet<>();
         for (String key : keys) {
@@ -120,8 +123,11 @@ public record EnvoyDescriptor(
     }
 
     private static boolean isPlain(String key) {
-        return key.length() + PREFIX.length() <= LONGEST_ATTRIBUTE
-                && key.chars().allMatch(c -> c > ' ' && c != 0x7f);
+        boolean plain = key.length() + PREFIX.length() <= LONGEST_ATTRIBUTE;
+        for (int i = 0; plain && i < key.length(); i++) {
+            plain = key.charAt(i) > ' ' && key.charAt(i) != 0x7f;
+        }
+        return plain;
     }
 
     private static void text(String what, String text) {

@@ -11,8 +11,6 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.internal.CountKeys;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,9 +41,12 @@ public final class Evaluator {
     /** For so long the shared store is waited for when permits are renewed or released: nobody is refused meanwhile. */
     public static final Duration PERMITS_MAY_TAKE = Duration.ofSeconds(1);
 
+    private static final CompletionStage<Shadows> NO_SHADOWS = CompletableFuture.completedStage(Shadows.NONE);
+
     private final Supplier<RuleSet> rules;
     private final Limiter local;
     private final @Nullable Limiter shared;
+    private final Sides sides;
     private final CountKeys keys;
     private final Clock clock;
     private final RulingListener listener;
@@ -68,6 +69,7 @@ public final class Evaluator {
         this.rules = rules;
         this.local = local;
         this.shared = shared;
+        this.sides = new Sides(local, shared);
         this.keys = keys.keys();
         this.clock = clock;
         this.listener = listener;
@@ -80,7 +82,72 @@ public final class Evaluator {
      */
     public CompletionStage<Ruling> evaluate(Attributes request, long permits) {
         long start = clock.nanoTime();
-        Applied applied = applied(request, permits);
+        return ruling(applied(request, permits), start);
+    }
+
+    /**
+     * Rules on a call by the rules that its caller names, whatever their scope: all pass and all are charged, or one refuses and none
+     * is charged. Claims on the same count are one demand for the sum of their permits. Rules that are not enabled apply to
+     * nothing; in all else it is as {@link #evaluate}.
+     */
+    public CompletionStage<Ruling> evaluateNamed(List<Claim> claims) {
+        long start = clock.nanoTime();
+        return ruling(Applied.of(rules.get(), claims, shared != null, keys, clock), start);
+    }
+
+    /**
+     * The same, but waits for the moment to go on as {@link Limiter#acquire(List, Duration)} does, without a thread. An allowed ruling
+     * says that the moment has come: there is nothing more to wait for.
+     *
+     * <p>Who cancels the future waits no longer, and what was charged is given back. Where two engines have a say the in-process one
+     * is waited for first, and its charge stands while the store is waited for.
+     *
+     * @param maxWait 0 and more
+     */
+    public CompletableFuture<Ruling> acquireNamed(List<Claim> claims, Duration maxWait) {
+        long start = clock.nanoTime();
+        Applied applied = Applied.of(rules.get(), claims, shared != null, keys, clock);
+        if (applied.verdictOf() != null
+                || applied.impossible() != null
+                || applied.live().lacking() != null) {
+            return ruling(applied, start).toCompletableFuture();
+        }
+        RulingListener told = listener.begun();
+        Acquisition live = sides.acquire(applied.live(), applied.set().version(), maxWait, clock);
+        CompletableFuture<Ruling> result = new CompletableFuture<>();
+        CompletionStage<Ruling> cancelled = result;
+        cancelled.whenComplete((ruling, failure) -> live.cancel());
+        live.decisions()
+                .thenCompose(decisions -> settle(applied, decisions, Purpose.CHARGE))
+                .whenComplete((ruling, failure) -> finish(result, told, ruling, failure, start));
+        return result;
+    }
+
+    private void finish(
+            CompletableFuture<Ruling> result,
+            RulingListener told,
+            Ruling.@Nullable Settled ruling,
+            @Nullable Throwable failure,
+            long start) {
+        if (ruling == null) {
+            told.abandoned();
+            result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
+        } else if (result.isDone()) {
+            told.abandoned();
+            giveBack(ruling);
+        } else if (!result.complete(told(told, ruling.withoutWait(), start))) {
+            giveBack(ruling);
+        }
+    }
+
+    /** Gives back what an allowed ruling charged, as far as it still counts. At most once for a ruling. */
+    public CompletionStage<?> giveBack(Ruling.Settled ruling) {
+        CompletionStage<?> given = sides.giveBack(ruling.decisions());
+        Permit permit = ruling.permit();
+        return permit == null ? given : given.thenCombine(release(permit), (nothing, released) -> released);
+    }
+
+    private CompletionStage<Ruling> ruling(Applied applied, long start) {
         Rule rule = applied.verdictOf();
         if (rule != null) {
             return CompletableFuture.completedFuture(
@@ -91,7 +158,11 @@ public final class Evaluator {
             return CompletableFuture.completedFuture(impossible);
         }
         RulingListener told = listener.begun();
-        return settle(applied).thenApply(ruling -> told(told, ruling, start));
+        Decision decision = sides.decideHere(applied);
+        return decision != null
+                ? CompletableFuture.completedFuture(
+                        told(told, Reports.byLimits(applied, List.of(decision), Shadows.NONE, mode(), 0), start))
+                : settle(applied).thenApply(ruling -> told(told, ruling, start));
     }
 
     /** Says what {@link #evaluate} would say and how each limit stands. Charges nothing, and nobody is told. */
@@ -171,10 +242,9 @@ public final class Evaluator {
     }
 
     private Joint joint(RuleSet set, List<Part> parts) {
-        Instant now = now();
         List<Applied> applied = new ArrayList<>(parts.size());
         for (Part part : parts) {
-            applied.add(Applied.of(set, part, shared != null, keys, now));
+            applied.add(Applied.of(set, part, shared != null, keys, clock));
         }
         return new Joint(applied);
     }
@@ -203,7 +273,7 @@ public final class Evaluator {
     }
 
     private CompletionStage<Boolean> settle(Joint joint, Group group, Purpose purpose, long version) {
-        return decideHoldingNothing(group, purpose, version).thenApply(decisions -> {
+        return sides.decideHoldingNothing(group, purpose, version).thenApply(decisions -> {
             joint.heard(decisions);
             return Reports.allAllow(decisions) && !joint.isRefusedOutright();
         });
@@ -219,12 +289,12 @@ public final class Evaluator {
                         && part.verdictOf() == null
                         && group.lacking() == null;
                 Purpose purpose = charges ? Purpose.CHARGE : Purpose.LOOK;
-                all = all.thenCompose(
-                        same -> decideHoldingNothing(group, purpose, part.set().version())
-                                .thenApply(decisions -> {
-                                    same.heardShadow(group, decisions);
-                                    return same;
-                                }));
+                all = all.thenCompose(same -> sides.decideHoldingNothing(
+                                group, purpose, part.set().version())
+                        .thenApply(decisions -> {
+                            same.heardShadow(group, decisions);
+                            return same;
+                        }));
             }
         }
         return all;
@@ -262,15 +332,11 @@ public final class Evaluator {
                 : local.decideAsync(ask);
     }
 
-    private Instant now() {
-        return Instant.EPOCH.plus(clock.epochMicros(), ChronoUnit.MICROS);
-    }
-
     private Applied applied(Attributes request, long permits) {
         if (permits < 0 || permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
         }
-        return Applied.of(rules.get(), request, permits, shared != null, keys, now());
+        return Applied.of(rules.get(), request, permits, shared != null, keys, clock);
     }
 
     private CompletionStage<Ruling.Settled> settle(Applied applied) {
@@ -279,12 +345,15 @@ public final class Evaluator {
             return shadows(applied, Purpose.LOOK).thenApply(said -> Reports.lacking(applied, lacking, said));
         }
         Purpose purpose = applied.permits() == 0 ? Purpose.LOOK : Purpose.CHARGE;
-        CompletionStage<List<Decision>> live =
-                decide(applied.live(), purpose, applied.set().version());
-        return applied.shadows().isEmpty()
-                ? live.thenApply(decisions -> Reports.byLimits(applied, decisions, Shadows.NONE, mode(), 0))
-                : live.thenCompose(decisions -> shadows(applied, Reports.allAllow(decisions) ? purpose : Purpose.LOOK)
-                        .thenApply(said -> Reports.byLimits(applied, decisions, said, mode(), 0)));
+        return sides.decide(applied.live(), purpose, applied.set().version())
+                .thenCompose(decisions -> settle(applied, decisions, purpose));
+    }
+
+    private CompletionStage<Ruling.Settled> settle(Applied applied, List<Decision> decisions, Purpose purpose) {
+        CompletionStage<Shadows> shadows = applied.shadows().isEmpty()
+                ? NO_SHADOWS
+                : shadows(applied, Reports.allAllow(decisions) ? purpose : Purpose.LOOK);
+        return shadows.thenApply(said -> Reports.byLimits(applied, decisions, said, mode(), 0));
     }
 
     private CompletionStage<Shadows> shadows(Applied applied, Purpose purpose) {
@@ -292,56 +361,14 @@ public final class Evaluator {
         for (Group group : applied.shadows()) {
             Purpose own = group.lacking() == null ? purpose : Purpose.LOOK;
             all = all.thenCombine(
-                    decide(group, own, applied.set().version()), (shadows, decisions) -> shadows.and(group, decisions));
+                    sides.decide(group, own, applied.set().version()),
+                    (shadows, decisions) -> shadows.and(group, decisions));
         }
         return all;
     }
 
     private CompletionStage<List<Decision>> look(Applied applied, Group group) {
-        return decide(group, Purpose.LOOK, applied.set().version());
-    }
-
-    private CompletionStage<List<Decision>> decideHoldingNothing(Group group, Purpose purpose, long version) {
-        Group held = group.held(true);
-        if (held.bound().isEmpty() || purpose == Purpose.LOOK) {
-            return decide(group, purpose, version);
-        }
-        return decide(held, Purpose.LOOK, version).thenCompose(looked -> decide(
-                        group.held(false), Reports.allAllow(looked) ? purpose : Purpose.LOOK, version)
-                .thenApply(charged -> {
-                    List<Decision> all = new ArrayList<>(looked);
-                    all.addAll(charged);
-                    return all;
-                }));
-    }
-
-    /** One decision for each engine that has a say; none if no limit is left to be asked. */
-    private CompletionStage<List<Decision>> decide(Group group, Purpose purpose, long version) {
-        Limiter store = shared;
-        boolean inProcess = group.any(false);
-        if (store == null || !group.any(true)) {
-            return inProcess
-                    ? local.decideAsync(group.ask(false, purpose, local, version))
-                            .thenApply(List::of)
-                    : CompletableFuture.completedFuture(List.of());
-        }
-        if (!inProcess) {
-            return store.decideAsync(group.ask(true, purpose, store, version)).thenApply(List::of);
-        }
-        return local.decideAsync(group.ask(false, purpose, local, version))
-                .thenCompose(first -> first.allowed() || purpose == Purpose.LOOK
-                        ? decideInStore(group, purpose, version, first, store)
-                        : CompletableFuture.completedFuture(List.of(first)));
-    }
-
-    private CompletionStage<List<Decision>> decideInStore(
-            Group group, Purpose purpose, long version, Decision first, Limiter store) {
-        return store.decideAsync(group.ask(true, purpose, store, version)).thenCompose(second -> {
-            List<Decision> both = List.of(first, second);
-            return second.allowed() || purpose == Purpose.LOOK
-                    ? CompletableFuture.completedFuture(both)
-                    : local.giveBack(first).handle((done, failure) -> both);
-        });
+        return sides.decide(group, Purpose.LOOK, applied.set().version());
     }
 
     private String mode() {

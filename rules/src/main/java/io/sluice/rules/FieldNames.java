@@ -1,6 +1,5 @@
 package io.sluice.rules;
 
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +14,7 @@ final class FieldNames {
         Set<String> fields = new LinkedHashSet<>();
         for (Rule rule : rules) {
             if (rule.enabled()) {
-                for (String attribute : attributes(rule)) {
+                for (String attribute : rule.attributes()) {
                     if (prefixes.stream().anyMatch(attribute::startsWith)) {
                         fields.add(attribute);
                     }
@@ -23,19 +22,5 @@ final class FieldNames {
             }
         }
         return Set.copyOf(fields);
-    }
-
-    private static List<String> attributes(Rule rule) {
-        List<String> attributes = new ArrayList<>(rule.scope().match().keySet());
-        rule.overrides().forEach(override -> attributes.addAll(override.when().keySet()));
-        List<RuleLimit> limits = new ArrayList<>(rule.limits());
-        limits.addAll(rule.candidate());
-        for (RuleLimit limit : limits) {
-            for (By by : limit.by()) {
-                attributes.add(by.attribute());
-                by.otherwise().ifPresent(attributes::add);
-            }
-        }
-        return attributes;
     }
 }

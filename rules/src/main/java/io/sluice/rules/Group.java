@@ -26,8 +26,11 @@ record Group(List<Bound> bound, Duration deadline, FailurePolicy onFailure, doub
     private static final Comparator<Bound> REPORT_ORDER = Comparator.comparing(Bound::level);
 
     static Group of(List<Bound> bound) {
-        List<Bound> ordered = new ArrayList<>(bound);
-        ordered.sort(REPORT_ORDER);
+        List<Bound> ordered = bound;
+        if (bound.size() > 1) {
+            ordered = new ArrayList<>(bound);
+            ordered.sort(REPORT_ORDER);
+        }
         Duration deadline = null;
         FailurePolicy onFailure = FailurePolicy.OPEN;
         double localShare = 1;
@@ -52,7 +55,12 @@ record Group(List<Bound> bound, Duration deadline, FailurePolicy onFailure, doub
 
     /** Those of them whose permits are held, or the others. */
     Group held(boolean held) {
-        List<Bound> some = bound.stream().filter(b -> b.isHeld() == held).toList();
+        List<Bound> some = new ArrayList<>(0);
+        for (Bound b : bound) {
+            if (b.isHeld() == held) {
+                some.add(b);
+            }
+        }
         return new Group(some, deadline, onFailure, localShare);
     }
 

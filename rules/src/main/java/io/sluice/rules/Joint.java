@@ -30,14 +30,14 @@ final class Joint {
     private final List<Applied> parts;
 
     /** By the demand that was made for a part: the one that stands for it and for all others of its count. */
-    private final IdentityHashMap<Demand, Demand> merged = new IdentityHashMap<>();
+    private final IdentityHashMap<Demand, Demand> merged;
 
-    private final IdentityHashMap<Demand, Verdict> verdicts = new IdentityHashMap<>();
+    private final IdentityHashMap<Demand, Verdict> verdicts;
 
     /** Of demands that were asked and got no verdict, because nobody could decide: what was answered for all of them. */
-    private final IdentityHashMap<Demand, Boolean> answered = new IdentityHashMap<>();
+    private final IdentityHashMap<Demand, Boolean> answered = new IdentityHashMap<>(0);
 
-    private final IdentityHashMap<Demand, Long> taken = new IdentityHashMap<>();
+    private final IdentityHashMap<Demand, Long> taken;
     private final List<Decision> decisions = new ArrayList<>();
     private final List<Label> shadowRefused = new ArrayList<>();
     private boolean tooMuch;
@@ -45,6 +45,15 @@ final class Joint {
 
     Joint(List<Applied> parts) {
         this.parts = parts;
+        int limits = 0;
+        for (Applied part : parts) {
+            limits += part.live().bound().size();
+        }
+        // Most requests are one part with a limit or two: tables of the usual size would be most of what is allocated
+        // for them.
+        this.merged = new IdentityHashMap<>(limits);
+        this.verdicts = new IdentityHashMap<>(limits);
+        this.taken = new IdentityHashMap<>(limits);
     }
 
     List<Applied> parts() {
@@ -122,7 +131,7 @@ final class Joint {
                 merged.put(bound.demand(), all);
             }
         });
-        return least.with(all);
+        return least.with(all, permits);
     }
 
     private void own(@Nullable Demand demand) {
@@ -172,7 +181,10 @@ final class Joint {
         for (Applied part : parts) {
             rulings.add(part(part, reporting));
         }
-        boolean allowed = rulings.stream().allMatch(PartRuling::allowed);
+        boolean allowed = true;
+        for (PartRuling ruling : rulings) {
+            allowed &= ruling.allowed();
+        }
         if (allowed && !charged) {
             rulings.replaceAll(ruling -> new PartRuling(ruling.byRule() != null, ruling.byRule(), ruling.limits()));
         }
@@ -251,6 +263,15 @@ final class Joint {
             }
         }
 
+        private List<String> matched() {
+            if (parts.size() == 1) {
+                return parts.get(0).matched();
+            }
+            Set<String> matched = new LinkedHashSet<>();
+            parts.forEach(part -> matched.addAll(part.matched()));
+            return List.copyOf(matched);
+        }
+
         Ruling.Settled whole(String mode, boolean allowed) {
             Applied first = parts.get(0);
             Rule rule = byRule;
@@ -258,10 +279,8 @@ final class Joint {
             boolean exempt = rule != null && bound == null;
             Bound limit = denied || exempt ? null : bound;
             Standing how = standing;
-            Set<String> matched = new LinkedHashSet<>();
             long permits = 0;
             for (Applied part : parts) {
-                matched.addAll(part.matched());
                 permits = Math.min(Limit.MAX_PERMITS, permits + Math.min(part.permits(), Limit.MAX_PERMITS));
             }
             return new Ruling.Settled(
@@ -274,7 +293,7 @@ final class Joint {
                     limit == null ? mode : limit.label().mode(),
                     Reports.degraded(decisions),
                     first.set().version(),
-                    List.copyOf(matched),
+                    matched(),
                     shadowRefused,
                     permits,
                     decisions,

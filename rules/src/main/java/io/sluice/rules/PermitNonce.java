@@ -47,9 +47,7 @@ final class PermitNonce {
         if (!decision.allowed() || !decision.ask().charges()) {
             return;
         }
-        // One engine decides an ask, so its demands are all of one side.
-        boolean local = decision.ask().demands().stream()
-                .allMatch(demand -> demand.label().mode().equals(Mode.LOCAL.word()));
+        boolean local = Sides.isLocal(decision);
         for (Charge charge : decision.outcome().charges(decision.ask())) {
             if (charge.isHeld()) {
                 (local ? here : inStore).add(charge);

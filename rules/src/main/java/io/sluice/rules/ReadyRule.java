@@ -1,9 +1,12 @@
 package io.sluice.rules;
 
 import io.sluice.core.Limit;
+import io.sluice.core.spi.Label;
 import io.sluice.core.spi.LeasePolicy;
+import io.sluice.core.time.Clock;
 import io.sluice.rules.internal.index.FirstMatch;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +18,11 @@ final class ReadyRule {
     private final Rule rule;
     private final LeasePolicy lease;
     private final Optional<Limit> numbers;
+
+    /** By the position of the limit, as this process calls them and as the store does. */
+    private final List<Label> here;
+
+    private final List<Label> inStore;
 
     /** By the position of the limit; null for one without overrides. */
     private final List<@Nullable FirstMatch<LimitOverride>> overrides;
@@ -30,6 +38,8 @@ final class ReadyRule {
         this.lease = rule.handling().mode() == Mode.LOCAL_DISTRIBUTED
                 ? rule.handling().lease().policy()
                 : LeasePolicy.NONE;
+        this.here = labels(rule, false);
+        this.inStore = rule.handling().mode() == Mode.LOCAL ? here : labels(rule, true);
         this.overrides = rule.overrides().isEmpty() ? List.of() : laidOut(rule);
     }
 
@@ -42,8 +52,13 @@ final class ReadyRule {
         return lease;
     }
 
+    /** What reports call one of its limits. */
+    Label label(int limit, boolean store) {
+        return (store ? inStore : here).get(limit);
+    }
+
     /** The numbers that are in force for a request instead of the limit's own. */
-    Optional<Limit> override(int limit, Attributes request, Instant now) {
+    Optional<Limit> override(int limit, Attributes request, Clock clock) {
         if (numbers.isPresent()) {
             return numbers;
         }
@@ -53,8 +68,18 @@ final class ReadyRule {
                 : table.first(
                                 request,
                                 override -> override.until().isEmpty()
-                                        || now.isBefore(override.until().get()))
+                                        || now(clock).isBefore(override.until().get()))
                         .map(LimitOverride::numbers);
+    }
+
+    private static List<Label> labels(Rule rule, boolean store) {
+        return rule.limits().stream()
+                .map(limit -> Bound.label(rule, limit, store))
+                .toList();
+    }
+
+    private static Instant now(Clock clock) {
+        return Instant.EPOCH.plus(clock.epochMicros(), ChronoUnit.MICROS);
     }
 
     private static List<@Nullable FirstMatch<LimitOverride>> laidOut(Rule rule) {

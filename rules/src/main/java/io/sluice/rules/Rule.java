@@ -1,8 +1,12 @@
 package io.sluice.rules;
 
 import io.sluice.core.Limit;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Which requests, and what is done with them. Immutable.
@@ -87,5 +91,21 @@ public record Rule(
     /** How wide one of the rule's limits reaches. */
     public Level level(RuleLimit limit) {
         return limit.by().isEmpty() ? scope.level() : Level.CALLER;
+    }
+
+    /** The attributes that it matches by, counts by or chooses its numbers by. */
+    public Set<String> attributes() {
+        Set<String> all = new LinkedHashSet<>(scope.match().keySet());
+        overrides.forEach(override -> all.addAll(override.when().keySet()));
+        Stream.concat(limits.stream(), candidate.stream()).forEach(limit -> {
+            for (By by : limit.by()) {
+                all.add(by.attribute());
+                by.otherwise().ifPresent(all::add);
+            }
+            if (!limit.by().isEmpty() && limit.absent() == Absent.IP) {
+                all.add("ip");
+            }
+        });
+        return Collections.unmodifiableSet(all);
     }
 }

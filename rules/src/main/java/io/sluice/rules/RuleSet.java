@@ -2,8 +2,10 @@ package io.sluice.rules;
 
 import io.sluice.rules.internal.SetDigest;
 import io.sluice.rules.internal.index.ScopeIndex;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -19,6 +21,7 @@ public final class RuleSet {
     private final List<Rule> enabled;
 
     private final boolean hasDescriptors;
+    private final Map<String, ReadyRule> byId;
     private final List<ReadyRule> ready;
     private final ScopeIndex index;
     private final Set<String> bodyFields;
@@ -39,13 +42,13 @@ public final class RuleSet {
         this.version = requireVersion(version);
         this.releasedTo = OptionalInt.empty();
         this.rules = List.copyOf(rules);
-        requireUniqueIds(this.rules);
+        this.byId = byId(this.rules);
         this.enabled = this.rules.stream()
                 .filter(rule -> rule.enabled() && rule.envoy().isEmpty())
                 .toList();
         this.hasDescriptors = this.rules.stream()
                 .anyMatch(rule -> rule.enabled() && rule.envoy().isPresent());
-        this.ready = enabled.stream().map(ReadyRule::new).toList();
+        this.ready = enabled.stream().map(this::ready).toList();
         this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
         this.bodyFields = FieldNames.of(this.rules, List.of("json.", "form."));
         this.bodyRules = bodyFields.isEmpty() ? BodyRules.NONE : BodyRules.of(enabled);
@@ -59,6 +62,7 @@ public final class RuleSet {
         this.rules = same.rules;
         this.enabled = same.enabled;
         this.hasDescriptors = same.hasDescriptors;
+        this.byId = same.byId;
         this.ready = same.ready;
         this.index = same.index;
         this.bodyFields = same.bodyFields;
@@ -85,6 +89,12 @@ public final class RuleSet {
     /** Every rule, the disabled ones too, in document order. */
     public List<Rule> rules() {
         return rules;
+    }
+
+    /** The rule of this id, be it enabled or not. Takes the same time however many there are. */
+    public Optional<Rule> rule(String id) {
+        ReadyRule known = byId.get(id);
+        return known == null ? Optional.empty() : Optional.of(known.rule());
     }
 
     /**
@@ -186,12 +196,20 @@ public final class RuleSet {
         return version;
     }
 
-    private static void requireUniqueIds(List<Rule> rules) {
-        Set<String> ids = new HashSet<>(rules.size() * 2);
+    /** One of this set is looked up, any other laid out again. */
+    @SuppressWarnings("ReferenceEquality") // to compare rules that are not the same takes longer than to lay one out
+    ReadyRule ready(Rule rule) {
+        ReadyRule known = byId.get(rule.id());
+        return known != null && known.rule() == rule ? known : new ReadyRule(rule);
+    }
+
+    private static Map<String, ReadyRule> byId(List<Rule> rules) {
+        Map<String, ReadyRule> all = new HashMap<>(rules.size() * 2);
         for (Rule rule : rules) {
-            if (!ids.add(rule.id())) {
+            if (all.put(rule.id(), new ReadyRule(rule)) != null) {
                 throw new IllegalArgumentException("rules: " + rule.id() + " twice (expected: ids that differ)");
             }
         }
+        return all;
     }
 }

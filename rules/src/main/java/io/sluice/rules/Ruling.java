@@ -52,6 +52,27 @@ public sealed interface Ruling {
             decisions = List.copyOf(decisions);
         }
 
+        /** The same, once the caller has waited. */
+        Settled withoutWait() {
+            return waitFor.isZero()
+                    ? this
+                    : new Settled(
+                            allowed,
+                            action,
+                            rule,
+                            reported,
+                            retryAfter,
+                            Duration.ZERO,
+                            mode,
+                            degraded,
+                            ruleVersion,
+                            matched,
+                            shadowRefused,
+                            permits,
+                            decisions,
+                            permit);
+        }
+
         /** Whether nothing was to be charged. */
         public boolean looked() {
             return permits == 0;

@@ -80,18 +80,24 @@ public final class DoorLoad {
             rows(table, "rate limit service", grpc, idle);
             table.append(String.format(
                     Locale.ROOT,
-                    "%nLatency in ms at half of what is served on Redis, sent at a constant rate and counted from the moment of"
-                            + " sending that was meant.%nThe sides take %d turns of %d ms; the last column is the median of the turns' p99. The generator has no cores of its own.%n%n",
+                    "%nLatency in ms at a quarter and at half of what is served on Redis, sent at a constant rate and counted"
+                            + " from the moment of sending that was meant.%nThe sides take %d turns of %d ms; of turns: the median"
+                            + " of their p99. The generator has no cores of its own: busy is how much of the machine server, Redis"
+                            + " and generator used.%n%n",
                     Steady.TURNS,
                     Steady.MILLIS));
             table.append(
-                    "| door                  | who          |     per s |    p50 |    p99 |  p99.9 | of turns |\n");
+                    "| door                  | who          |     per s |    p50 |    p99 |  p99.9 | of turns |  busy |\n");
             table.append(
-                    "|-----------------------|--------------|-----------|--------|--------|--------|----------|\n");
-            double halfHttp = http.getOrDefault(shared, 0.0) / 2;
-            double halfGrpc = grpc.getOrDefault(shared, 0.0) / 2;
-            steadyRows(table, "decision API", halfHttp, Steady.run("http", sides, side -> side.http, halfHttp));
-            steadyRows(table, "rate limit service", halfGrpc, Steady.run("grpc", sides, side -> side.grpc, halfGrpc));
+                    "|-----------------------|--------------|-----------|--------|--------|--------|----------|-------|\n");
+            for (int part : new int[] {4, 2}) {
+                double rate = http.getOrDefault(shared, 0.0) / part;
+                steadyRows(table, "decision API", rate, Steady.run("http", sides, side -> side.http, rate));
+            }
+            for (int part : new int[] {4, 2}) {
+                double rate = grpc.getOrDefault(shared, 0.0) / part;
+                steadyRows(table, "rate limit service", rate, Steady.run("grpc", sides, side -> side.grpc, rate));
+            }
             table.append(String.format(
                     Locale.ROOT,
                     "%nMemory of a node that has just started: %d MB, after the load %d MB.%n",
@@ -131,14 +137,15 @@ public final class DoorLoad {
     private static void steadyRows(StringBuilder table, String door, double perSecond, Map<Side, Steady> measured) {
         measured.forEach((side, steady) -> table.append(String.format(
                 Locale.ROOT,
-                "| %-21s | %-12s | %9.0f | %6.2f | %6.2f | %6.2f | %8.2f |%n",
+                "| %-21s | %-12s | %9.0f | %6.2f | %6.2f | %6.2f | %8.2f | %3.0f %% |%n",
                 door,
                 side.name,
                 perSecond,
                 steady.p50(),
                 steady.p99(),
                 steady.p999(),
-                steady.p99OfTurns())));
+                steady.p99OfTurns(),
+                100 * steady.busy())));
     }
 
     private static double overHttp(Side side, Path script) throws IOException, InterruptedException {

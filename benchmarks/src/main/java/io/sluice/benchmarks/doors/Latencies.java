@@ -6,18 +6,18 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Counts times in buckets that grow with them: what is read back is up to a 32nd too long, never too short. Safe for use by many
  * threads.
  */
-final class Latencies {
+public final class Latencies {
 
     private static final int STEP_BITS = 5;
     private static final int STEPS = 1 << STEP_BITS;
 
     private final AtomicLongArray counts = new AtomicLongArray((Long.SIZE - STEP_BITS + 1) * STEPS);
 
-    void add(long nanos) {
+    public void add(long nanos) {
         counts.incrementAndGet(bucket(Math.max(0, nanos)));
     }
 
-    void add(Latencies others) {
+    public void add(Latencies others) {
         for (int i = 0; i < counts.length(); i++) {
             counts.addAndGet(i, others.counts.get(i));
         }
@@ -36,7 +36,7 @@ final class Latencies {
      *
      * @param part of 1
      */
-    long quantile(double part) {
+    public long quantile(double part) {
         long wanted = Math.max(1, (long) Math.ceil(count() * part));
         long seen = 0;
         for (int i = 0; i < counts.length(); i++) {

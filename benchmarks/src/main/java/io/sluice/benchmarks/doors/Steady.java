@@ -11,10 +11,11 @@ import java.util.function.ToIntFunction;
  * What a {@link SteadyClient} measured: quantiles of latencies in milliseconds.
  *
  * @param p99OfTurns the median of those of the turns
+ * @param busy how much of the machine was in use meanwhile, of 1: server, Redis and generator together
  */
-record Steady(double p50, double p99, double p999, double p99OfTurns) {
+record Steady(double p50, double p99, double p999, double p99OfTurns, double busy) {
 
-    static final int TURNS = 20;
+    static final int TURNS = 12;
     static final int MILLIS = 500;
     private static final int WARM_UP_MILLIS = 4_000;
 
@@ -45,7 +46,8 @@ record Steady(double p50, double p99, double p999, double p99OfTurns) {
                             Double.parseDouble(fields[0]),
                             Double.parseDouble(fields[1]),
                             Double.parseDouble(fields[2]),
-                            Double.parseDouble(fields[3])));
+                            Double.parseDouble(fields[3]),
+                            Double.parseDouble(fields[4])));
         }
         return measured;
     }

@@ -1,5 +1,7 @@
 package io.sluice.benchmarks.doors;
 
+import static java.util.stream.Collectors.toCollection;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -12,7 +14,7 @@ import java.util.stream.IntStream;
 /**
  * A process that puts a {@linkplain OpenLoop steady load} on one server after the other: {@code grpc|http PER_SECOND WARM_UP_MILLIS
  * TURNS MILLIS PORT…}. Its last lines, one for each server, are three quantiles of all latencies and the median of the turns' p99, in
- * milliseconds. The machine standing still for a moment spoils a turn, and with it the quantiles of all, not that median.
+ * milliseconds, and how busy the machine was, of 1. The machine standing still for a moment spoils a turn, and with it the quantiles of all, not that median.
  */
 public final class SteadyClient {
 
@@ -35,9 +37,12 @@ public final class SteadyClient {
         }
         List<Latencies> all = loads.stream().map(load -> new Latencies()).toList();
         long[][] slowest = new long[loads.size()][turns];
+        List<MachineTime> spent = loads.stream().map(load -> MachineTime.NONE).collect(toCollection(ArrayList::new));
         for (int turn = 0; turn < turns; turn++) {
             for (int i = 0; i < loads.size(); i++) {
+                MachineTime before = MachineTime.now();
                 Latencies latencies = loads.get(i).run(perSecond, span);
+                spent.set(i, spent.get(i).plus(MachineTime.now().minus(before)));
                 all.get(i).add(latencies);
                 slowest[i][turn] = latencies.quantile(0.99);
             }
@@ -50,11 +55,12 @@ public final class SteadyClient {
             Arrays.sort(slowest[i]);
             System.out.printf(
                     Locale.ROOT,
-                    "%.3f %.3f %.3f %.3f%n",
+                    "%.3f %.3f %.3f %.3f %.3f%n",
                     all.get(i).quantile(0.5) / 1e6,
                     all.get(i).quantile(0.99) / 1e6,
                     all.get(i).quantile(0.999) / 1e6,
-                    slowest[i][turns / 2] / 1e6);
+                    slowest[i][turns / 2] / 1e6,
+                    spent.get(i).busy());
         }
         System.exit(0);
     }

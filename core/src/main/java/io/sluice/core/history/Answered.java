@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody who asked was told. An ask that goes through several engines is answered by each, under one id. Immutable.
+ * What somebody who asked was told, unless a {@link Spent} says it already. An ask that goes through several engines is answered by each, under one id. Immutable.
  *
  * @param ask which ask, see {@link AskIds}
  * @param demands how many demands the ask had

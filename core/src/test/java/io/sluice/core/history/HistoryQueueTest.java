@@ -87,7 +87,7 @@ class HistoryQueueTest {
     }
 
     private static Spent event(String count, long number) {
-        return new Spent("", count, "", number, 0, 0, 0);
+        return new Spent("", count, "", number, true, 0, 0, 0, 0);
     }
 
     private static final class Kept implements HistoryQueue.Sink {

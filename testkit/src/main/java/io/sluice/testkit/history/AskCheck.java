@@ -37,6 +37,9 @@ final class AskCheck {
         private final List<Answered> answers = new ArrayList<>(1);
         private final Map<String, Long> spent = new HashMap<>(0);
 
+        /** Whether a spend was its answer. */
+        private boolean passedAlone;
+
         private boolean isOfOnePart() {
             return parts.size() == 1 && !parts.keySet().iterator().next().contains("/");
         }
@@ -80,7 +83,9 @@ final class AskCheck {
 
     void spent(Spent spent) {
         if (!spent.ask().isEmpty()) {
-            ask(spent.ask()).spent.merge(spent.count(), spent.permits(), Long::sum);
+            Asking ask = ask(spent.ask());
+            ask.spent.merge(spent.count(), spent.permits(), Long::sum);
+            ask.passedAlone |= spent.answers();
         }
     }
 
@@ -103,6 +108,9 @@ final class AskCheck {
                 ask.parts.forEach(this::allOrNothing);
             }
             ask.answers.forEach(answered -> check(id, ask, answered));
+            if (ask.passedAlone && whole) {
+                alone(id, ask);
+            }
         });
         memory.finish(whole);
     }
@@ -117,6 +125,18 @@ final class AskCheck {
                     part.number,
                     "ask %s of %d demands, %d of which did not fit, charged %d (expected: %d)"
                             .formatted(id, demands, part.refusing, part.charged, all ? demands : 0));
+        }
+    }
+
+    /** What was spent is what it asked for, and the store knows nothing of it. */
+    private void alone(String id, Asking ask) {
+        int passed = ask.charged.size() + ask.spent.size();
+        if (passed != 1) {
+            findings.add(
+                    Kind.ANSWER,
+                    ask.spent.keySet().iterator().next(),
+                    0,
+                    "ask %s passed by a lease with %d demands charged or leased (expected: 1)".formatted(id, passed));
         }
     }
 

@@ -93,6 +93,7 @@ public final class HistoryChecker {
                 recorded(recorded, asks, leases);
             } else if (event instanceof Spent spent) {
                 spends++;
+                answers += spent.answers() ? 1 : 0;
                 asks.spent(spent);
                 leases.spent(spent);
             } else if (event instanceof Unspent unspent) {

@@ -24,7 +24,7 @@ import java.util.Objects;
 final class HistoryFormat {
 
     static final String MAGIC = "sluice-history";
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     private static final JsonFactory ASCII =
             JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();

@@ -87,7 +87,15 @@ final class HistoryReader {
             case "end" -> lost = row.number();
             case "s" ->
                 events.add(new Spent(
-                        row.text(), count(row), row.text(), row.number(), row.number(), row.number(), row.number()));
+                        row.text(),
+                        count(row),
+                        row.text(),
+                        row.number(),
+                        row.yes(),
+                        row.number(),
+                        row.number(),
+                        row.number(),
+                        row.number()));
             case "u" ->
                 events.add(new Unspent(
                         row.text(), count(row), row.text(), row.number(), row.number(), row.number(), row.number()));

@@ -97,6 +97,7 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
             } else if (event instanceof Spent s) {
                 int count = countOf(s.count());
                 out.begin("s").text(s.ask()).number(count).text(s.lease()).number(s.permits());
+                out.yes(s.answers()).number(s.ruleVersion());
                 out.number(s.ownNanos()).number(s.endsNanos()).number(s.epochMicros());
             } else if (event instanceof Unspent u) {
                 int count = countOf(u.count());

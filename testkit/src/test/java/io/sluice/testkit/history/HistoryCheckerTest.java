@@ -63,12 +63,26 @@ class HistoryCheckerTest {
         Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10));
         Event lease =
                 new Recorded("c", 5, 1, true, 5, new Recorded.Granted("l", limit, "k", 1, 1, 2, 0, 1, 1_000_005, 0, 5));
-        Event first = new Spent("1", "c", "l", 1, 0, 1_000_000_000, 5);
-        Event again = new Spent("2", "c", "l", 1, 10, 1_000_000_000, 5);
+        Event first = new Spent("1", "c", "l", 1, true, 0, 0, 1_000_000_000, 5);
+        Event again = new Spent("2", "c", "l", 1, true, 0, 10, 1_000_000_000, 5);
         Event putBack = new Unspent("1", "c", "l", 1, 5, 1_000_000_000, 5);
 
         assertThat(violations(lease, first, again, putBack)).isEmpty();
         assertThat(violations(lease, first, again)).containsExactly(Violation.Kind.LEASE_OVERSPENT);
+    }
+
+    @Test
+    void findsThatWhatPassedByALeaseAloneWasSpentOnAnotherCountToo() {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10));
+        Event lease =
+                new Recorded("c", 5, 1, true, 5, new Recorded.Granted("l", limit, "k", 2, 1, 2, 0, 2, 1_000_005, 0, 5));
+        Event other =
+                new Recorded("d", 5, 1, true, 5, new Recorded.Granted("m", limit, "q", 2, 1, 2, 0, 2, 1_000_005, 0, 5));
+        Event spent = new Spent("1", "c", "l", 1, true, 0, 0, 1_000_000_000, 5);
+        Event also = new Spent("1", "d", "m", 1, true, 0, 10, 1_000_000_000, 5);
+
+        assertThat(violations(lease, other, spent)).isEmpty();
+        assertThat(violations(lease, other, spent, also)).containsExactly(Violation.Kind.ANSWER);
     }
 
     @Test

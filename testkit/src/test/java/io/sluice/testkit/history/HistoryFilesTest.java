@@ -77,7 +77,7 @@ class HistoryFilesTest {
 
     @Test
     void saysWhereAFileIsBroken() throws IOException {
-        Path file = Files.writeString(dir.resolve("broken"), "[\"sluice-history\",2,\"n\"]\n[\"x\"]\n[\"end\",0]\n");
+        Path file = Files.writeString(dir.resolve("broken"), "[\"sluice-history\",3,\"n\"]\n[\"x\"]\n[\"end\",0]\n");
         assertThatThrownBy(() -> History.read(List.of(file)))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("broken:2: [\"x\"] (expected: a line of a history)");

@@ -206,9 +206,10 @@ final class SimulatedNode {
     private void spend(Lease lease, List<Demand> rest) {
         String id = nextAsk();
         lease.spent++;
-        events.add(new Spent(id, lease.count(), lease.id, 1, nanos(), lease.endsNanos, wall()));
+        boolean alone = rest.isEmpty();
+        events.add(new Spent(id, lease.count(), lease.id, 1, alone, 0, nanos(), lease.endsNanos, wall()));
         boolean allowed = true;
-        if (!rest.isEmpty()) {
+        if (!alone) {
             List<Recorded> steps =
                     store.decide(List.of(rest), List.of(id), true, wall()).get(0);
             if (isLost()) {
@@ -221,7 +222,9 @@ final class SimulatedNode {
         if (!allowed) {
             putBack(lease, id);
         }
-        events.add(Simulation.told(id, rest.size() + 1, allowed, Answered.Source.LEASE, null, nanos(), wall()));
+        if (!alone) {
+            events.add(Simulation.told(id, rest.size() + 1, allowed, Answered.Source.LEASE, null, nanos(), wall()));
+        }
         if (allowed && random.nextInt(10) == 0) {
             putBack(lease, id);
         }
