@@ -116,7 +116,12 @@ public final class Evaluator {
         Acquisition live = sides.acquire(applied.live(), applied.set().version(), maxWait, clock);
         CompletableFuture<Ruling> result = new CompletableFuture<>();
         CompletionStage<Ruling> cancelled = result;
-        cancelled.whenComplete((ruling, failure) -> live.cancel());
+        cancelled.whenComplete((ruling, failure) -> {
+            live.cancel();
+            if (failure != null) {
+                told.abandoned();
+            }
+        });
         live.decisions()
                 .thenCompose(decisions -> settle(applied, decisions, Purpose.CHARGE))
                 .whenComplete((ruling, failure) -> finish(result, told, ruling, failure, start));
@@ -130,12 +135,8 @@ public final class Evaluator {
             @Nullable Throwable failure,
             long start) {
         if (ruling == null) {
-            told.abandoned();
             result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
-        } else if (result.isDone()) {
-            told.abandoned();
-            giveBack(ruling);
-        } else if (!result.complete(told(told, ruling.withoutWait(), start))) {
+        } else if (result.isDone() || !result.complete(told(told, ruling.withoutWait(), start))) {
             giveBack(ruling);
         }
     }

@@ -236,7 +236,7 @@ class RedisBackedTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @EnableAutoConfiguration(excludeName = "org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration")
     static class Settings {
         @Bean
         SecurityFilterChain open(HttpSecurity http) {
