@@ -16,8 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,24 +39,19 @@ import org.springframework.security.web.SecurityFilterChain;
 class RedisBackedTest {
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
-    private static RedisServer redis;
+    private RedisServer redis;
 
     @TempDir
     private Path folder;
 
-    @BeforeAll
-    static void startRedis() {
+    @BeforeEach
+    void startRedis() {
         redis = RedisServer.start();
     }
 
-    @AfterAll
-    static void stopRedis() {
+    @AfterEach
+    void stopRedis() {
         redis.close();
-    }
-
-    @BeforeEach
-    void forget() {
-        redis.command("FLUSHALL");
     }
 
     @Test
@@ -195,12 +189,14 @@ class RedisBackedTest {
         static App start(String... more) {
             SpringApplication application = new SpringApplication(Settings.class);
             application.setWebApplicationType(WebApplicationType.SERVLET);
-            String[] arguments = new String[more.length + 4];
+            String[] arguments = new String[more.length + 5];
             arguments[0] = "--server.port=0";
             arguments[1] = "--management.endpoints.web.exposure.include=*";
             arguments[2] = "--management.endpoint.health.show-details=always";
             arguments[3] = "--spring.cloud.gateway.server.webflux.enabled=false";
-            System.arraycopy(more, 0, arguments, 4, more.length);
+            // Spring Data's own, which looks for a Redis at its default address.
+            arguments[4] = "--management.health.redis.enabled=false";
+            System.arraycopy(more, 0, arguments, 5, more.length);
             return new App(application.run(arguments));
         }
 
