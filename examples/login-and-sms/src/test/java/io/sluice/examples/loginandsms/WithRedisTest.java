@@ -28,7 +28,7 @@ class WithRedisTest {
     @DynamicPropertySource
     static void redis(DynamicPropertyRegistry properties) throws IOException {
         Path key = Files.writeString(folder.resolve("key"), "a secret of sixteen bytes or more");
-        properties.add("spring.data.redis.port", REDIS::port);
+        properties.add("sluice.redis.uri", REDIS::uri);
         properties.add("sluice.hash-key-file", key::toString);
     }
 

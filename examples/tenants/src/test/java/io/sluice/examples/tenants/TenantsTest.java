@@ -129,7 +129,7 @@ class TenantsTest {
                 .uri("/actuator/sluice")
                 .headers(headers -> headers.setBasicAuth("olga", "secret"))
                 .contentType(MediaType.APPLICATION_JSON)
-                .body("{\"attributes\": {\"path\": \"/api/report\", \"tenant\": \"" + tenant + "\"}}")
+                .body("{\"attributes\": \"path=/api/report&tenant=" + tenant + "\"}")
                 .exchange()
                 .returnResult(String.class)
                 .getResponseBody();
