@@ -1,5 +1,6 @@
 package io.sluice.examples.loginandsms;
 
+import java.util.Map;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -25,9 +26,9 @@ class LoginController {
     }
 
     @PostMapping(path = "/api/login", consumes = "application/json")
-    ResponseEntity<String> login(@RequestBody Login login) {
+    ResponseEntity<Map<String, String>> login(@RequestBody Login login) {
         return accounts.matches(login.username(), login.password())
-                ? ResponseEntity.ok("Welcome.\n")
-                : ResponseEntity.status(HttpStatus.UNAUTHORIZED).body("Wrong name or password.\n");
+                ? ResponseEntity.ok(Map.of("message", "Welcome."))
+                : ResponseEntity.status(HttpStatus.UNAUTHORIZED).body(Map.of("message", "Wrong name or password."));
     }
 }

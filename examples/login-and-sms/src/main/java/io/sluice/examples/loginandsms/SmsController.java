@@ -1,5 +1,6 @@
 package io.sluice.examples.loginandsms;
 
+import java.util.Map;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -26,8 +27,8 @@ class SmsController {
 
     @PostMapping("/sms/send")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    String send(@RequestBody SmsRequest request) {
+    Map<String, String> send(@RequestBody SmsRequest request) {
         codes.send(request.phone().number());
-        return "A code is on its way to " + request.phone() + ".\n";
+        return Map.of("message", "A code is on its way to " + request.phone() + ".");
     }
 }
