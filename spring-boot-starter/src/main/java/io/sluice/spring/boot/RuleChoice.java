@@ -84,7 +84,8 @@ final class RuleChoice {
         }
         if (store.isPresent()) {
             String port = environment.getProperty("server.port", "8080");
-            String id = NodeId.of(properties.dataDir(), Objects.requireNonNullElse(properties.service(), "application") + ":" + port);
+            String id = NodeId.of(
+                    properties.dataDir(), Objects.requireNonNullElse(properties.service(), "application") + ":" + port);
             try {
                 return OpenRules.ofRedis(
                         store.get().uri(), id, properties.dataDir(), vet(), clock, "set sluice.rules-file");

@@ -102,7 +102,6 @@ abstract class LimitedApplications {
                             .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"n" + i % 3 + "\"}"));
                     known.put("json.name", "n" + i % 3);
                 }
-                System.out.println("REQ " + i + known);
                 HttpResponse<String> answer = app.send(request);
                 Ruling.Settled ruling = (Ruling.Settled) expected.evaluate(Attributes.of(known), 1)
                         .toCompletableFuture()

@@ -2,9 +2,9 @@ package io.sluice.spring.web;
 
 import io.sluice.rules.Evaluator;
 import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.web.reactive.ReactiveLimitAutoConfiguration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import io.sluice.spring.web.reactive.ReactiveLimitAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;

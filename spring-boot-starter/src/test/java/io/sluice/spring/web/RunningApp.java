@@ -67,8 +67,7 @@ final class RunningApp implements AutoCloseable {
                     .initializers(any -> {
                         GenericApplicationContext early = (GenericApplicationContext) any;
                         early.registerBean("clock", Clock.class, () -> clock);
-                        early.registerBean(
-                                SluiceBeans.RuleText.class, () -> new SluiceBeans.RuleText(rules));
+                        early.registerBean(SluiceBeans.RuleText.class, () -> new SluiceBeans.RuleText(rules));
                     })
                     .run(properties.stream().map(each -> "--" + each).toArray(String[]::new));
             return new RunningApp(context);

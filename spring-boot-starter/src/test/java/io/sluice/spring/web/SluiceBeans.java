@@ -26,8 +26,7 @@ class SluiceBeans {
     record RuleText(String text) {}
 
     @Bean
-    Evaluator evaluator(
-            RuleText rules, @Value("${test.broken:false}") boolean broken, Clock clock) {
+    Evaluator evaluator(RuleText rules, @Value("${test.broken:false}") boolean broken, Clock clock) {
         return broken
                 ? new Evaluator(
                         () -> {

@@ -1,0 +1,135 @@
+package io.sluice.spring.client;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.Attributes;
+import io.sluice.rules.Claim;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.PathRefusedException;
+import io.sluice.rules.Rule;
+import io.sluice.rules.Ruling;
+import io.sluice.spring.internal.NamedRules;
+import io.sluice.spring.internal.PermitScope;
+import io.sluice.spring.internal.RuleFields;
+import io.sluice.spring.internal.Rulings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+/** What every call passes: finds its limits, waits for all of them together, and hears the answer. Safe for use by many threads. */
+final class CallGate {
+
+    private final Evaluator evaluator;
+    private final NamedRules rules;
+    private final Clock clock;
+    private final Function<OutboundCall, List<LimitedCalls>> limits;
+    private final Pauses pauses;
+
+    CallGate(Evaluator evaluator, NamedRules rules, Clock clock, Function<OutboundCall, List<LimitedCalls>> limits) {
+        this.evaluator = evaluator;
+        this.rules = rules;
+        this.clock = clock;
+        this.limits = limits;
+        this.pauses = new Pauses(clock);
+    }
+
+    PermitScope newPermits() {
+        return new PermitScope(evaluator, clock);
+    }
+
+    /** Waits for the moment of a call. Null if the call has no limit. */
+    @Nullable
+    Admission admit(OutboundCall call) {
+        List<LimitedCalls> own = limits.apply(call);
+        List<Claim> claims = new ArrayList<>(own.size());
+        Duration maxWait = LimitedCalls.LONGEST_WAIT;
+        Duration pause = Duration.ZERO;
+        for (LimitedCalls one : own) {
+            Rule made = one.rule();
+            Rule rule = made == null
+                    ? rules.inForce(one.name(), "calls to " + call.host()).orElse(null)
+                    : made;
+            if (rule != null) {
+                claims.add(new Claim(rule, attributes(rule, one.key(call), call), 1));
+            }
+            maxWait = shorter(maxWait, one.maxWait());
+            pause = longer(pause, pauses.left(one, call));
+        }
+        if (claims.isEmpty() && pause.isZero()) {
+            return null;
+        }
+        Admission admission = new Admission(evaluator::giveBack);
+        if (pause.isZero()) {
+            acquire(admission, claims, maxWait);
+        } else if (pause.compareTo(maxWait) > 0) {
+            admission.tell(Rulings.pausedFor(pause, evaluator.rules().version()));
+        } else {
+            Duration rest = maxWait.minus(pause);
+            Clock.Alarm alarm = clock.at(clock.nanoTime() + pause.toNanos(), () -> acquire(admission, claims, rest));
+            admission.onLeave(alarm::cancel);
+        }
+        return admission;
+    }
+
+    /** Hears what the third party answered. */
+    void answered(OutboundCall call, int status, HttpHeaders headers) {
+        if (status == 429 || status == 503) {
+            for (LimitedCalls one : limits.apply(call)) {
+                if (one.heedsRetryAfter()) {
+                    pauses.heard(one, call, headers.getFirst(HttpHeaders.RETRY_AFTER));
+                }
+            }
+        }
+    }
+
+    private void acquire(Admission admission, List<Claim> claims, Duration maxWait) {
+        long version = evaluator.rules().version();
+        if (claims.isEmpty()) {
+            admission.tell(Rulings.unlimited(version));
+            return;
+        }
+        CompletableFuture<Ruling> coming = evaluator.acquireNamed(claims, maxWait);
+        admission.onLeave(() -> coming.cancel(false));
+        CompletionStage<Ruling> ruled = coming;
+        ruled.whenComplete((ruling, failure) -> {
+            if (failure == null) {
+                admission.tell(Rulings.settled(ruling, claims.get(0).rule(), version));
+            } else {
+                admission.completeExceptionally(failure);
+            }
+        });
+    }
+
+    private static Attributes attributes(Rule rule, @Nullable String key, OutboundCall call) {
+        Map<String, String> known = new HashMap<>();
+        for (String name : RuleFields.of(rule)) {
+            String value = call.attribute(name);
+            if (value != null) {
+                known.put(name, value);
+            }
+        }
+        if (key != null) {
+            known.put(CallRule.KEY, key);
+        }
+        try {
+            return Attributes.of(known);
+        } catch (PathRefusedException e) {
+            known.remove("path");
+            return Attributes.of(known);
+        }
+    }
+
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) <= 0 ? a : b;
+    }
+
+    private static Duration longer(Duration a, Duration b) {
+        return a.compareTo(b) >= 0 ? a : b;
+    }
+}

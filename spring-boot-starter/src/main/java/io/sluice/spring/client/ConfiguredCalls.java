@@ -1,0 +1,122 @@
+package io.sluice.spring.client;
+
+import io.sluice.core.Limit;
+import io.sluice.rules.Handling;
+import io.sluice.spring.client.ClientLimitProperties.ClientLimit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The limits of {@code sluice.client-limits}, and for which hosts they are. A call to a host that several are for keeps all of them.
+ * Immutable.
+ */
+final class ConfiguredCalls {
+
+    private static final Pattern RATE = Pattern.compile("(\\d{1,12})\\s*/\\s*(\\d{0,6})(ms|s|m|h|d)");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,100}");
+
+    private final List<Configured> all;
+
+    private record Configured(List<HostPattern> hosts, LimitedCalls calls) {}
+
+    private ConfiguredCalls(List<Configured> all) {
+        this.all = all;
+    }
+
+    /** @throws IllegalArgumentException naming the property that cannot be */
+    static ConfiguredCalls of(Map<String, ClientLimit> limits) {
+        List<Configured> all = new ArrayList<>();
+        new TreeMap<>(limits).forEach((name, limit) -> {
+            try {
+                all.add(configured(name, limit));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("sluice.client-limits." + name + "." + e.getMessage(), e);
+            }
+        });
+        return new ConfiguredCalls(List.copyOf(all));
+    }
+
+    /** The limits of a call. */
+    List<LimitedCalls> of(OutboundCall call) {
+        List<LimitedCalls> own = new ArrayList<>(1);
+        for (Configured one : all) {
+            if (one.hosts.stream().anyMatch(host -> host.matches(call))) {
+                own.add(one.calls);
+            }
+        }
+        return own;
+    }
+
+    private static Configured configured(String name, ClientLimit limit) {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "name: \"" + name + "\" (expected: 1 to 100 letters, digits, '-' and '_')");
+        }
+        if (limit.hosts().isEmpty()) {
+            throw new IllegalArgumentException("hosts: none (expected: at least one, such as api.example.com)");
+        }
+        LimitedCalls calls = limited(name, limit).waitingUpTo(limit.maxWait());
+        return new Configured(
+                limit.hosts().stream().map(HostPattern::of).toList(),
+                limit.heedRetryAfter() ? calls.heedingRetryAfter() : calls);
+    }
+
+    private static LimitedCalls limited(String name, ClientLimit limit) {
+        String rule = limit.rule();
+        List<Limit> own = limits("client-" + name, limit);
+        if (rule != null && !rule.isBlank()) {
+            if (!own.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "rule: \"" + rule + "\" beside rate or concurrency (expected: a rule, or limits of its own)");
+            }
+            return LimitedCalls.of(rule);
+        }
+        if (own.isEmpty()) {
+            throw new IllegalArgumentException("rate: none (expected: a rate such as 5/s, a concurrency, or a rule)");
+        }
+        Double share = limit.localShare();
+        Handling handling =
+                CallRule.handling(limit.onFailure(), share == null ? OptionalDouble.empty() : OptionalDouble.of(share));
+        return LimitedCalls.of(CallRule.of("client-" + name, handling, limit.perHost(), own.toArray(Limit[]::new)));
+    }
+
+    private static List<Limit> limits(String rule, ClientLimit limit) {
+        List<Limit> own = new ArrayList<>(2);
+        String rate = limit.rate();
+        if (rate != null) {
+            own.add(window(rule, rate, limit.margin()));
+        }
+        Long concurrency = limit.concurrency();
+        if (concurrency != null) {
+            own.add(CallRule.limit(rule, own.size()).concurrency(concurrency, limit.concurrencyTtl()));
+        }
+        return own;
+    }
+
+    /** A strict window: however the third party counts its seconds, there are never more in one. */
+    private static Limit window(String rule, String rate, Duration margin) {
+        Matcher parts = RATE.matcher(rate.trim());
+        if (!parts.matches() || margin.isNegative()) {
+            throw margin.isNegative()
+                    ? new IllegalArgumentException("margin: " + margin + " (expected: 0 or more)")
+                    : new IllegalArgumentException(
+                            "rate: \"" + rate + "\" (expected: calls per time, such as 5/s, 100/m or 20/10s)");
+        }
+        long count = parts.group(2).isEmpty() ? 1 : Long.parseLong(parts.group(2));
+        Duration span =
+                switch (parts.group(3)) {
+                    case "ms" -> Duration.ofMillis(count);
+                    case "s" -> Duration.ofSeconds(count);
+                    case "m" -> Duration.ofMinutes(count);
+                    case "h" -> Duration.ofHours(count);
+                    default -> Duration.ofDays(count);
+                };
+        return CallRule.limit(rule, 0).slidingWindow(Long.parseLong(parts.group(1)), span.plus(margin));
+    }
+}

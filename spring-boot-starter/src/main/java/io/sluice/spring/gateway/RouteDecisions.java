@@ -1,0 +1,143 @@
+package io.sluice.spring.gateway;
+
+import io.sluice.core.time.Clock;
+import io.sluice.rules.Action;
+import io.sluice.rules.Attributes;
+import io.sluice.rules.Claim;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.PathForm;
+import io.sluice.rules.PathRefusedException;
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleSet;
+import io.sluice.rules.Ruling;
+import io.sluice.spring.internal.NamedRules;
+import io.sluice.spring.internal.PermitScope;
+import io.sluice.spring.internal.RuleFields;
+import io.sluice.spring.internal.Rulings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.server.ResponseStatusException;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Asks rules for a request on a route. Never blocks. What a ruling lets the request hold is held by its scope, also if the
+ * caller has left before the ruling came; where there is no scope, until its time to live is over.
+ */
+final class RouteDecisions {
+
+    private final Evaluator evaluator;
+    private final NamedRules named;
+    private final Clock clock;
+    private final PathForm paths;
+    private final RuleSetFields fields = new RuleSetFields();
+
+    RouteDecisions(Evaluator evaluator, Clock clock, PathForm paths) {
+        this.evaluator = evaluator;
+        this.named = new NamedRules(evaluator);
+        this.clock = clock;
+        this.paths = paths;
+    }
+
+    PermitScope newPermits() {
+        return new PermitScope(evaluator, clock);
+    }
+
+    /** Null if there is no such rule, or it is not enabled. */
+    @Nullable
+    Rule inForce(String rule, String route) {
+        return named.inForce(rule, "route " + route).orElse(null);
+    }
+
+    /** The ruling of one rule, whatever its scope, when it is time to go on. */
+    Mono<Ruling.Settled> byRule(
+            Rule rule, @Nullable RouteScope scope, String service, @Nullable String key, long permits) {
+        return Mono.defer(() ->
+                decide(List.of(new Claim(rule, attributes(RuleFields.of(rule), scope, service, key), permits)), scope));
+    }
+
+    /** The ruling of all rules in force that are for the request and did not charge it yet, when it is time to go on; empty if none is. */
+    Mono<Ruling.Settled> byRulesInForce(RouteScope scope) {
+        return Mono.defer(() -> {
+            RuleSet set = evaluator.rules();
+            if (!set.hasScopes()) {
+                return Mono.empty();
+            }
+            Attributes request = attributes(fields.of(set), scope, scope.service(), null);
+            List<Claim> claims = new ArrayList<>();
+            for (Rule rule : set.matching(request)) {
+                // One that denies or exempts has its say each time: it counts nothing.
+                if (rule.action() != Action.LIMIT || scope.charged().add(rule.id())) {
+                    claims.add(new Claim(rule, request, 1));
+                }
+            }
+            return claims.isEmpty() ? Mono.empty() : decide(claims, scope);
+        });
+    }
+
+    private Mono<Ruling.Settled> decide(List<Claim> claims, @Nullable RouteScope scope) {
+        CompletableFuture<Ruling> ruling = evaluator.evaluateNamed(claims).toCompletableFuture();
+        return Mono.<Ruling.Settled>create(sink -> hear(ruling, claims.get(0).rule(), scope, sink))
+                .flatMap(RouteDecisions::whenItIsTime);
+    }
+
+    private void hear(
+            CompletableFuture<Ruling> coming, Rule rule, @Nullable RouteScope scope, MonoSink<Ruling.Settled> sink) {
+        boolean here = coming.isDone();
+        CompletionStage<Ruling> ruled = coming;
+        ruled.whenComplete((ruling, failure) -> {
+            if (failure != null) {
+                sink.error(failure);
+                return;
+            }
+            Ruling.Settled settled =
+                    Rulings.settled(ruling, rule, evaluator.rules().version());
+            if (scope != null) {
+                scope.permits().hold(settled.permit());
+            }
+            if (here) {
+                sink.success(settled);
+            } else {
+                // What filters do next is theirs: not on the thread that brings the answers of the store.
+                Schedulers.parallel().schedule(() -> sink.success(settled));
+            }
+        });
+    }
+
+    private static Mono<Ruling.Settled> whenItIsTime(Ruling.Settled ruling) {
+        Duration wait = ruling.waitFor();
+        return !ruling.allowed() || wait.isZero()
+                ? Mono.just(ruling)
+                : Mono.delay(wait).thenReturn(ruling);
+    }
+
+    private Attributes attributes(Set<String> names, @Nullable RouteScope scope, String service, @Nullable String key) {
+        Map<String, String> known = new HashMap<>();
+        if (scope != null) {
+            for (String name : names) {
+                String value = scope.request().attribute(name);
+                if (value != null) {
+                    known.put(name, value);
+                }
+            }
+        }
+        known.put("service", service);
+        if (key != null) {
+            known.put(RouteRule.KEY, key);
+        }
+        try {
+            return Attributes.of(known, paths);
+        } catch (PathRefusedException e) {
+            throw new ResponseStatusException(HttpStatus.BAD_REQUEST, e.getMessage(), e);
+        }
+    }
+}

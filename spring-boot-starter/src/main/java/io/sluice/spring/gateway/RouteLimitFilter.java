@@ -1,0 +1,81 @@
+package io.sluice.spring.gateway;
+
+import io.sluice.rules.CallerAddress;
+import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.internal.ChargedRules;
+import java.security.Principal;
+import java.util.Optional;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.cloud.gateway.route.Route;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.core.Ordered;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * Stands before all filters of all routes: keeps the request as it came, holds what the exchange holds of concurrency limits
+ * until it ends, and asks the rules in force if it is told to.
+ */
+final class RouteLimitFilter implements GlobalFilter, Ordered {
+
+    /** In the metadata of a route: what rules call it instead of its id. */
+    static final String SERVICE = "sluice-service";
+
+    private final RouteDecisions decisions;
+    private final RouteAnswer answer;
+    private final CallerAddress callers;
+    private final boolean applyRules;
+
+    /** @param applyRules whether all rules in force are for routes, too */
+    RouteLimitFilter(RouteDecisions decisions, RouteAnswer answer, CallerAddress callers, boolean applyRules) {
+        this.decisions = decisions;
+        this.answer = answer;
+        this.callers = callers;
+        this.applyRules = applyRules;
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE + 10;
+    }
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+        return Mono.deferContextual(context -> context.<CurrentRequest>getOrEmpty(CurrentRequest.class)
+                .map(known -> inScope(known, exchange, chain))
+                .orElseGet(() -> exchange.getPrincipal()
+                        .map(Optional::<Principal>of)
+                        .defaultIfEmpty(Optional.empty())
+                        .flatMap(caller -> inScope(
+                                new RouteRequest(exchange.getRequest(), callers, caller.orElse(null)),
+                                exchange,
+                                chain))));
+    }
+
+    private Mono<Void> inScope(CurrentRequest request, ServerWebExchange exchange, GatewayFilterChain chain) {
+        RouteScope scope = new RouteScope(
+                request, service(exchange), ChargedRules.of(exchange.getAttributes()), decisions.newPermits());
+        scope.attachTo(exchange);
+        return limited(scope, exchange, chain)
+                .contextWrite(context -> context.put(RouteScope.class, scope))
+                .doFinally(end -> scope.permits().close());
+    }
+
+    private Mono<Void> limited(RouteScope scope, ServerWebExchange exchange, GatewayFilterChain chain) {
+        return applyRules
+                ? decisions
+                        .byRulesInForce(scope)
+                        .map(Optional::of)
+                        .defaultIfEmpty(Optional.empty())
+                        .flatMap(ruling -> ruling.isEmpty()
+                                ? chain.filter(exchange)
+                                : answer.passOrRefuse(ruling.get(), exchange, chain))
+                : chain.filter(exchange);
+    }
+
+    private static String service(ServerWebExchange exchange) {
+        Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
+        return route.getMetadata().get(SERVICE) instanceof String service ? service : route.getId();
+    }
+}

@@ -1,0 +1,85 @@
+package io.sluice.spring.gateway;
+
+import io.sluice.core.Limit;
+import io.sluice.core.Rate;
+import io.sluice.core.TokenBucket;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.rules.About;
+import io.sluice.rules.Absent;
+import io.sluice.rules.Action;
+import io.sluice.rules.By;
+import io.sluice.rules.Handling;
+import io.sluice.rules.Lease;
+import io.sluice.rules.Mode;
+import io.sluice.rules.Privacy;
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleLimit;
+import io.sluice.rules.Scope;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.UUID;
+
+/** Makes a rule of the numbers that routes give to the limiter of Spring Cloud Gateway, with the meaning that they have there. */
+final class RouteRule {
+
+    /** The attribute under which the key of a {@code KeyResolver} is known to rules. */
+    static final String KEY = "key";
+
+    private static final int LONGEST_NAME = 200;
+
+    private RouteRule() {}
+
+    /**
+     * A token bucket for each key of a route.
+     *
+     * @param perSecond what is refilled each second, above 0
+     */
+    static Rule of(String route, BigDecimal perSecond, long burst, FailurePolicy onFailure) {
+        String id = "route-" + name(route);
+        // Behind the last dot of a rule document's names there are never digits alone: no rule in force shares the
+        // count.
+        TokenBucket bucket = Limit.named(id + ".0").tokenBucket(rate(perSecond)).withBurst(burst);
+        RuleLimit limit = new RuleLimit(id + ".0", bucket, List.of(By.attribute(KEY)), Absent.SHARE, Privacy.PLAIN);
+        Handling handling = new Handling(
+                Mode.DISTRIBUTED,
+                Lease.DEFAULT,
+                onFailure,
+                OptionalDouble.empty(),
+                Handling.DEFAULT.deadline(),
+                OptionalDouble.empty());
+        return new Rule(
+                id,
+                true,
+                Action.LIMIT,
+                Scope.EVERYTHING,
+                false,
+                List.of(limit),
+                List.of(),
+                List.of(),
+                handling,
+                About.NOTHING);
+    }
+
+    private static Rate rate(BigDecimal perSecond) {
+        BigDecimal exact = perSecond.stripTrailingZeros();
+        if (exact.signum() <= 0 || exact.scale() > 6 || exact.precision() - exact.scale() > 10) {
+            throw new IllegalArgumentException("replenishRate: " + perSecond
+                    + " (expected: above 0, at most 1000000000, with at most six digits behind the point)");
+        }
+        int shift = Math.max(0, exact.scale());
+        return new Rate(
+                exact.movePointRight(shift).longValueExact(),
+                Duration.ofSeconds(BigDecimal.TEN.pow(shift).longValueExact()));
+    }
+
+    /** What names of counts may have, and nothing that two routes could share. */
+    private static String name(String route) {
+        boolean plain = !route.isEmpty()
+                && route.length() <= LONGEST_NAME
+                && route.chars().allMatch(c -> c < 128 && (Character.isLetterOrDigit(c) || c == '-' || c == '_'));
+        return plain ? route : "." + UUID.nameUUIDFromBytes(route.getBytes(StandardCharsets.UTF_8));
+    }
+}

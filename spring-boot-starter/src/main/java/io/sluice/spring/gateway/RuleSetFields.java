@@ -1,0 +1,34 @@
+package io.sluice.spring.gateway;
+
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleSet;
+import io.sluice.spring.internal.RuleFields;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Which attributes of a request the rules in force look at; found once for each set. Safe for use by many threads. */
+final class RuleSetFields {
+
+    private volatile @Nullable Known known;
+
+    private record Known(RuleSet set, Set<String> names) {}
+
+    Set<String> of(RuleSet set) {
+        Known last = known;
+        if (last == null || last.set != set) {
+            last = new Known(set, names(set));
+            known = last;
+        }
+        return last.names;
+    }
+
+    private static Set<String> names(RuleSet set) {
+        Set<String> names = new LinkedHashSet<>(Set.of("path", "method"));
+        for (Rule rule : set.rules()) {
+            names.addAll(rule.scope().match().keySet());
+            names.addAll(RuleFields.of(rule));
+        }
+        return names;
+    }
+}

@@ -1,0 +1,132 @@
+package io.sluice.spring.gateway;
+
+import io.sluice.core.Limit;
+import io.sluice.rules.Rule;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cloud.gateway.filter.GatewayFilter;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
+import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * The filter {@code Sluice}: a route obeys a rule in force.
+ *
+ * <pre>{@code
+ * filters:
+ *   - Sluice=orders
+ *   - name: Sluice
+ *     args: { rule: per-customer, key: header.x-customer, permits: 2 }
+ * }</pre>
+ *
+ * <p>A refusal is answered with 429 (403 where the rule denies), the headers and the body that every front door sends. Permits of
+ * concurrency limits are held until the exchange ends, however it ends. A rule that was applied to the exchange before, by
+ * the filter for WebFlux or another filter of the route, is not charged again.
+ */
+public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFactory<SluiceGatewayFilterFactory.Config> {
+
+    private final RouteDecisions decisions;
+    private final RouteAnswer answer;
+
+    SluiceGatewayFilterFactory(RouteDecisions decisions, RouteAnswer answer) {
+        super(Config.class);
+        this.decisions = decisions;
+        this.answer = answer;
+    }
+
+    @Override
+    public List<String> shortcutFieldOrder() {
+        return List.of("rule", "key", "permits");
+    }
+
+    @Override
+    public GatewayFilter apply(Config config) {
+        String id = config.rule;
+        if (id == null || id.isBlank()) {
+            throw new IllegalArgumentException("rule: none (expected: the id of a rule, as in Sluice=orders)");
+        }
+        if (config.permits < 1 || config.permits > Limit.MAX_PERMITS) {
+            throw new IllegalArgumentException(
+                    "permits: " + config.permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
+        }
+        if (config.key != null && config.keyResolver != null) {
+            throw new IllegalArgumentException("key: beside key-resolver (expected: one of them)");
+        }
+        return (exchange, chain) -> filter(id, config, exchange, chain);
+    }
+
+    private Mono<Void> filter(String id, Config config, ServerWebExchange exchange, GatewayFilterChain chain) {
+        RouteScope scope = RouteScope.of(exchange);
+        Rule rule = decisions.inForce(id, scope.service());
+        if (rule == null || !scope.charged().add(rule.id())) {
+            return chain.filter(exchange);
+        }
+        return key(config, scope, exchange)
+                .flatMap(key -> decisions.byRule(rule, scope, scope.service(), key.orElse(null), config.permits))
+                .flatMap(ruling -> answer.passOrRefuse(ruling, exchange, chain));
+    }
+
+    private static Mono<Optional<String>> key(Config config, RouteScope scope, ServerWebExchange exchange) {
+        KeyResolver resolver = config.keyResolver;
+        if (resolver != null) {
+            return resolver.resolve(exchange).map(Optional::of).defaultIfEmpty(Optional.empty());
+        }
+        String attribute = config.key;
+        return Mono.just(
+                attribute == null
+                        ? Optional.empty()
+                        : Optional.ofNullable(scope.request().attribute(attribute)));
+    }
+
+    /** What a route says. */
+    public static final class Config {
+
+        private @Nullable String rule;
+        private @Nullable String key;
+        private @Nullable KeyResolver keyResolver;
+        private long permits = 1;
+
+        /** The id of a rule in force. */
+        public Config setRule(@Nullable String rule) {
+            this.rule = rule;
+            return this;
+        }
+
+        public @Nullable String getRule() {
+            return rule;
+        }
+
+        /** An attribute of the request, such as {@code header.x-customer}: its value is the rule's attribute {@code key}. */
+        public Config setKey(@Nullable String key) {
+            this.key = key;
+            return this;
+        }
+
+        public @Nullable String getKey() {
+            return key;
+        }
+
+        /** Finds the rule's attribute {@code key}. */
+        public Config setKeyResolver(@Nullable KeyResolver keyResolver) {
+            this.keyResolver = keyResolver;
+            return this;
+        }
+
+        public @Nullable KeyResolver getKeyResolver() {
+            return keyResolver;
+        }
+
+        /** What one request takes of each limit. */
+        public Config setPermits(long permits) {
+            this.permits = permits;
+            return this;
+        }
+
+        public long getPermits() {
+            return permits;
+        }
+    }
+}

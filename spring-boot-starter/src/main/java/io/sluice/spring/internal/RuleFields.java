@@ -1,0 +1,38 @@
+package io.sluice.spring.internal;
+
+import io.sluice.rules.Absent;
+import io.sluice.rules.By;
+import io.sluice.rules.LimitOverride;
+import io.sluice.rules.Rule;
+import io.sluice.rules.RuleLimit;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Which attributes of a request a rule looks at once it applies. */
+public final class RuleFields {
+
+    private static final String IP = "ip";
+
+    private RuleFields() {}
+
+    /** The names of the attributes that the rule counts by or that decide whose numbers are in force. */
+    public static Set<String> of(Rule rule) {
+        Set<String> names = new LinkedHashSet<>();
+        Stream.concat(rule.limits().stream(), rule.candidate().stream()).forEach(limit -> add(limit, names));
+        for (LimitOverride override : rule.overrides()) {
+            names.addAll(override.when().keySet());
+        }
+        return names;
+    }
+
+    private static void add(RuleLimit limit, Set<String> names) {
+        for (By by : limit.by()) {
+            names.add(by.attribute());
+            by.otherwise().ifPresent(names::add);
+        }
+        if (limit.absent() == Absent.IP && !limit.by().isEmpty()) {
+            names.add(IP);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.sluice.spring.internal;
+
+import io.sluice.rules.Action;
+import io.sluice.rules.Mode;
+import io.sluice.rules.Rule;
+import io.sluice.rules.Ruling;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Rulings on what the application itself asked for. */
+public final class Rulings {
+
+    private Rulings() {}
+
+    /**
+     * The ruling as one that lets pass or refuses: who asks for more than a limit can ever hold is refused, and waiting will not
+     * help.
+     */
+    public static Ruling.Settled settled(Ruling ruling, Rule rule, long version) {
+        if (ruling instanceof Ruling.Settled settled) {
+            return settled;
+        }
+        Ruling.Impossible impossible = (Ruling.Impossible) ruling;
+        return settled(false, rule, Optional.empty(), version, impossible.permits());
+    }
+
+    /** A refusal because the third party asked to be left alone for so long. */
+    public static Ruling.Settled pausedFor(Duration pause, long version) {
+        return settled(false, null, Optional.of(pause), version, 1);
+    }
+
+    /** Nothing limits. */
+    public static Ruling.Settled unlimited(long version) {
+        return settled(true, null, Optional.of(Duration.ZERO), version, 1);
+    }
+
+    private static Ruling.Settled settled(
+            boolean allowed, @Nullable Rule rule, Optional<Duration> retryAfter, long version, long permits) {
+        return new Ruling.Settled(
+                allowed,
+                Action.LIMIT,
+                rule,
+                null,
+                retryAfter,
+                Duration.ZERO,
+                (rule == null ? Mode.LOCAL : rule.handling().mode()).word(),
+                null,
+                version,
+                rule == null ? List.of() : List.of(rule.id()),
+                List.of(),
+                permits,
+                List.of(),
+                null);
+    }
+}

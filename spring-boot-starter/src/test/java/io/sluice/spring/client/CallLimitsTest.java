@@ -1,0 +1,335 @@
+package io.sluice.spring.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.core.Limit;
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.time.ManualClock;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.KeyForm;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.RuleSet;
+import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.internal.Party;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestTemplate;
+import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/** On a clock that the tests move, against a real server. */
+class CallLimitsTest {
+
+    private static final Limit ONE_A_SECOND = Limit.named("party").slidingWindow(1, Duration.ofSeconds(1));
+    private static final Limit ONE_AT_A_TIME = Limit.named("party").concurrency(1, Duration.ofMinutes(1));
+
+    private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
+    private final Party party = new Party();
+
+    @AfterEach
+    void close() {
+        party.close();
+    }
+
+    @Test
+    void refusesAtOnceWhoDoesNotWait() {
+        RestClient client = blocking(LimitedCalls.of("party", ONE_A_SECOND));
+        assertThat(get(client)).isEqualTo("hello");
+
+        assertThatThrownBy(() -> get(client)).isInstanceOfSatisfying(RateLimitExceededException.class, refusal -> {
+            assertThat(refusal.ruling().rule()).isNotNull().extracting("id").isEqualTo("party");
+            assertThat(refusal.retryAfter()).isPresent();
+        });
+        assertThat(party.arrivals()).hasSize(1);
+    }
+
+    @Test
+    void templatesAreLimitedToo() {
+        RestTemplate template = new RestTemplate();
+        template.getInterceptors().add(limits("rules: []").interceptor(LimitedCalls.of("party", ONE_A_SECOND)));
+        assertThat(template.getForObject(party.uri(), String.class)).isEqualTo("hello");
+
+        assertThatThrownBy(() -> template.getForObject(party.uri(), String.class))
+                .isInstanceOf(RateLimitExceededException.class);
+    }
+
+    @Test
+    void waitsOnItsThreadForTheMoment() {
+        RestClient client = blocking(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
+        get(client);
+
+        CompletableFuture<String> second = CompletableFuture.supplyAsync(() -> get(client));
+        awaitWaiting(second);
+        assertThat(party.arrivals()).hasSize(1);
+        clock.advance(Duration.ofSeconds(2));
+
+        assertThat(second).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("hello");
+    }
+
+    @Test
+    void whoIsInterruptedLeavesAndHasNotCalled() throws InterruptedException {
+        RestClient client = blocking(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
+        get(client);
+        AtomicReference<Throwable> seen = new AtomicReference<>();
+        CountDownLatch over = new CountDownLatch(1);
+        Thread waiter = new Thread(() -> {
+            try {
+                get(client);
+            } catch (RuntimeException e) {
+                seen.set(e);
+            } finally {
+                over.countDown();
+            }
+        });
+        waiter.start();
+        await().until(() -> waiter.getState() == Thread.State.WAITING);
+        waiter.interrupt();
+
+        assertThat(over.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(seen.get())
+                .isInstanceOf(ResourceAccessException.class)
+                .hasCauseInstanceOf(InterruptedIOException.class);
+        clock.advance(Duration.ofSeconds(2));
+        assertThat(get(client)).as("what the leaver would have had").isEqualTo("hello");
+        assertThat(party.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void reactiveCallsWaitWithoutAThread() {
+        WebClient client = reactive(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
+        call(client).block(Duration.ofSeconds(10));
+
+        List<CompletableFuture<String>> waiting = List.of(
+                call(client).toFuture(), call(client).toFuture(), call(client).toFuture());
+        assertThat(party.arrivals()).hasSize(1);
+        for (int second = 1; second <= 3; second++) {
+            clock.advance(Duration.ofMillis(1_100));
+            int sofar = second;
+            await().until(() -> party.arrivals().size() == 1 + sofar);
+        }
+        assertThat(waiting).allSatisfy(done -> assertThat(done).succeedsWithin(Duration.ofSeconds(10)));
+    }
+
+    @Test
+    void reactiveCallsAreRefusedWhenTheMomentIsTooFarOff() {
+        WebClient client = reactive(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofMillis(500)));
+        call(client).block(Duration.ofSeconds(10));
+
+        assertThatThrownBy(() -> call(client).block(Duration.ofSeconds(10)))
+                .isInstanceOf(RateLimitExceededException.class);
+    }
+
+    @Test
+    void cancelledCallsLeaveTheLine() {
+        WebClient client = reactive(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
+        call(client).block(Duration.ofSeconds(10));
+        Disposable leaver = call(client).subscribe();
+        leaver.dispose();
+        CompletableFuture<String> next = call(client).toFuture();
+        clock.advance(Duration.ofMillis(1_100));
+
+        assertThat(next).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(party.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void retriesCountEach() {
+        WebClient client =
+                reactive(LimitedCalls.of("party", Limit.named("party").slidingWindow(3, Duration.ofSeconds(1))));
+        party.answers(exchange -> exchange.sendResponseHeaders(500, -1));
+
+        assertThatThrownBy(() -> call(client).retry(2).block(Duration.ofSeconds(10)))
+                .hasMessageContaining("500");
+        assertThat(party.arrivals()).hasSize(3);
+        assertThatThrownBy(() -> call(client).block(Duration.ofSeconds(10)))
+                .isInstanceOf(RateLimitExceededException.class);
+    }
+
+    @Test
+    void holdsPermitsUntilTheAnswerIsClosed() {
+        RestClient client = blocking(LimitedCalls.of("party", ONE_AT_A_TIME));
+        ClientHttpResponse open = client.get().uri(party.uri()).exchange((request, response) -> response, false);
+        clock.advance(Duration.ofMinutes(5));
+        assertThatThrownBy(() -> get(client)).isInstanceOf(RateLimitExceededException.class);
+        open.close();
+
+        assertThat(get(client)).isEqualTo("hello");
+        assertThat(get(client)).isEqualTo("hello");
+    }
+
+    @Test
+    void failedCallsGiveTheirPermitsBack() {
+        RestClient client = blocking(LimitedCalls.of("party", ONE_AT_A_TIME));
+        party.answers(exchange -> exchange.close());
+        assertThatThrownBy(() -> get(client)).isInstanceOf(ResourceAccessException.class);
+        assertThatThrownBy(() -> get(client)).isInstanceOf(ResourceAccessException.class);
+    }
+
+    @Test
+    void reactiveCallsHoldPermitsUntilTheBodyEnds() {
+        WebClient client = reactive(LimitedCalls.of("party", ONE_AT_A_TIME));
+        CountDownLatch rest = new CountDownLatch(1);
+        party.answers(exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write("first\n".getBytes(StandardCharsets.UTF_8));
+            exchange.getResponseBody().flush();
+            try {
+                rest.await(20, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        CompletableFuture<String> open = call(client).toFuture();
+        await().until(() -> party.arrivals().size() == 1);
+        assertThatThrownBy(() -> call(client).block(Duration.ofSeconds(10)))
+                .isInstanceOf(RateLimitExceededException.class);
+        rest.countDown();
+        assertThat(open).succeedsWithin(Duration.ofSeconds(10));
+
+        await().untilAsserted(() ->
+                assertThat(call(client).block(Duration.ofSeconds(10))).contains("first"));
+    }
+
+    @Test
+    void cancelledReactiveCallsGiveTheirPermitsBack() {
+        WebClient client = reactive(LimitedCalls.of("party", ONE_AT_A_TIME));
+        CountDownLatch never = new CountDownLatch(1);
+        party.answers(exchange -> {
+            try {
+                never.await(20, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        Disposable hanging = call(client).subscribe();
+        await().until(() -> party.arrivals().size() == 1);
+        hanging.dispose();
+        party.answers(exchange -> exchange.sendResponseHeaders(200, -1));
+
+        call(client).block(Duration.ofSeconds(10));
+        never.countDown();
+        assertThat(party.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void pausesForAsLongAsTheThirdPartyAsks() {
+        RestClient client =
+                blocking(LimitedCalls.of("party", Limit.named("party").slidingWindow(100, Duration.ofSeconds(1)))
+                        .waitingUpTo(Duration.ofSeconds(30))
+                        .heedingRetryAfter());
+        party.answers(exchange -> {
+            exchange.getResponseHeaders().set("Retry-After", "20");
+            exchange.sendResponseHeaders(503, -1);
+        });
+        assertThatThrownBy(() -> get(client)).hasMessageContaining("503");
+        party.answers(exchange -> exchange.sendResponseHeaders(204, -1));
+        CompletableFuture<String> next = CompletableFuture.supplyAsync(() -> {
+            get(client);
+            return "done";
+        });
+        awaitWaiting(next);
+        clock.advance(Duration.ofSeconds(19));
+        assertThat(party.arrivals()).hasSize(1);
+        clock.advance(Duration.ofSeconds(2));
+
+        assertThat(next).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(party.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void refusesWhenTheThirdPartyAsksForMoreThanCallersWait() {
+        RestClient client =
+                blocking(LimitedCalls.of("party", Limit.named("party").slidingWindow(100, Duration.ofSeconds(1)))
+                        .heedingRetryAfter());
+        party.answers(exchange -> {
+            exchange.getResponseHeaders().set("Retry-After", "99999999999999999999");
+            exchange.sendResponseHeaders(429, -1);
+        });
+        assertThatThrownBy(() -> get(client)).hasMessageContaining("429");
+
+        assertThatThrownBy(() -> get(client))
+                .isInstanceOfSatisfying(RateLimitExceededException.class, refusal -> assertThat(refusal.retryAfter())
+                        .hasValue(Duration.ofHours(1)));
+        assertThat(party.arrivals()).hasSize(1);
+    }
+
+    @Test
+    void rulesInForceAreKeptByName() {
+        CallLimits limits = limits("""
+                rules:
+                  - id: party
+                    service: somebody-else
+                    limits: [{ by: [host, header.x-account], limit: 1, window: 1s }]
+                """);
+        RestClient client = RestClient.builder()
+                .requestInterceptor(limits.interceptor(LimitedCalls.of("party")))
+                .build();
+        for (String account : List.of("a", "b")) {
+            client.get()
+                    .uri(party.uri())
+                    .header("X-Account", account)
+                    .retrieve()
+                    .toBodilessEntity();
+        }
+        assertThatThrownBy(() -> client.get()
+                        .uri(party.uri())
+                        .header("X-Account", "a")
+                        .retrieve()
+                        .toBodilessEntity())
+                .isInstanceOf(RateLimitExceededException.class);
+    }
+
+    @Test
+    void callsPassWhileTheirRuleIsNotInForce() {
+        RestClient client = RestClient.builder()
+                .requestInterceptor(limits("rules: []").interceptor(LimitedCalls.of("nowhere")))
+                .build();
+        assertThat(get(client)).isEqualTo("hello");
+        assertThat(get(client)).isEqualTo("hello");
+    }
+
+    private RestClient blocking(LimitedCalls calls) {
+        return RestClient.builder()
+                .requestInterceptor(limits("rules: []").interceptor(calls))
+                .build();
+    }
+
+    private WebClient reactive(LimitedCalls calls) {
+        return WebClient.builder().filter(limits("rules: []").filter(calls)).build();
+    }
+
+    private CallLimits limits(String rules) {
+        RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", rules)).rules());
+        Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
+        return new CallLimits(
+                new Evaluator(() -> set, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {}), clock);
+    }
+
+    private String get(RestClient client) {
+        return client.get().uri(party.uri()).retrieve().body(String.class);
+    }
+
+    private Mono<String> call(WebClient client) {
+        return client.get().uri(party.uri()).retrieve().bodyToMono(String.class);
+    }
+
+    /** The call stands in line: nothing moves any more. */
+    private void awaitWaiting(CompletableFuture<?> call) {
+        await().during(Duration.ofMillis(100)).until(() -> !call.isDone());
+    }
+}

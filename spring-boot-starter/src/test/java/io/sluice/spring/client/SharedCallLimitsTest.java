@@ -1,0 +1,206 @@
+package io.sluice.spring.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.core.time.Clock;
+import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.internal.ClockBeans;
+import io.sluice.spring.internal.EngineBeans;
+import io.sluice.spring.internal.Party;
+import io.sluice.spring.internal.RedisBeans;
+import io.sluice.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.http.client.autoconfigure.HttpClientAutoConfiguration;
+import org.springframework.boot.restclient.RestTemplateBuilder;
+import org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration;
+import org.springframework.boot.restclient.autoconfigure.RestTemplateAutoConfiguration;
+import org.springframework.boot.webclient.autoconfigure.WebClientAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.reactive.function.client.WebClient;
+
+/** Several instances of an application, with nothing but properties, on one Redis. */
+@Timeout(300)
+class SharedCallLimitsTest {
+
+    private final Party party = new Party();
+    private final RedisServer redis = RedisServer.start();
+    private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        instances.forEach(ConfigurableApplicationContext::close);
+        redis.close();
+        party.close();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({EngineBeans.class, ClockBeans.class, RedisBeans.class})
+    @ImportAutoConfiguration({
+        HttpClientAutoConfiguration.class,
+        RestClientAutoConfiguration.class,
+        RestTemplateAutoConfiguration.class,
+        WebClientAutoConfiguration.class,
+        ClientLimitAutoConfiguration.class
+    })
+    static class Application {}
+
+    @Test
+    void threeInstancesNeverCallMoreOftenThanTheThirdPartyAllows() {
+        for (int i = 0; i < 3; i++) {
+            start("rate=5/s", "margin=1s", "max-wait=90s", "on-failure=closed");
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(9);
+        List<CompletableFuture<?>> calls = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            for (ConfigurableApplicationContext instance : instances) {
+                RestClient blocking = instance.getBean(RestClient.Builder.class).build();
+                WebClient reactive = instance.getBean(WebClient.Builder.class).build();
+                calls.add(
+                        i % 2 == 0
+                                ? CompletableFuture.runAsync(
+                                        () -> blocking.get()
+                                                .uri(party.uri())
+                                                .retrieve()
+                                                .toBodilessEntity(),
+                                        threads)
+                                : reactive.get()
+                                        .uri(party.uri())
+                                        .retrieve()
+                                        .toBodilessEntity()
+                                        .toFuture());
+            }
+        }
+        CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).join();
+        threads.shutdown();
+
+        List<Long> arrivals = party.arrivals();
+        assertThat(arrivals).hasSize(21);
+        for (int i = 5; i < arrivals.size(); i++) {
+            assertThat(Duration.ofNanos(arrivals.get(i) - arrivals.get(i - 5)))
+                    .as("from call %d to call %d", i - 5, i)
+                    .isGreaterThan(Duration.ofSeconds(1));
+        }
+    }
+
+    @Test
+    void everyClientOfAnInstanceSharesTheLimit() {
+        ConfigurableApplicationContext instance = start("rate=3/h", "max-wait=20s", "on-failure=closed");
+        instance.getBean(RestClient.Builder.class)
+                .build()
+                .get()
+                .uri(party.uri())
+                .retrieve()
+                .toBodilessEntity();
+        instance.getBean(WebClient.Builder.class)
+                .build()
+                .get()
+                .uri(party.uri())
+                .retrieve()
+                .toBodilessEntity()
+                .block(Duration.ofSeconds(20));
+        instance.getBean(RestTemplateBuilder.class).build().getForObject(party.uri(), String.class);
+
+        assertThatThrownBy(() -> call(instance)).isInstanceOf(RateLimitExceededException.class);
+        assertThat(party.arrivals()).hasSize(3);
+    }
+
+    @Test
+    void otherHostsAreNotLimited() {
+        ConfigurableApplicationContext instance = start("rate=1/h", "max-wait=0s");
+        RestClient client = instance.getBean(RestClient.Builder.class).build();
+        String other = party.uri().replace("127.0.0.1", "localhost");
+        for (int i = 0; i < 3; i++) {
+            client.get().uri(other).retrieve().toBodilessEntity();
+        }
+        assertThat(party.arrivals()).hasSize(3);
+    }
+
+    @Test
+    void hangingRedisDoesNotHoldACallerLongerThanItsWait() {
+        ConfigurableApplicationContext instance = start("rate=100/s", "max-wait=500ms", "on-failure=closed");
+        call(instance);
+        redis.freeze();
+        long start = Clock.system().nanoTime();
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> call(instance))
+                    .isInstanceOfSatisfying(
+                            RateLimitExceededException.class,
+                            refusal -> assertThat(refusal.ruling().degraded()).isNotNull());
+        }
+        assertThat(Duration.ofNanos(Clock.system().nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+        assertThat(party.arrivals()).hasSize(1);
+        redis.thaw();
+    }
+
+    @Test
+    void whileRedisIsGoneEachInstanceKeepsItsShare() {
+        ConfigurableApplicationContext instance = start("rate=4/h", "max-wait=0s", "local-share=0.5");
+        redis.kill();
+        call(instance);
+        call(instance);
+
+        assertThatThrownBy(() -> call(instance)).isInstanceOf(RateLimitExceededException.class);
+        assertThat(party.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void concurrencyIsSharedByInstances() {
+        ConfigurableApplicationContext one = start("concurrency=1", "max-wait=0s", "on-failure=closed");
+        ConfigurableApplicationContext other = start("concurrency=1", "max-wait=0s", "on-failure=closed");
+        ClientHttpResponse open = await().ignoreExceptions()
+                .until(
+                        () -> one.getBean(RestClient.Builder.class)
+                                .build()
+                                .get()
+                                .uri(party.uri())
+                                .exchange((request, response) -> response, false),
+                        Objects::nonNull);
+        assertThatThrownBy(() -> call(other)).isInstanceOf(RateLimitExceededException.class);
+        open.close();
+
+        await().ignoreExceptions().untilAsserted(() -> call(other));
+    }
+
+    private void call(ConfigurableApplicationContext instance) {
+        instance.getBean(RestClient.Builder.class)
+                .build()
+                .get()
+                .uri(party.uri())
+                .retrieve()
+                .toBodilessEntity();
+    }
+
+    private ConfigurableApplicationContext start(String... limit) {
+        List<String> properties = new ArrayList<>(List.of(
+                "test.redis=" + redis.uri(),
+                "sluice.client-limits.party.hosts=" + party.authority(),
+                "spring.main.banner-mode=off"));
+        for (String one : limit) {
+            properties.add("sluice.client-limits.party." + one);
+        }
+        ConfigurableApplicationContext instance = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .properties(properties.toArray(String[]::new))
+                .run();
+        instances.add(instance);
+        return instance;
+    }
+}

@@ -1,0 +1,387 @@
+package io.sluice.spring.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.spring.internal.ChargedRules;
+import io.sluice.spring.internal.ClockBeans;
+import io.sluice.spring.internal.EngineBeans;
+import io.sluice.spring.internal.Party;
+import io.sluice.spring.internal.RedisBeans;
+import io.sluice.testkit.RedisServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Mono;
+
+/** A real gateway on reactor-netty, before a real server, mostly on a real Redis. */
+@Timeout(300)
+class GatewayLimitTest {
+
+    /** The example of the reference documentation, for its three requests in three minutes, with one line more. */
+    private static final String FROM_THE_REFERENCE = """
+            spring:
+              cloud:
+                gateway:
+                  server:
+                    webflux:
+                      routes:
+                      - id: requestratelimiter_route
+                        uri: UPSTREAM
+                        predicates:
+                        - Path=/**
+                        filters:
+                        - name: RequestRateLimiter
+                          args:
+                            rate-limiter: "#{@sluiceRateLimiter}"
+                            key-resolver: "#{@userKeyResolver}"
+                            redis-rate-limiter.replenishRate: 1
+                            redis-rate-limiter.burstCapacity: 180
+                            redis-rate-limiter.requestedTokens: 60
+            """;
+
+    private final Party upstream = new Party();
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final RedisServer redis = RedisServer.start();
+    private final List<ConfigurableApplicationContext> gateways = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        gateways.forEach(ConfigurableApplicationContext::close);
+        redis.close();
+        upstream.close();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({EngineBeans.class, ClockBeans.class})
+    @EnableAutoConfiguration(
+            excludeName = {
+                "org.springframework.boot.security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration",
+                "org.springframework.boot.security.autoconfigure.ReactiveUserDetailsServiceAutoConfiguration",
+                "org.springframework.boot.security.autoconfigure.actuate.web.reactive.ReactiveManagementWebSecurityAutoConfiguration"
+            })
+    static class Gateway {
+
+        @Bean
+        KeyResolver userKeyResolver() {
+            return exchange ->
+                    Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst("X-User"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(RedisBeans.class)
+    static class OnRedis {}
+
+    /** Stands for the filter for WebFlux, which asked the rule {@code everything} already. */
+    @Configuration(proxyBeanMethods = false)
+    static class AskedBefore {
+
+        @Bean
+        WebFilter before() {
+            return (exchange, chain) -> {
+                ChargedRules.add(exchange.getAttributes(), List.of("everything"));
+                return chain.filter(exchange);
+            };
+        }
+    }
+
+    @Test
+    void routesOfTheReferenceDocumentationSwitchByName() {
+        String gateway = start(FROM_THE_REFERENCE, "rules: []");
+        for (int left = 120; left >= 0; left -= 60) {
+            HttpResponse<String> passed = get(gateway, "/x", "X-User", "ada");
+            assertThat(passed.statusCode()).isEqualTo(200);
+            assertThat(number(passed, "X-RateLimit-Remaining")).isBetween((long) left, left + 55L);
+            assertThat(number(passed, "X-RateLimit-Replenish-Rate")).isEqualTo(1);
+            assertThat(number(passed, "X-RateLimit-Burst-Capacity")).isEqualTo(180);
+            assertThat(number(passed, "X-RateLimit-Requested-Tokens")).isEqualTo(60);
+            assertThat(passed.headers().firstValue("RateLimit-Policy"))
+                    .hasValue("\"route-requestratelimiter_route.0\";q=180;w=180");
+        }
+        HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(number(refused, "Retry-After")).isBetween(1L, 60L);
+        assertThat(number(refused, "X-RateLimit-Remaining")).isBetween(0L, 59L);
+
+        assertThat(get(gateway, "/x", "X-User", "bob").statusCode()).isEqualTo(200);
+        assertThat(get(gateway, "/x").statusCode())
+                .as("without a key, as the gateway has it")
+                .isEqualTo(403);
+        assertThat(upstream.arrivals()).hasSize(4);
+    }
+
+    @Test
+    void gatewaysOnOneRedisShareTheCount() {
+        String one = start(FROM_THE_REFERENCE, "rules: []", OnRedis.class);
+        String other = start(FROM_THE_REFERENCE, "rules: []", OnRedis.class);
+        int passed = 0;
+        for (int i = 0; i < 10; i++) {
+            passed += get(i % 2 == 0 ? one : other, "/x", "X-User", "ada").statusCode() == 200 ? 1 : 0;
+        }
+        assertThat(passed)
+                .as("with an answer of Redis that came late, a half more")
+                .isBetween(3, 5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"open", "local", "closed"})
+    void whenRedisDiesThePolicyDecides(String policy) {
+        String gateway = start(
+                FROM_THE_REFERENCE.replace("burstCapacity: 180", "burstCapacity: 240") + "sluice.gateway.on-failure: "
+                        + policy + "\n",
+                "rules: []",
+                OnRedis.class);
+        redis.kill();
+        List<HttpResponse<String>> answers = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            answers.add(get(gateway, "/x", "X-User", "ada"));
+        }
+        long passed =
+                answers.stream().filter(answer -> answer.statusCode() == 200).count();
+        assertThat(passed).isEqualTo(policy.equals("open") ? 6 : policy.equals("local") ? 2 : 0);
+        assertThat(answers).allSatisfy(answer -> answer.headers()
+                .firstValue("X-RateLimit-Remaining")
+                .ifPresent(left -> assertThat(Long.parseLong(left)).isNotNegative()));
+        if (policy.equals("closed")) {
+            assertThat(answers.get(0).headers().firstValue("Retry-After")).hasValue("1");
+        }
+    }
+
+    @Test
+    void whatNoBucketCanHoldIsRefusedWithoutARetry() {
+        String gateway = start(FROM_THE_REFERENCE.replace("requestedTokens: 60", "requestedTokens: 181"), "rules: []");
+        HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Retry-After")).isEmpty();
+    }
+
+    @Test
+    void theLimiterKeepsRulesInForceByName() {
+        String gateway = start(
+                FROM_THE_REFERENCE.replaceAll(
+                        "redis-rate-limiter\\.[^\\n]*\\n\\s*redis[^\\n]*\\n\\s*redis[^\\n]*", "sluice.rule: per-key"),
+                "rules: [{ id: per-key, service: other, limits: [{ by: key, limit: 1, window: 1h }] }]");
+        assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(200);
+        HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(number(refused, "Retry-After")).isPositive();
+        assertThat(get(gateway, "/x", "X-User", "bob").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void theFilterAnswersLikeEveryFrontDoor() {
+        String gateway = start(
+                routes("Sluice=orders, header.x-user"),
+                "rules: [{ id: orders, service: other, limits: [{ by: key, limit: 1, window: 1h }] }]");
+        HttpResponse<String> passed = get(gateway, "/x", "X-User", "ada");
+        assertThat(passed.statusCode()).isEqualTo(200);
+        assertThat(passed.headers().firstValue("RateLimit"))
+                .hasValueSatisfying(text -> assertThat(text).startsWith("\"orders.0\";r=0;t="));
+        HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(refused.headers().firstValue("Cache-Control")).hasValue("no-store");
+        assertThat(refused.headers().firstValue("Content-Language")).hasValue("en");
+        assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+        assertThat(refused.body()).contains("\"rule\":\"orders\"", "\"status\":429", "\"title\":\"Too Many Requests\"");
+        assertThat(get(gateway, "/x", "X-User", "bob").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void theFilterCountsTheRequestAsItCameNotAsRewritten() {
+        String gateway = start(
+                routes("StripPrefix=1", "Sluice=paths"),
+                "rules: [{ id: paths, service: other, limits: [{ by: path, limit: 1, window: 1h }] }]");
+        assertThat(get(gateway, "/a/x").statusCode()).isEqualTo(200);
+        assertThat(get(gateway, "/b/x").statusCode()).isEqualTo(200);
+        assertThat(get(gateway, "/a/x").statusCode()).isEqualTo(429);
+        assertThat(upstream.paths()).containsExactly("/x", "/x");
+    }
+
+    @Test
+    void denyingRulesForbid() {
+        String gateway = start(routes("Sluice=closed"), "rules: [{ id: closed, service: other, action: deny }]");
+        assertThat(get(gateway, "/x").statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void permitsAreHeldUntilTheExchangeEnds() {
+        for (String filter : List.of("Sluice=slots", "LIMITER")) {
+            String gateway = start(
+                    filter.equals("LIMITER")
+                            ? routes(
+                                    "{ name: RequestRateLimiter, args: { rate-limiter: \"#{@sluiceRateLimiter}\", key-resolver: \"#{@userKeyResolver}\", sluice.rule: slots } }")
+                            : routes(filter),
+                    "rules: [{ id: slots, service: other, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }]",
+                    OnRedis.class);
+            CountDownLatch end = new CountDownLatch(1);
+            int before = upstream.arrivals().size();
+            upstream.answers(exchange -> {
+                exchange.sendResponseHeaders(200, 0);
+                exchange.getResponseBody().write("first".getBytes(StandardCharsets.UTF_8));
+                exchange.getResponseBody().flush();
+                try {
+                    end.await(20, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            CompletableFuture<HttpResponse<String>> open =
+                    http.sendAsync(request(gateway, "/x", "X-User", "ada"), HttpResponse.BodyHandlers.ofString());
+            await().until(() -> upstream.arrivals().size() == before + 1);
+            assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(429);
+            end.countDown();
+            assertThat(open).succeedsWithin(Duration.ofSeconds(20));
+            await().untilAsserted(() ->
+                    assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(200));
+        }
+    }
+
+    @Test
+    void callersWhoLeaveGiveTheirPermitsBack() {
+        String gateway = start(
+                routes("Sluice=slots"),
+                "rules: [{ id: slots, service: other, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }]");
+        CountDownLatch end = new CountDownLatch(1);
+        upstream.answers(exchange -> {
+            try {
+                end.await(20, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        CompletableFuture<?> leaver = http.sendAsync(request(gateway, "/x"), HttpResponse.BodyHandlers.ofString());
+        await().until(() -> upstream.arrivals().size() == 1);
+        leaver.cancel(true);
+        upstream.answers(exchange -> exchange.sendResponseHeaders(204, -1));
+
+        await().untilAsserted(() -> assertThat(get(gateway, "/x").statusCode()).isEqualTo(204));
+        end.countDown();
+    }
+
+    @Test
+    void rulesInForceAreForRoutesByTheirId() {
+        String gateway = start(routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\n", """
+                rules:
+                  - { id: of-route, service: route-a, resource: "/limited/**", limits: [{ by: ip, limit: 1, window: 1h }] }
+                  - { id: of-other, service: route-b, limits: [{ limit: 0, window: 1h }] }
+                """);
+        assertThat(get(gateway, "/limited/x").statusCode()).isEqualTo(200);
+        assertThat(get(gateway, "/limited/y").statusCode()).isEqualTo(429);
+        assertThat(get(gateway, "/free").statusCode()).isEqualTo(200);
+        assertThat(get(gateway, "/limited/%2e%2e/free").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void noRuleIsChargedTwice() {
+        String gateway = start(
+                routes("Sluice=everything", "Sluice=everything") + "sluice.gateway.apply-rules: true\n",
+                "rules: [{ id: everything, limits: [{ limit: 2, window: 1h }] }]");
+        assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
+        assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
+        assertThat(get(gateway, "/x").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void whatTheFilterForWebFluxChargedIsNotChargedAgain() {
+        String gateway = start(
+                routes("Sluice=everything") + "sluice.gateway.apply-rules: true\n",
+                "rules: [{ id: everything, limits: [{ limit: 1, window: 1h }] }]",
+                AskedBefore.class);
+        for (int i = 0; i < 3; i++) {
+            assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void routesPassWhileTheirRuleIsNotInForce() {
+        String gateway = start(routes("Sluice=nowhere"), "rules: []");
+        assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
+    }
+
+    private static long number(HttpResponse<?> answer, String header) {
+        return Long.parseLong(answer.headers().firstValue(header).orElseThrow());
+    }
+
+    private static String routes(String... filters) {
+        StringBuilder yaml = new StringBuilder("""
+                spring.cloud.gateway.server.webflux.routes:
+                - id: route-a
+                  uri: UPSTREAM
+                  predicates: [ Path=/** ]
+                  filters:
+                """);
+        for (String filter : filters) {
+            yaml.append("  - ").append(filter).append('\n');
+        }
+        return yaml.toString();
+    }
+
+    private String start(String yaml, String rules, Class<?>... more) {
+        List<Class<?>> sources = new ArrayList<>(List.of(more));
+        sources.add(0, Gateway.class);
+        ConfigurableApplicationContext gateway = new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
+                .web(WebApplicationType.REACTIVE)
+                .initializers(context -> {
+                    try {
+                        new YamlPropertySourceLoader()
+                                .load(
+                                        "gateway",
+                                        new ByteArrayResource(yaml.replace("UPSTREAM", upstream.uri())
+                                                .getBytes(StandardCharsets.UTF_8)))
+                                .forEach(context.getEnvironment().getPropertySources()::addFirst);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                })
+                .properties(
+                        "server.port=0",
+                        "server.address=127.0.0.1",
+                        "spring.main.banner-mode=off",
+                        "test.redis=" + redis.uri(),
+                        "test.rules=" + rules)
+                .run();
+        gateways.add(gateway);
+        return "http://127.0.0.1:" + gateway.getEnvironment().getRequiredProperty("local.server.port");
+    }
+
+    private HttpResponse<String> get(String gateway, String path, String... headers) {
+        try {
+            return http.send(request(gateway, path, headers), HttpResponse.BodyHandlers.ofString());
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static HttpRequest request(String gateway, String path, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(gateway + path));
+        return headers.length == 0 ? request.build() : request.headers(headers).build();
+    }
+}

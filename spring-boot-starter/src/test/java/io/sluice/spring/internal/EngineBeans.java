@@ -1,0 +1,54 @@
+package io.sluice.spring.internal;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.LocalEngine;
+import io.sluice.core.time.Clock;
+import io.sluice.redis.RedisEngine;
+import io.sluice.rules.CallerAddress;
+import io.sluice.rules.Evaluator;
+import io.sluice.rules.KeyForm;
+import io.sluice.rules.PathForm;
+import io.sluice.rules.RefusalBody;
+import io.sluice.rules.RuleDocument;
+import io.sluice.rules.RuleSet;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/** What decides, for tests: the rules of {@code test.rules}, in process, or on the Redis of {@code test.redis}. */
+@Configuration(proxyBeanMethods = false)
+public class EngineBeans {
+
+    @Bean
+    Evaluator evaluator(Environment environment, ObjectProvider<Clock> clocks, ObjectProvider<RedisEngine> redis) {
+        Clock clock = clocks.getObject();
+        RedisEngine engine = redis.getIfAvailable();
+        RuleDocument.Accepted rules =
+                (RuleDocument.Accepted) RuleDocument.parse("test", environment.getProperty("test.rules", "rules: []"));
+        RuleSet set = new RuleSet(1, rules.rules());
+        return new Evaluator(
+                () -> set,
+                new Limiter(new LocalEngine(clock), clock, List.of()),
+                engine == null ? null : new Limiter(engine, clock, List.of()),
+                KeyForm.ofThisProcess(),
+                clock,
+                (ruling, nanos) -> {});
+    }
+
+    @Bean
+    CallerAddress callers() {
+        return CallerAddress.ofPeer();
+    }
+
+    @Bean
+    PathForm paths() {
+        return PathForm.STRICT;
+    }
+
+    @Bean
+    RefusalBody refusals() {
+        return RefusalBody.PROBLEM;
+    }
+}
