@@ -69,7 +69,7 @@ class FlashSaleTest {
     void sellsOnWithoutRedisWithinTheSharesOfTheInstancesIfToldSo() throws Exception {
         openShops("local");
         redis.kill();
-        Load away = orders(Duration.ofSeconds(3));
+        Load away = orders(Duration.ofSeconds(2));
         away.run();
 
         Tally tally = tally();
