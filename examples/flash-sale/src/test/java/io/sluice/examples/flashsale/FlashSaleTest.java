@@ -37,11 +37,11 @@ class FlashSaleTest {
 
         Tally tally = tally();
         assertThat(tally.mostAdmitted()).isEqualTo(LIMIT);
-        assertThat(busySeconds(tally))
-                .isNotEmpty()
-                .allSatisfy(second -> assertThat(second.admitted()).isBetween(LIMIT * 95 / 100L, (long) LIMIT));
+        assertThat(busySeconds(tally)).isNotEmpty().allSatisfy(second -> assertThat(second.admitted())
+                .isBetween(LIMIT * 95 / 100L, (long) LIMIT));
         assertThat(load.answers().created()).isEqualTo(tally.total().admitted());
-        assertThat(load.answers().refused()).isEqualTo(load.due() - load.answers().created());
+        assertThat(load.answers().refused())
+                .isEqualTo(load.due() - load.answers().created());
         assertThat(load.answers().withoutWhen()).isZero();
     }
 
@@ -69,7 +69,7 @@ class FlashSaleTest {
     void sellsOnWithoutRedisWithinTheSharesOfTheInstancesIfToldSo() throws Exception {
         openShops("local");
         redis.kill();
-        Load away = orders(Duration.ofSeconds(3));
+        Load away = orders(Duration.ofSeconds(2));
         away.run();
 
         Tally tally = tally();
@@ -78,18 +78,18 @@ class FlashSaleTest {
         assertThat(away.answers().withoutWhen()).isZero();
         assertThat(tally.total().degraded()).isEqualTo(away.due());
         assertThat(tally.mostAdmitted()).isLessThanOrEqualTo(LIMIT);
-        assertThat(busySeconds(tally))
-                .isNotEmpty()
-                .allSatisfy(second -> assertThat(second.admitted()).isEqualTo(shops.size() * perInstance));
+        assertThat(busySeconds(tally)).isNotEmpty().allSatisfy(second -> assertThat(second.admitted())
+                .isEqualTo(shops.size() * perInstance));
     }
 
     private void openShops(String onFailure) {
-        IntStream.range(0, 3).forEach(i -> shops.add(new SpringApplicationBuilder(Shop.class)
-                .run(
-                        "--server.port=0",
-                        "--sluice.redis.uri=" + redis.uri(),
-                        "--shop.orders-per-second=" + LIMIT,
-                        "--shop.on-failure=" + onFailure)));
+        IntStream.range(0, 3)
+                .forEach(i -> shops.add(new SpringApplicationBuilder(Shop.class)
+                        .run(
+                                "--server.port=0",
+                                "--sluice.redis.uri=" + redis.uri(),
+                                "--shop.orders-per-second=" + LIMIT,
+                                "--shop.on-failure=" + onFailure)));
     }
 
     private Load orders(Duration length) throws IOException {

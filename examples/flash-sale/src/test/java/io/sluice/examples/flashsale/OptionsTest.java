@@ -14,7 +14,8 @@ class OptionsTest {
     void tenTimesTheLimitArrivesUnlessSaidOtherwise() {
         assertThat(Options.parse(List.of()).rate()).isEqualTo(10_000);
         assertThat(Options.parse(List.of("--limit", "70")).rate()).isEqualTo(700);
-        assertThat(Options.parse(List.of("--limit", "70", "--rate", "100")).rate()).isEqualTo(100);
+        assertThat(Options.parse(List.of("--limit", "70", "--rate", "100")).rate())
+                .isEqualTo(100);
     }
 
     @ParameterizedTest

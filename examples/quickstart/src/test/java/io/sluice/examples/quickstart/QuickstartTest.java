@@ -28,12 +28,12 @@ class QuickstartTest {
         }
         HttpResponse<String> refusal = hello();
         assertThat(refusal.statusCode()).isEqualTo(429);
-        assertThat(refusal.headers().firstValueAsLong("Retry-After").orElseThrow()).isBetween(1L, 66L);
+        assertThat(refusal.headers().firstValueAsLong("Retry-After").orElseThrow())
+                .isBetween(1L, 66L);
         assertThat(refusal.headers().firstValue("RateLimit-Policy")).contains("\"hello.0\";q=5;w=60");
         assertThat(refusal.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"hello.0\";r=0;t=");
         assertThat(refusal.headers().firstValue("Content-Type")).contains("application/problem+json");
-        assertThat(refusal.body())
-                .contains("\"status\":429", "\"title\":\"Too Many Requests\"", "\"rule\":\"hello\"");
+        assertThat(refusal.body()).contains("\"status\":429", "\"title\":\"Too Many Requests\"", "\"rule\":\"hello\"");
     }
 
     private HttpResponse<String> hello() throws Exception {
