@@ -3,7 +3,10 @@ package io.sluice.examples.loginandsms;
 import java.util.Map;
 import org.springframework.stereotype.Component;
 
-/** Stands for wherever accounts are kept; there passwords are hashed. Names are compared letter by letter, as they are counted. */
+/**
+ * Stands for wherever accounts are kept; there passwords are hashed. Names are compared letter by letter, as they are
+ * counted.
+ */
 @Component
 class Accounts {
 

@@ -9,7 +9,8 @@ import org.springframework.context.annotation.Bean;
 public class LoginAndSms {
 
     private static final String UNREADABLE =
-            "{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"username: none found (expected: in a JSON object)\"}";
+            """
+            {"title":"Bad Request","status":400,"detail":"username: none found (expected: in a JSON object)"}""";
 
     public static void main(String[] args) {
         SpringApplication.run(LoginAndSms.class, args);

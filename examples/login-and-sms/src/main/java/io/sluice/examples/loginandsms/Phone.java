@@ -2,7 +2,10 @@ package io.sluice.examples.loginandsms;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 
-/** A phone number in one form, however it was typed, so that it has one count. As text it is masked: logs never have it whole. */
+/**
+ * A phone number in one form, however it was typed, so that it has one count. As text it is masked: logs never have it
+ * whole.
+ */
 record Phone(String number) {
 
     Phone {

@@ -50,7 +50,7 @@ class LoginAndSmsTest {
     void everythingIsForgotten() {
         clock.advance(Duration.ofDays(3));
         http = RestTestClient.bindToServer()
-                .baseUrl("http://localhost:" + port)
+                .baseUrl("http://127.0.0.1:" + port)
                 .build();
     }
 

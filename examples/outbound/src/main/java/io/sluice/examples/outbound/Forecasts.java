@@ -4,7 +4,10 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 
-/** Knows nothing of limits: every client that is built with Spring Boot's builder keeps those of {@code sluice.client-limits}. */
+/**
+ * Knows nothing of limits: every client that is built with Spring Boot's builder keeps those of
+ * {@code sluice.client-limits}.
+ */
 @Component
 class Forecasts {
 

@@ -15,7 +15,10 @@ import org.springframework.security.web.SecurityFilterChain;
 @Configuration(proxyBeanMethods = false)
 class Security {
 
-    /** What rules know of a caller. Sluice asks once Spring Security has verified who it is; what this returns counts as proven. */
+    /**
+     * What rules know of a caller. Sluice asks once Spring Security has verified who it is; what this returns counts as
+     * proven.
+     */
     @Bean
     IdentityResolver identities() {
         return principal -> principal instanceof Authentication login && login.getPrincipal() instanceof Member member
@@ -35,7 +38,10 @@ class Security {
                 .build();
     }
 
-    /** Stands for wherever users are kept; there passwords are hashed. A new object each time, since its password is erased after use. */
+    /**
+     * Stands for wherever users are kept; there passwords are hashed. A new object each time, since its password is erased
+     * after use.
+     */
     @Bean
     UserDetailsService members() {
         return name -> switch (name) {

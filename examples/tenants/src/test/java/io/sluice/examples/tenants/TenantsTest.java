@@ -42,7 +42,7 @@ class TenantsTest {
     @BeforeEach
     void theRulesAreThoseOfTheExample() throws IOException {
         http = RestTestClient.bindToServer()
-                .baseUrl("http://localhost:" + port)
+                .baseUrl("http://127.0.0.1:" + port)
                 .build();
         write(Files.readString(WRITTEN));
         await().until(() -> limitOf("somebody"), limit -> limit == 10);
