@@ -10,7 +10,7 @@ import java.util.Map;
 /** What rules are told of a request, but for its body. */
 final class RequestAttributes {
 
-    private static final String HEADER = "header.";
+    static final String HEADER = "header.";
 
     private RequestAttributes() {}
 
@@ -28,6 +28,7 @@ final class RequestAttributes {
         if (caller != null) {
             values.put("ip", caller.toString());
         }
+        exchange.counted(rules.headerFields());
         for (String attribute : rules.headerFields()) {
             addHeader(exchange, attribute, values);
         }
