@@ -52,7 +52,7 @@ final class CallerTrailers {
     }
 
     /** Those of a request that has been read to its end, as they came. */
-    static Iterable<? extends Map.Entry<? extends CharSequence, ? extends CharSequence>> of(HttpServerRequest request) {
+    static Iterable<Map.Entry<CharSequence, CharSequence>> of(HttpServerRequest request) {
         if (request instanceof Http1ServerRequest read && read.nettyRequest() instanceof Head head) {
             return head.trailers::iteratorCharSequence;
         }

@@ -28,9 +28,10 @@ final class Trailers {
     /** Of a request that has been read to its end; names in small letters. */
     MultiMap sentOn() {
         MultiMap passed = MultiMap.caseInsensitiveMultiMap();
-        for (Map.Entry<? extends CharSequence, ? extends CharSequence> each : CallerTrailers.of(exchange.request())) {
+        int count = 0;
+        for (Map.Entry<CharSequence, CharSequence> each : CallerTrailers.of(exchange.request())) {
             String name = each.getKey().toString().toLowerCase(Locale.ROOT);
-            if (passes(name) && passed.size() < MOST) {
+            if (passes(name) && count++ < MOST) {
                 passed.add(name, each.getValue().toString());
             }
         }

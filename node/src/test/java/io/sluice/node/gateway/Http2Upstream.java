@@ -99,6 +99,7 @@ final class Http2Upstream implements AutoCloseable {
             ReferenceCountUtil.release(frame);
         }
 
+        @SuppressWarnings("FutureReturnValueIgnored") // the caller will miss the answer
         private void answer(ChannelHandlerContext context, Http2FrameStream stream) {
             requests.add(new Request(
                     blocks.remove(stream.id()), bodies.remove(stream.id()).toString()));
