@@ -107,7 +107,7 @@ final class RequestBody {
             forwarding.refuse(413, "body: too large (expected: at most " + largest + " bytes)");
         } else if (length >= 0 && taken > length) {
             forwarding.refuse(400, "body: longer than its head says");
-        } else if (taken == length && !mayHaveTrailers(to)) {
+        } else if (taken == length && !Trailers.fit(from, length, to.version())) {
             sent = true;
             to.end(piece);
             from.resume();
@@ -142,13 +142,8 @@ final class RequestBody {
         }
     }
 
-    /** With a length, only from frames to frames. */
-    private boolean mayHaveTrailers(HttpClientRequest to) {
-        return from.version() == HttpVersion.HTTP_2 && Trailers.fit(length, to.version());
-    }
-
     private MultiMap trailers(HttpClientRequest to) {
-        return Trailers.fit(length, to.version())
+        return Trailers.fit(from, length, to.version())
                 ? new Trailers(exchange).sentOn()
                 : MultiMap.caseInsensitiveMultiMap();
     }

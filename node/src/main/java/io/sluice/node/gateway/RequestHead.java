@@ -49,7 +49,7 @@ final class RequestHead {
         } else if (length == Framing.CHUNKED) {
             to.setChunked(true);
         }
-        if (from.contains("trailer") && Trailers.fit(length, to.version())) {
+        if (from.contains("trailer") && Trailers.fit(request, length, to.version())) {
             List<String> announced = new Trailers(exchange).announced();
             if (!announced.isEmpty()) {
                 headers.set("trailer", String.join(", ", announced));

@@ -2,6 +2,7 @@ package io.sluice.node.gateway;
 
 import io.sluice.rules.ForwardingHeader;
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,9 +53,10 @@ final class Trailers {
         return names;
     }
 
-    /** Whether a request of this length has a place for them, sent on with this version. */
-    static boolean fit(long length, HttpVersion to) {
-        return to == HttpVersion.HTTP_2 || length < 0;
+    /** Whether a request of this length can have them, and a place for them when it is sent on with this version. */
+    static boolean fit(HttpServerRequest from, long length, HttpVersion to) {
+        return length == Framing.CHUNKED
+                || (from.version() == HttpVersion.HTTP_2 && (length == Framing.SILENT || to == HttpVersion.HTTP_2));
     }
 
     private boolean passes(String name) {

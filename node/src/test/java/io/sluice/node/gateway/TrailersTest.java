@@ -211,7 +211,7 @@ class TrailersTest {
     }
 
     @Test
-    void longOnesAreRefusedAndManyAreCutShort() throws Exception {
+    void manyAreCutShortAndHugeOnesEndTheConnection() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin())) {
             try (RawClient client = gateway.client()) {
@@ -221,7 +221,7 @@ class TrailersTest {
             }
             try (RawClient client = gateway.client()) {
                 client.send(CHUNKS + "\r\n2\r\nhi\r\n0\r\nX-A: " + "b".repeat(40_000) + "\r\n\r\n");
-                assertThat(client.message()).doesNotContain("HTTP/1.1 200 ");
+                assertThat(client.isClosed()).isTrue();
             }
             assertThat(upstream.heads).hasSize(1);
         }
