@@ -82,7 +82,12 @@ final class Forwarding extends Deadlines.Timed {
         } else {
             home.deadlines().add(this);
             exchange.whenOver(this::callerOver);
-            next();
+            if (exchange.request().version() == HttpVersion.HTTP_2) {
+                // A stream that is reset as soon as it is opened costs the upstreams nothing.
+                later(this::next);
+            } else {
+                next();
+            }
         }
     }
 
