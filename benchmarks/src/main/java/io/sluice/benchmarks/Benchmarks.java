@@ -3,6 +3,7 @@ package io.sluice.benchmarks;
 import io.sluice.benchmarks.doors.DoorLoad;
 import io.sluice.benchmarks.faults.Faults;
 import io.sluice.benchmarks.fleet.Fleets;
+import io.sluice.benchmarks.gateway.GatewayAttacks;
 import io.sluice.benchmarks.gateway.GatewayLoad;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +30,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * Runs the benchmarks and prints one table: each next to the floor of its class, or to Sluice where there is none. Takes the
  * options of JMH; without any, about a quarter of an hour. {@code redis [PATTERN [TURNS]]} runs {@link RedisLoad} instead, some
  * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice; {@code node [TURNS]} loads the front doors of nodes, for
- * which it needs {@code wrk} and {@code h2load}; {@code gateway [TURNS]} the gateway next to others, with {@code nginx} besides.
+ * which it needs {@code wrk} and {@code h2load}; {@code gateway [TURNS]} the gateway next to others, with {@code nginx} besides;
+ * {@code gateway-attacks [TURNS]} measures what callers of the gateway notice while others attack it.
  * The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
@@ -77,6 +79,13 @@ public final class Benchmarks {
             String table = heading(GATEWAY_PEERS) + GatewayLoad.table(turns, peers);
             System.out.print(table);
             write("gateway.md", "./sluice bench gateway", table);
+            System.exit(0);
+        }
+        if (args.length > 0 && args[0].equals("gateway-attacks")) {
+            int turns = args.length > 1 ? Integer.parseInt(args[1]) : 5;
+            String table = heading(Map.of()) + GatewayAttacks.table(turns);
+            System.out.print(table);
+            write("gateway-attacks.md", "./sluice bench gateway-attacks", table);
             System.exit(0);
         }
         if (args.length > 0 && args[0].equals("fleet")) {

@@ -65,6 +65,15 @@ final class CallerTrailers {
         return EmptyHttpHeaders.INSTANCE::iteratorCharSequence;
     }
 
+    /** Whether it is known that nothing follows the head of a request over HTTP/2. */
+    static boolean isHeadAlone(HttpServerRequest request) {
+        return request.bytesRead() == 0
+                && request.connection() instanceof HttpServerConnection server
+                && server.channelHandlerContext().handler() instanceof Http2ConnectionHandler handler
+                && handler.decoder().frameListener() instanceof OfStreams kept
+                && kept.isHeadAlone(request.streamId());
+    }
+
     /** The head of a request that may have them. */
     private static final class Head extends DefaultHttpRequest {
 
@@ -116,6 +125,15 @@ final class CallerTrailers {
             @Nullable Http2Stream stream = connection.stream((int) id);
             @Nullable Http2Headers trailers = stream == null ? null : stream.getProperty(key);
             return trailers == null ? List.of() : trailers;
+        }
+
+        /** Of the first stream it is not known: if its connection began as one of HTTP/1.1, it looks ended while its body comes. */
+        boolean isHeadAlone(long id) {
+            @Nullable Http2Stream stream = connection.stream((int) id);
+            return id > 1
+                    && stream != null
+                    && stream.state() == Http2Stream.State.HALF_CLOSED_REMOTE
+                    && stream.getProperty(key) == null;
         }
 
         @Override

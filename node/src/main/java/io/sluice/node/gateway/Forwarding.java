@@ -82,12 +82,7 @@ final class Forwarding extends Deadlines.Timed {
         } else {
             home.deadlines().add(this);
             exchange.whenOver(this::callerOver);
-            if (exchange.request().version() == HttpVersion.HTTP_2) {
-                // A stream that is reset as soon as it is opened costs the upstreams nothing.
-                later(this::next);
-            } else {
-                next();
-            }
+            next();
         }
     }
 

@@ -54,7 +54,7 @@ final class RequestBody {
 
     /** Sends the head, with as much of the body as there is, and the rest as it comes. */
     void sendTo(HttpClientRequest to) {
-        if (length == 0 || (length == Framing.SILENT && from.version() != HttpVersion.HTTP_2)) {
+        if (length == 0 || (length == Framing.SILENT && hasNone())) {
             sent = true;
             to.end();
         } else if (incoming.isReadWhole()) {
@@ -69,6 +69,10 @@ final class RequestBody {
         } else {
             stream(to);
         }
+    }
+
+    private boolean hasNone() {
+        return from.version() != HttpVersion.HTTP_2 || CallerTrailers.isHeadAlone(from);
     }
 
     private void stream(HttpClientRequest to) {
