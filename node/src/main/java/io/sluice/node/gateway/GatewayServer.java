@@ -178,6 +178,10 @@ final class GatewayServer extends VerticleBase {
                 .setHandle100ContinueAutomatically(false)
                 .setDecompressionSupported(false)
                 .setCompressionSupported(false)
+                // WebSockets are tunnels here. What would compress them also closes connections with 128 requests in
+                // one piece.
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
                 .setMaxInitialLineLength(settings.largestHeadBytes())
                 .setMaxHeaderSize(settings.largestHeadBytes())
                 .setMaxChunkSize(CHUNK)

@@ -182,6 +182,18 @@ class GatewayDoorTest {
         }
     }
 
+    @Test
+    void anyNumberOfRequestsMayComeInOnePiece() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send(GET.repeat(1_000));
+            for (int i = 0; i < 1_000; i++) {
+                assertThat(client.message()).startsWith("HTTP/1.1 200 ").endsWith("hi");
+            }
+        }
+    }
+
     private static boolean isCut(RawClient client) {
         try {
             client.send("\r\n");
