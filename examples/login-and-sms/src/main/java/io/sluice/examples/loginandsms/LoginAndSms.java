@@ -1,5 +1,7 @@
 package io.sluice.examples.loginandsms;
 
+import io.sluice.rules.Action;
+import io.sluice.rules.AnswerLanguage;
 import io.sluice.rules.RefusalBody;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -19,8 +21,8 @@ public class LoginAndSms {
     /** A login without a name is refused for good, which is not a matter of too many: waiting would not help. */
     @Bean
     RefusalBody refusals() {
-        return (refusal, language) -> refusal.retryAfter().isPresent()
-                ? RefusalBody.PROBLEM.of(refusal, language)
-                : new RefusalBody.Content(400, "application/problem+json", language, UNREADABLE);
+        return (refusal, language) -> refusal.action() == Action.LIMIT && refusal.retryAfter().isEmpty()
+                ? new RefusalBody.Content(400, "application/problem+json", AnswerLanguage.EN, UNREADABLE)
+                : RefusalBody.PROBLEM.of(refusal, language);
     }
 }
