@@ -23,8 +23,8 @@ import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {
             // Of the server; the client of these tests logs what it sends.
-            "logging.level.org.springframework.web.servlet=TRACE",
-            "logging.level.io.sluice=TRACE"
+            "logging.level.org.springframework.web.servlet=DEBUG",
+            "logging.level.io.sluice=DEBUG"
         })
 @ExtendWith(OutputCaptureExtension.class)
 class LoginAndSmsTest {
