@@ -119,6 +119,12 @@ final class ClientConnections {
         }
     }
 
+    /** Whether it is being ended here, though requests that came before may still be handed out by the server. */
+    boolean isClosing(HttpConnection connection) {
+        Watched watched = connections.get(connection);
+        return watched == null || watched.closing;
+    }
+
     void tick() {
         now++;
         for (Map.Entry<HttpConnection, Watched> each : List.copyOf(connections.entrySet())) {
@@ -127,16 +133,26 @@ final class ClientConnections {
             if (!watched.open.isEmpty()) {
                 watched.idleSince = now;
             }
-            if (!watched.hoards() || watched.reads()) {
+            if ((!watched.hoards() && !watched.closing) || watched.reads()) {
                 watched.hasRead(now);
             }
-            if (watched.closing) {
+            boolean unread = now - watched.unreadSince > unreadTicks;
+            if (watched.closing && unread) {
                 cut(each.getKey(), watched);
-            } else if (now - watched.idleSince > idleTicks || now - watched.unreadSince > unreadTicks) {
-                watched.closing = true;
-                each.getKey().close();
+            } else if (!watched.closing && (unread || now - watched.idleSince > idleTicks)) {
+                close(each.getKey(), watched, unread);
             }
         }
+    }
+
+    /** What has been answered may be read, unless its caller did not read what came before it either. */
+    private void close(HttpConnection connection, Watched watched, boolean unread) {
+        watched.closing = true;
+        if (!unread) {
+            watched.reads();
+            watched.hasRead(now);
+        }
+        connection.close();
     }
 
     /** Ends a connection at once. */
@@ -155,6 +171,7 @@ final class ClientConnections {
      */
     @SuppressWarnings("FutureReturnValueIgnored") // whoever is concerned hears of it
     private static void cut(HttpConnection connection, Watched watched) {
+        watched.closing = true;
         @Nullable
         ChannelHandlerContext lowest =
                 watched.channel == null ? null : watched.channel.pipeline().firstContext();

@@ -108,6 +108,8 @@ final class GatewayServer extends VerticleBase {
                     admit(request);
                 }
             });
+        } else if (connections.isClosing(request.connection())) {
+            request.pause();
         } else if (response.writeQueueFull()) {
             // Answers before this one lie unread: the next is made when there is room for it.
             Unread unread = new Unread(request);
@@ -116,7 +118,9 @@ final class GatewayServer extends VerticleBase {
             response.drainHandler(drained -> {
                 response.drainHandler(null);
                 deadlines.remove(unread);
-                admit(request);
+                if (!connections.isClosing(request.connection())) {
+                    admit(request);
+                }
             });
         } else {
             admit(request);

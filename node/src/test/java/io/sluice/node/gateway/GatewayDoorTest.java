@@ -177,7 +177,7 @@ class GatewayDoorTest {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.port()));
             RawClient client = new RawClient(socket);
             client.send(GET.repeat(2_000));
-            await().until(() -> isCut(client));
+            await().atMost(Duration.ofSeconds(40)).until(() -> isCut(client));
             assertThat(reached).hasValueLessThan(200);
         }
     }
