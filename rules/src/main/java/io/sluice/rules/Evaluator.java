@@ -116,7 +116,12 @@ public final class Evaluator {
         Acquisition live = sides.acquire(applied.live(), applied.set().version(), maxWait, clock);
         CompletableFuture<Ruling> result = new CompletableFuture<>();
         CompletionStage<Ruling> cancelled = result;
-        cancelled.whenComplete((ruling, failure) -> live.cancel());
+        cancelled.whenComplete((ruling, failure) -> {
+            live.cancel();
+            if (failure != null) {
+                told.abandoned();
+            }
+        });
         live.decisions()
                 .thenCompose(decisions -> settle(applied, decisions, Purpose.CHARGE))
                 .whenComplete((ruling, failure) -> finish(result, told, ruling, failure, start));

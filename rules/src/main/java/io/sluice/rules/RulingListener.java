@@ -21,4 +21,7 @@ public interface RulingListener {
      * @param elapsedNanos from the question to the answer
      */
     void ruled(Ruling.Settled ruling, long elapsedNanos);
+
+    /** What {@linkplain #begun began} was not ruled on: whoever waited for it left. */
+    default void abandoned() {}
 }

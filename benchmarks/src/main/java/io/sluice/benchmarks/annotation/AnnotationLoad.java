@@ -16,11 +16,16 @@ public final class AnnotationLoad {
 
     private AnnotationLoad() {}
 
-    /** @param forks of each, with some seconds of measuring */
+    /**
+     * A table.
+     *
+     * @param forks of each, with some seconds of measuring
+     */
     public static String table(int forks) throws RunnerException {
-        StringBuilder table = new StringBuilder(
-                "| call                                 | threads |      time |       ± |   B/op | × Resilience4j | goal |\n"
-                        + "|--------------------------------------|---------|-----------|---------|--------|----------------|------|\n");
+        StringBuilder table = new StringBuilder("""
+                | call                                 | threads |      time |       ± |   B/op | × Resilience4j | goal |
+                |--------------------------------------|---------|-----------|---------|--------|----------------|------|
+                """);
         for (int threads = 1; threads <= 2; threads++) {
             Map<String, RunResult> results = new TreeMap<>();
             for (RunResult result : new Runner(new OptionsBuilder()

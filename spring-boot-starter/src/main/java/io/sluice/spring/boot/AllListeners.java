@@ -3,6 +3,7 @@ package io.sluice.spring.boot;
 import io.sluice.rules.Ruling;
 import io.sluice.rules.RulingListener;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,10 +13,15 @@ final class AllListeners implements RulingListener {
     private static final Logger LOG = LoggerFactory.getLogger(AllListeners.class);
 
     private final RulingListener[] listeners;
-    private volatile boolean failed;
+    private final AtomicBoolean failed;
 
     AllListeners(List<RulingListener> listeners) {
-        this.listeners = listeners.toArray(RulingListener[]::new);
+        this(listeners.toArray(RulingListener[]::new), new AtomicBoolean());
+    }
+
+    private AllListeners(RulingListener[] listeners, AtomicBoolean failed) {
+        this.listeners = listeners;
+        this.failed = failed;
     }
 
     @Override
@@ -24,22 +30,33 @@ final class AllListeners implements RulingListener {
         for (int i = 0; i < listeners.length; i++) {
             RulingListener begun = begun(listeners[i]);
             if (begun != listeners[i]) {
-                if (now == listeners) {
-                    now = listeners.clone();
-                }
+                now = now == listeners ? listeners.clone() : now;
                 now[i] = begun;
             }
         }
-        if (now == listeners) {
-            return this;
-        }
-        RulingListener[] told = now;
-        return (ruling, nanos) -> tell(told, ruling, nanos);
+        return now == listeners ? this : new AllListeners(now, failed);
     }
 
     @Override
     public void ruled(Ruling.Settled ruling, long elapsedNanos) {
-        tell(listeners, ruling, elapsedNanos);
+        for (RulingListener each : listeners) {
+            try {
+                each.ruled(ruling, elapsedNanos);
+            } catch (RuntimeException e) {
+                failed(e);
+            }
+        }
+    }
+
+    @Override
+    public void abandoned() {
+        for (RulingListener each : listeners) {
+            try {
+                each.abandoned();
+            } catch (RuntimeException e) {
+                failed(e);
+            }
+        }
     }
 
     private RulingListener begun(RulingListener listener) {
@@ -51,19 +68,8 @@ final class AllListeners implements RulingListener {
         }
     }
 
-    private void tell(RulingListener[] told, Ruling.Settled ruling, long nanos) {
-        for (RulingListener each : told) {
-            try {
-                each.ruled(ruling, nanos);
-            } catch (RuntimeException e) {
-                failed(e);
-            }
-        }
-    }
-
     private void failed(RuntimeException failure) {
-        if (!failed) {
-            failed = true;
+        if (failed.compareAndSet(false, true)) {
             LOG.warn("a listener of decisions failed; further failures are not logged", failure);
         }
     }

@@ -29,7 +29,7 @@ final class ObservedRulings implements RulingListener {
         Observation observation = Observation.createNotStarted(NAME, registry)
                 .contextualName("sluice decision")
                 .start();
-        return (ruling, nanos) -> stop(observation, ruling);
+        return new Observed(observation);
     }
 
     @Override
@@ -37,15 +37,33 @@ final class ObservedRulings implements RulingListener {
         // Nobody handles observations.
     }
 
-    private static void stop(Observation observation, Ruling.Settled ruling) {
-        Rule rule = ruling.rule();
-        Ruling.Reported reported = ruling.reported();
-        observation
-                .lowCardinalityKeyValue("rule", rule == null ? NONE : rule.id())
-                .lowCardinalityKeyValue("limit", reported == null ? NONE : reported.id())
-                .lowCardinalityKeyValue("mode", ruling.mode())
-                .lowCardinalityKeyValue("outcome", outcome(ruling))
-                .stop();
+    /** One decision. */
+    private record Observed(Observation observation) implements RulingListener {
+
+        @Override
+        public void ruled(Ruling.Settled ruling, long elapsedNanos) {
+            Rule rule = ruling.rule();
+            Ruling.Reported reported = ruling.reported();
+            stop(
+                    rule == null ? NONE : rule.id(),
+                    reported == null ? NONE : reported.id(),
+                    ruling.mode(),
+                    outcome(ruling));
+        }
+
+        @Override
+        public void abandoned() {
+            stop(NONE, NONE, NONE, "left");
+        }
+
+        private void stop(String rule, String limit, String mode, String outcome) {
+            observation
+                    .lowCardinalityKeyValue("rule", rule)
+                    .lowCardinalityKeyValue("limit", limit)
+                    .lowCardinalityKeyValue("mode", mode)
+                    .lowCardinalityKeyValue("outcome", outcome)
+                    .stop();
+        }
     }
 
     private static String outcome(Ruling.Settled ruling) {

@@ -8,6 +8,8 @@ import io.sluice.rules.PathForm;
 import io.sluice.rules.RuleJson;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.Ruling;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -63,15 +65,15 @@ public final class SluiceEndpoint {
     /**
      * What the rules in force would say of a request, and how each limit stands.
      *
-     * @param attributes as rules name them
+     * @param attributes as rules name them, in the form of a query, {@code path=/api/orders&user=u-17}: the actuator takes flat bodies
      * @param permits how many it would ask for; one unless it says
      */
     @WriteOperation
-    public Map<String, Object> explain(Map<String, String> attributes, @Nullable Long permits) {
+    public Map<String, Object> explain(String attributes, @Nullable Long permits) {
         Explanation explanation;
         try {
             explanation = evaluator
-                    .explain(Attributes.of(attributes, paths), permits == null ? 1 : permits)
+                    .explain(Attributes.of(named(attributes), paths), permits == null ? 1 : permits)
                     .toCompletableFuture()
                     .get(LONGEST_SECONDS, TimeUnit.SECONDS);
         } catch (IllegalArgumentException e) {
@@ -87,6 +89,19 @@ public final class SluiceEndpoint {
                     + ", all that limit " + impossible.limit() + " can hold)");
         }
         return parsed(AnswerJson.explain(explanation).orElseThrow());
+    }
+
+    private static Map<String, String> named(String query) {
+        Map<String, String> named = new LinkedHashMap<>();
+        for (String pair : query.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            if (equals < 1) {
+                throw new IllegalArgumentException("attributes: no name=value (expected: such as path=/a&user=u-17)");
+            }
+            String name = URLDecoder.decode(pair.substring(0, equals), StandardCharsets.UTF_8);
+            named.put(name, URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
+        }
+        return named;
     }
 
     private static InvalidEndpointRequestException refused(String why) {

@@ -1,6 +1,7 @@
 package io.sluice.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -14,6 +15,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.Attributes;
 import io.sluice.rules.CallerAddress;
+import io.sluice.rules.Claim;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.PathForm;
 import io.sluice.rules.RefusalBody;
@@ -23,6 +25,8 @@ import io.sluice.rules.Ruling;
 import io.sluice.rules.RulingListener;
 import io.sluice.rules.spi.RuleSource;
 import io.sluice.runtime.RateLimitMetrics;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -194,6 +198,23 @@ class SluiceAutoConfigurationTest {
                             .that()
                             .hasBeenStarted()
                             .hasBeenStopped();
+                });
+    }
+
+    @Test
+    void theObservationOfACallThatLeftEndsToo() {
+        TestObservationRegistry observations = TestObservationRegistry.create();
+        contexts.withBean(ObservationRegistry.class, () -> observations)
+                .withPropertyValues(ONE_RULE)
+                .run(context -> {
+                    Evaluator evaluator = context.getBean(Evaluator.class);
+                    check(evaluator, "u");
+                    Claim claim = new Claim(evaluator.rules().rules().get(0), Attributes.of(Map.of("user", "u")), 1);
+                    evaluator.acquireNamed(List.of(claim), Duration.ofHours(2)).cancel(false);
+
+                    await().untilAsserted(() -> TestObservationRegistryAssert.assertThat(observations)
+                            .hasNumberOfObservationsWithNameEqualTo("sluice.decision", 2)
+                            .hasAnObservationWithAKeyValue("outcome", "left"));
                 });
     }
 
