@@ -2,29 +2,19 @@ package io.sluice.spring.boot.starts;
 
 import io.sluice.spring.RateLimited;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A controller, on whichever of the two stacks is there. */
+/** Greets each caller once an hour, on whichever of the two stacks is there. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
+@RestController
 public class WebApp {
 
-    @Bean
-    Hello hello() {
-        return new Hello();
-    }
-
-    /** Greets each caller once an hour. */
-    @RestController
-    public static class Hello {
-
-        @GetMapping("/hello")
-        @RateLimited(limit = "1", window = "1h", key = "#request.ip")
-        public String hello() {
-            return "hello";
-        }
+    @GetMapping("/hello")
+    @RateLimited(limit = "1", window = "1h", key = "#request.ip")
+    public String hello() {
+        return "hello";
     }
 }
