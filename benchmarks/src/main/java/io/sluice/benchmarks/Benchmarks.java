@@ -4,6 +4,7 @@ import io.sluice.benchmarks.annotation.AnnotationLoad;
 import io.sluice.benchmarks.doors.DoorLoad;
 import io.sluice.benchmarks.faults.Faults;
 import io.sluice.benchmarks.fleet.Fleets;
+import io.sluice.benchmarks.gateway.GatewayAttacks;
 import io.sluice.benchmarks.gateway.GatewayLoad;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +34,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * which it needs {@code wrk} and {@code h2load}; {@code gateway [TURNS]} the gateway next to others, with {@code nginx} besides;
  * {@code annotation [FORKS]} limited methods of Spring next to others; {@code recording [TURNS]} says how long a decision takes
  * while a history is written.
+ * {@code gateway-attacks [TURNS]} measures what callers of the gateway notice while others attack it.
  * The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
@@ -90,6 +92,13 @@ public final class Benchmarks {
             String table = heading(GATEWAY_PEERS) + GatewayLoad.table(turns, peers);
             System.out.print(table);
             write("gateway.md", "./sluice bench gateway", table);
+            System.exit(0);
+        }
+        if (args.length > 0 && args[0].equals("gateway-attacks")) {
+            int turns = args.length > 1 ? Integer.parseInt(args[1]) : 5;
+            String table = heading(Map.of()) + GatewayAttacks.table(turns);
+            System.out.print(table);
+            write("gateway-attacks.md", "./sluice bench gateway-attacks", table);
             System.exit(0);
         }
         if (args.length > 0 && args[0].equals("fleet")) {

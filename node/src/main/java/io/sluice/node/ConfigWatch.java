@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * many threads.
  *
  * <p>As with rules, content counts and not time stamps, and a change is taken when two looks in a row see the same. A bad one changes
- * nothing, and is judged again at every look: it may be bad because a file that it names is not there yet.
+ * nothing, and is judged again at every look: it may be bad because a file that it names is not there yet. The authorities of upstreams
+ * count as part of it; other files that it names are looked at by those who use them.
  */
 final class ConfigWatch implements AutoCloseable {
 
@@ -49,6 +51,9 @@ final class ConfigWatch implements AutoCloseable {
     private byte[] judged;
 
     private byte[] seen;
+    private Set<Path> named;
+    private List<String> judgedNamed;
+    private List<String> seenNamed;
 
     /** Takes what a configuration says of the gateway. */
     @FunctionalInterface
@@ -74,6 +79,9 @@ final class ConfigWatch implements AutoCloseable {
         this.stopLooking = stop;
         this.judged = content;
         this.seen = content;
+        this.named = begun.gateway().map(GatewayConfig::authorityFiles).orElse(Set.of());
+        this.judgedNamed = contents(named);
+        this.seenNamed = judgedNamed;
         lookLater();
     }
 
@@ -127,6 +135,19 @@ final class ConfigWatch implements AutoCloseable {
         }
     }
 
+    /** One that cannot be read is as good as changed: judging tells what is wrong with it. */
+    private static List<String> contents(Set<Path> files) {
+        List<String> contents = new ArrayList<>(files.size());
+        for (Path each : files) {
+            try {
+                contents.add(new String(content(each), StandardCharsets.ISO_8859_1));
+            } catch (IOException e) {
+                contents.add("unreadable");
+            }
+        }
+        return contents;
+    }
+
     private void lookLater() {
         clock.at(clock.nanoTime() + LOOK_EVERY.toNanos(), () -> {
             if (!closed) {
@@ -138,13 +159,16 @@ final class ConfigWatch implements AutoCloseable {
     private void look() {
         try {
             byte[] now = content(file);
-            boolean settled = Arrays.equals(now, seen);
-            boolean changed = !Arrays.equals(now, judged);
+            List<String> nowNamed = contents(named);
+            boolean settled = Arrays.equals(now, seen) && nowNamed.equals(seenNamed);
+            boolean changed = !Arrays.equals(now, judged) || !nowNamed.equals(judgedNamed);
+            seen = now;
+            seenNamed = nowNamed;
             if (settled && (changed || !refused.isEmpty())) {
                 judged = now;
+                judgedNamed = nowNamed;
                 judge(now, changed);
             }
-            seen = now;
         } catch (NoSuchFileException e) {
             refuse(List.of(file + ": file: missing (expected: settings in YAML)"));
         } catch (IOException e) {
@@ -166,11 +190,20 @@ final class ConfigWatch implements AutoCloseable {
             String summary = taker.take(next.gateway().get());
             LOG.info("config {}, in force: {}", changed ? "changed" : "good again", summary);
             refused = List.of();
+            name(next.gateway().get().authorityFiles());
             warn(next.fixedChanges(begun));
         } catch (ConfigRefusedException e) {
             refuse(e.errors().stream().map(Object::toString).toList());
         } catch (GatewayRefusedException e) {
             refuse(List.of(file + ": " + e.getMessage()));
+        }
+    }
+
+    private void name(Set<Path> files) {
+        if (!files.equals(named)) {
+            named = files;
+            judgedNamed = contents(files);
+            seenNamed = judgedNamed;
         }
     }
 

@@ -77,6 +77,19 @@ public final class RawHttp2 implements AutoCloseable {
         return true;
     }
 
+    /** The end of a request, with these names and values. */
+    public void trailers(int stream, String... namesAndValues) throws IOException {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            block.write(0);
+            block.write(namesAndValues[i].length());
+            block.writeBytes(namesAndValues[i].getBytes(StandardCharsets.US_ASCII));
+            block.write(namesAndValues[i + 1].length());
+            block.writeBytes(namesAndValues[i + 1].getBytes(StandardCharsets.US_ASCII));
+        }
+        frame(HEADERS, END_HEADERS | END_STREAM, stream, block.toByteArray());
+    }
+
     public void reset(int stream) throws IOException {
         frame(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
     }

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  */
 public final class GatewayLoad {
 
-    private static final String RULES = """
+    static final String RULES = """
             rules:
               - { id: everything, limits: [ { rate: 100000000/s } ] }
               - { id: service, service: shop, limits: [ { rate: 100000000/s } ] }
@@ -30,12 +30,12 @@ public final class GatewayLoad {
               - { id: user, service: shop, resource: /api/orders/**, limits: [ { by: header.x-user, rate: 100000000/s } ] }
             """;
 
-    private static final String CONFIG = """
+    static final String CONFIG = """
             routes:
               - { path: /api/**, service: shop, upstreams: ["%s"] }
             """;
 
-    private static final String UPSTREAM = """
+    static final String UPSTREAM = """
             keepalive_requests 1000000;
             default_type application/json;
             return 200 '{"id":7,"state":"paid","items":[{"sku":"a-1","count":2},{"sku":"b-9","count":1}],"total":"41.30"}';
@@ -117,7 +117,7 @@ public final class GatewayLoad {
         }
     }
 
-    private static Contender sluice(String name, Path config, Path rules, List<String> more) throws IOException {
+    static Contender sluice(String name, Path config, Path rules, List<String> more) throws IOException {
         List<String> args = new ArrayList<>(List.of(
                 "node",
                 "--config",

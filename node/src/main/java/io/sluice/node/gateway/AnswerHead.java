@@ -96,9 +96,10 @@ final class AnswerHead {
         if (trailers.isEmpty()) {
             return;
         }
+        Set<String> named = HopByHop.named(from.headers());
         trailers.forEach((header, value) -> {
             String name = header.toLowerCase(Locale.ROOT);
-            if (!HopByHop.inTrailers(name, Set.of())) {
+            if (!HopByHop.inTrailers(name, named)) {
                 to.trailers().add(name, value);
             }
         });

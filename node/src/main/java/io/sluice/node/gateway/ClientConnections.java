@@ -1,6 +1,7 @@
 package io.sluice.node.gateway;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.sluice.node.internal.Arrivals;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
@@ -98,6 +99,7 @@ final class ClientConnections {
         @Nullable HttpConnection before = newest.put(connection.remoteAddress(), connection);
         @Nullable Watched known = before == null ? null : connections.remove(before);
         connections.put(connection, new Watched(channel == null && known != null ? known.channel : channel, now));
+        CallerTrailers.keep(connection);
         connection.closeHandler(closed -> forget(connection));
         connection.exceptionHandler(told -> {}); // the requests on it hear of it; callers must not fill the log
     }
@@ -147,13 +149,19 @@ final class ClientConnections {
         }
     }
 
-    /** To close a connection is to wait until everything is written, which is for ever if nobody reads. */
+    /**
+     * To close a connection is to wait until everything is written, which is for ever if nobody reads. The server's handler does so, too,
+     * when its channel is closed; so this begins below it.
+     */
     @SuppressWarnings("FutureReturnValueIgnored") // whoever is concerned hears of it
     private static void cut(HttpConnection connection, Watched watched) {
-        if (watched.channel == null) {
+        @Nullable
+        ChannelHandlerContext lowest =
+                watched.channel == null ? null : watched.channel.pipeline().firstContext();
+        if (lowest == null) {
             connection.close();
         } else {
-            watched.channel.close();
+            lowest.close();
         }
     }
 }

@@ -64,7 +64,7 @@ final class Forwarding extends Deadlines.Timed {
         this.after = after;
         this.length = Framing.of(exchange.request());
         this.upgrade = Tunnel.isAskedFor(exchange.request(), length);
-        this.body = new RequestBody(this, exchange.incoming(), length, route.largestBody());
+        this.body = new RequestBody(this, exchange, length);
         this.requestTicks = Deadlines.ticks(route.requestTimeout());
         this.idleTicks = Deadlines.ticks(route.idleTimeout());
         this.began = home.deadlines().now();
@@ -88,6 +88,11 @@ final class Forwarding extends Deadlines.Timed {
 
     boolean isFinished() {
         return finished;
+    }
+
+    /** Whether this is what the caller's request is sent on by, and not given up. */
+    boolean isSentTo(HttpClientRequest request) {
+        return !finished && upstream == request;
     }
 
     /** Whether the end of the answer was handed to the caller's connection. */

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What a configuration says of the gateway: who is trusted, who may call, where requests go. Immutable. */
 public final class GatewayConfig {
@@ -78,6 +80,13 @@ public final class GatewayConfig {
         change(changes, "gateway.connect_timeout", settings.connectTimeout(), old.connectTimeout());
         change(changes, "gateway.drain", settings.drain(), old.drain());
         return changes;
+    }
+
+    /** Files that hold the authorities of upstreams, which are part of it. */
+    public Set<Path> authorityFiles() {
+        return routes.stream()
+                .flatMap(route -> route.upstreams().tls().file().stream())
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     private static void change(List<String> changes, String name, Object now, Object before) {

@@ -98,7 +98,17 @@ final class GatewayServer extends VerticleBase {
     private void handle(HttpServerRequest request) {
         connections.asked(request);
         HttpServerResponse response = request.response();
-        if (request.version() != HttpVersion.HTTP_2 && response.writeQueueFull()) {
+        if (request.version() == HttpVersion.HTTP_2) {
+            // After what came in one piece with it has been read: a stream that is reset at once costs nothing, and
+            // whether a body
+            // follows is known of nearly all others.
+            request.pause();
+            context.runOnContext(now -> {
+                if (!response.closed()) {
+                    admit(request);
+                }
+            });
+        } else if (response.writeQueueFull()) {
             // Answers before this one lie unread: the next is made when there is room for it.
             Unread unread = new Unread(request);
             deadlines.add(unread);
@@ -168,6 +178,10 @@ final class GatewayServer extends VerticleBase {
                 .setHandle100ContinueAutomatically(false)
                 .setDecompressionSupported(false)
                 .setCompressionSupported(false)
+                // WebSockets are tunnels here. What would compress them also closes connections with 128 requests in
+                // one piece.
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
                 .setMaxInitialLineLength(settings.largestHeadBytes())
                 .setMaxHeaderSize(settings.largestHeadBytes())
                 .setMaxChunkSize(CHUNK)

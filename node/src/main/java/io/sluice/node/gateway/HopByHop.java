@@ -36,6 +36,7 @@ final class HopByHop {
             "content-type",
             "content-range",
             "authorization",
+            "cookie",
             "set-cookie",
             "cache-control",
             "expect",

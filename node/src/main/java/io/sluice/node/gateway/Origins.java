@@ -27,12 +27,23 @@ final class Origins {
                     && uri.getRawFragment() == null
                     && port >= 1
                     && port <= HIGHEST_PORT) {
-                return new URI(scheme, null, uri.getHost().toLowerCase(Locale.ROOT), port, null, null, null);
+                return new URI(scheme, null, host(uri.getHost().toLowerCase(Locale.ROOT)), port, null, null, null);
             }
         } catch (URISyntaxException e) {
             // Refused below.
         }
         throw new IllegalArgumentException("upstreams: " + Shown.text(text.replaceAll("//[^/]*@", "//***@"))
                 + " (expected: http://host:port or https://host:port, with nothing behind it)");
+    }
+
+    /** An address of IPv6 in its one spelling; one that means an address of IPv4 as that, which is what is connected to. */
+    private static String host(String name) {
+        if (!name.startsWith("[") || name.indexOf('%') >= 0) {
+            return name;
+        }
+        return Authority.parse(name)
+                .map(Authority::host)
+                .orElseThrow(() -> new IllegalArgumentException("upstreams: " + Shown.text(name)
+                        + " (expected: a name, or an address of IPv4 or of IPv6 in brackets)"));
     }
 }

@@ -12,6 +12,8 @@ import java.util.Map;
 /** What rules are told of a request, but for its body. */
 final class RequestAttributes {
 
+    static final String HEADER = "header.";
+
     private RequestAttributes() {}
 
     /**
@@ -35,6 +37,17 @@ final class RequestAttributes {
                         ? List.of(parsed.authority())
                         : exchange.request().headers().getAll(name),
                 parsed.target().query());
+        exchange.counted(rules.headerFields());
+        for (String attribute : rules.headerFields()) {
+            addHeader(exchange, attribute, values);
+        }
+        if (!rules.queryFields().isEmpty()) {
+            try {
+                rules.queryFields().addTo(values, query(parsed.target()));
+            } catch (IllegalArgumentException e) {
+                throw RefusedRequestException.bad(String.valueOf(e.getMessage()));
+            }
+        }
         values.putAll(exchange.attributes());
         values.putAll(exchange.identity().attributes());
         return values;

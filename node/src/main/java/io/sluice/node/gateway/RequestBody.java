@@ -1,9 +1,12 @@
 package io.sluice.node.gateway;
 
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The body of a request on its way to the upstream, which sets the pace: nothing is read that it does not take. For its event loop
@@ -12,22 +15,26 @@ import io.vertx.core.http.HttpVersion;
 final class RequestBody {
 
     private final Forwarding forwarding;
+    private final GatewayExchange exchange;
     private final Incoming incoming;
     private final HttpServerRequest from;
     private final long length;
     private final long largest;
     private long taken;
+    private @Nullable Future<Void> written;
     private boolean streamed;
     private boolean waits;
+    private boolean ending;
     private boolean sent;
 
     /** @param length bytes, or one of the constants of {@link Framing} */
-    RequestBody(Forwarding forwarding, Incoming incoming, long length, long largest) {
+    RequestBody(Forwarding forwarding, GatewayExchange exchange, long length) {
         this.forwarding = forwarding;
-        this.incoming = incoming;
+        this.exchange = exchange;
+        this.incoming = exchange.incoming();
         this.from = incoming.request();
         this.length = length;
-        this.largest = largest;
+        this.largest = exchange.route().largestBody();
     }
 
     /** Whether all of it has been handed to the upstream. */
@@ -42,20 +49,30 @@ final class RequestBody {
 
     /** Whether it is the caller who is waited for. */
     boolean waitsForCaller() {
-        return streamed && !sent && !waits;
+        return streamed && !sent && !waits && !ending;
     }
 
     /** Sends the head, with as much of the body as there is, and the rest as it comes. */
     void sendTo(HttpClientRequest to) {
-        if (length == 0 || (length == Framing.SILENT && from.version() != HttpVersion.HTTP_2)) {
+        if (length == 0 || (length == Framing.SILENT && hasNone())) {
             sent = true;
             to.end();
         } else if (incoming.isReadWhole()) {
-            sent = true;
-            to.end(kept());
+            MultiMap trailers = trailers(to);
+            if (trailers.isEmpty()) {
+                sent = true;
+                to.end(kept());
+            } else {
+                written = to.write(kept());
+                endWith(to, trailers);
+            }
         } else {
             stream(to);
         }
+    }
+
+    private boolean hasNone() {
+        return from.version() != HttpVersion.HTTP_2 || CallerTrailers.isHeadAlone(from);
     }
 
     private void stream(HttpClientRequest to) {
@@ -80,7 +97,7 @@ final class RequestBody {
     /** Without waiting for the body: the caller may wait for what is said to the head. */
     private void sendHead(HttpClientRequest to) {
         if (taken == 0 && !sent && !forwarding.isFinished()) {
-            to.writeHead();
+            written = to.writeHead();
         }
     }
 
@@ -94,12 +111,12 @@ final class RequestBody {
             forwarding.refuse(413, "body: too large (expected: at most " + largest + " bytes)");
         } else if (length >= 0 && taken > length) {
             forwarding.refuse(400, "body: longer than its head says");
-        } else if (taken == length) {
+        } else if (taken == length && !Trailers.fit(from, length, to.version())) {
             sent = true;
             to.end(piece);
             from.resume();
         } else {
-            to.write(piece);
+            written = to.write(piece);
             if (to.writeQueueFull()) {
                 waits = true;
                 from.pause();
@@ -116,12 +133,35 @@ final class RequestBody {
         if (forwarding.isFinished() || sent) {
             return;
         }
-        if (length >= 0) {
+        if (taken < length) {
             forwarding.refuse(400, "body: shorter than its head says");
-        } else {
+            return;
+        }
+        MultiMap trailers = trailers(to);
+        if (trailers.isEmpty()) {
             sent = true;
             to.end();
+        } else {
+            endWith(to, trailers);
         }
+    }
+
+    private MultiMap trailers(HttpClientRequest to) {
+        return Trailers.fit(from, length, to.version())
+                ? new Trailers(exchange).sentOn()
+                : MultiMap.caseInsensitiveMultiMap();
+    }
+
+    /** After all that comes before is written. */
+    private void endWith(HttpClientRequest to, MultiMap trailers) {
+        ending = true;
+        Future<Void> before = written == null ? to.writeHead() : written;
+        before.onSuccess(now -> {
+            if (forwarding.isSentTo(to)) {
+                sent = true;
+                UpstreamTrailers.end(to, trailers);
+            }
+        });
     }
 
     private Buffer kept() {

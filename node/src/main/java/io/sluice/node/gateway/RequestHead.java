@@ -49,6 +49,12 @@ final class RequestHead {
         } else if (length == Framing.CHUNKED) {
             to.setChunked(true);
         }
+        if (from.contains("trailer") && Trailers.fit(request, length, to.version())) {
+            List<String> announced = new Trailers(exchange).announced();
+            if (!announced.isEmpty()) {
+                headers.set("trailer", String.join(", ", announced));
+            }
+        }
         connection(from, headers, http2, upgrade);
     }
 

@@ -136,7 +136,7 @@ final class ServiceReader {
         }
         Optional<String> authorities =
                 own.fields().flatMap(fields -> fields.read("ca", text -> authorities(own.beside(text))));
-        return new UpstreamTls(authorities, verify);
+        return new UpstreamTls(authorities, verify, own.path("ca"));
     }
 
     private static String authorities(Path file) {

@@ -3,6 +3,7 @@ package io.sluice.node.gateway;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.PemTrustOptions;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -10,11 +11,12 @@ import java.util.Optional;
  *
  * @param authorities who may sign its certificate, in PEM; without them whoever the Java runtime trusts
  * @param verify whether its certificate has to be good, and for its name
+ * @param file where the authorities were read
  */
-record UpstreamTls(Optional<String> authorities, boolean verify) {
+record UpstreamTls(Optional<String> authorities, boolean verify, Optional<Path> file) {
 
     /** As browsers do it. */
-    static final UpstreamTls SYSTEM = new UpstreamTls(Optional.empty(), true);
+    static final UpstreamTls SYSTEM = new UpstreamTls(Optional.empty(), true, Optional.empty());
 
     /** Each time a new object, of which all requests to a service share one. Empty if nothing special is wanted. */
     Optional<ClientSSLOptions> options(boolean http2) {

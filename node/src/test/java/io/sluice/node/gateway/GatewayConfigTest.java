@@ -103,7 +103,7 @@ class GatewayConfigTest {
                         Optional.of(new HealthSettings(
                                 "/health?full=1", Duration.ofMillis(100), Duration.ofMillis(50), 4, 5)),
                         new PassiveSettings(7, Duration.ofSeconds(3)),
-                        new UpstreamTls(Optional.empty(), false)));
+                        new UpstreamTls(Optional.empty(), false, Optional.empty())));
         assertThat(config.routes())
                 .extracting(RouteSettings::name)
                 .containsExactly("/api/orders/**", "*.shop.example/**", "/users/{Id}");

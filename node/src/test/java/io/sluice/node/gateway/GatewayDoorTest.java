@@ -14,13 +14,17 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
@@ -178,6 +182,18 @@ class GatewayDoorTest {
         }
     }
 
+    @Test
+    void anyNumberOfRequestsMayComeInOnePiece() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send(GET.repeat(1_000));
+            for (int i = 0; i < 1_000; i++) {
+                assertThat(client.message()).startsWith("HTTP/1.1 200 ").endsWith("hi");
+            }
+        }
+    }
+
     private static boolean isCut(RawClient client) {
         try {
             client.send("\r\n");
@@ -225,6 +241,44 @@ class GatewayDoorTest {
         }
     }
 
+    @Test
+    void callersNeedACertificateWhereAuthoritiesForThemAreGiven(@TempDir Path folder) throws Exception {
+        SelfSigned made = new SelfSigned(folder);
+        made.make("server");
+        made.make("caller");
+        made.make("stranger");
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.settings = settings -> new GatewaySettings(
+                                0,
+                                Optional.of(new TlsSettings(
+                                        made.certificate("server"),
+                                        made.key("server"),
+                                        Optional.of(made.certificate("caller")))),
+                                settings.largestHeadBytes(),
+                                settings.keepAlive(),
+                                settings.connectTimeout(),
+                                settings.drain()),
+                        upstream.origin())) {
+            try (RawClient caller = new RawClient(tls(gateway, "http/1.1", keys(folder.resolve("caller.p12"))))) {
+                assertThat(caller.send(GET).message()).endsWith("hi");
+            }
+            for (KeyManager[] bad : List.of(new KeyManager[0], keys(folder.resolve("stranger.p12")))) {
+                try (RawClient caller = new RawClient(tls(gateway, "http/1.1", bad))) {
+                    assertThatThrownBy(() -> caller.send(GET).message()).isInstanceOf(IOException.class);
+                }
+            }
+            assertThat(upstream.heads).hasSize(1);
+        }
+    }
+
+    private static KeyManager[] keys(Path store) throws Exception {
+        KeyStore keys = KeyStore.getInstance(store.toFile(), "changeit".toCharArray());
+        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        managers.init(keys, "changeit".toCharArray());
+        return managers.getKeyManagers();
+    }
+
     private static String shown(TestGateway gateway, String protocol) throws Exception {
         try (SSLSocket socket = tls(gateway, protocol)) {
             socket.startHandshake();
@@ -235,8 +289,12 @@ class GatewayDoorTest {
     }
 
     private static SSLSocket tls(TestGateway gateway, String protocol) throws Exception {
+        return tls(gateway, protocol, new KeyManager[0]);
+    }
+
+    private static SSLSocket tls(TestGateway gateway, String protocol, KeyManager[] keys) throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, new TrustManager[] {new TrustingAll()}, null);
+        context.init(keys, new TrustManager[] {new TrustingAll()}, null);
         SSLSocket socket =
                 (SSLSocket) context.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), gateway.port());
         javax.net.ssl.SSLParameters parameters = socket.getSSLParameters();

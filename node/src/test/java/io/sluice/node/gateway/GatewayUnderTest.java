@@ -32,7 +32,7 @@ import java.util.function.Consumer;
 final class GatewayUnderTest implements AutoCloseable {
 
     private final Vertx vertx = Vertx.vertx();
-    private final LocalEngine counts = new LocalEngine(Clock.system());
+    private LocalEngine counts;
     private final AtomicInteger forwarded = new AtomicInteger();
     private final ConcurrentLinkedQueue<Integer> statuses = new ConcurrentLinkedQueue<>();
     private String rules = "rules: []";
@@ -103,6 +103,7 @@ final class GatewayUnderTest implements AutoCloseable {
         if (document instanceof RuleDocument.Refused refused) {
             throw new IllegalArgumentException(refused.errors().toString());
         }
+        counts = new LocalEngine(clock);
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) document).rules());
         Evaluator evaluator = new Evaluator(
                 () -> set,
@@ -127,7 +128,8 @@ final class GatewayUnderTest implements AutoCloseable {
                 (found, status, nanos) -> statuses.add(status),
                 clock,
                 vertx);
-        port = vertx.createHttpServer(new HttpServerOptions().setMaxHeaderSize(64 * 1024))
+        port = vertx.createHttpServer(
+                        new HttpServerOptions().setMaxHeaderSize(64 * 1024).setMaxInitialLineLength(64 * 1024))
                 .requestHandler((HttpServerRequest request) -> gateway.handle(request, forwarder))
                 .listen(0, "127.0.0.1")
                 .toCompletionStage()

@@ -9,12 +9,18 @@ import io.sluice.node.NodeConfig;
 import io.sluice.node.NodeConfig.RoutesFrom;
 import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.node.StartFailedException;
+import io.sluice.testkit.SelfSigned;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -109,6 +115,50 @@ class NodeGatewayTest {
             Files.writeString(folder.resolve("missing.yaml"), "keys: [{ sha256: " + HASH + ", user: u-1 }]");
             await().until(() -> node.findings().isEmpty());
             assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void upstreamsAreBelievedByTheirAuthoritiesWhichMayChangeWithoutAChangeOfTheFile() throws Exception {
+        SelfSigned made = new SelfSigned(folder);
+        made.make("upstream");
+        made.make("other");
+        Path authorities = folder.resolve("ca.pem");
+        Files.copy(made.certificate("other"), authorities);
+        Vertx vertx = Vertx.vertx();
+        try {
+            HttpServer server = vertx.createHttpServer(new HttpServerOptions()
+                            .setSsl(true)
+                            .setKeyCertOptions(new PemKeyCertOptions()
+                                    .setCertPath(made.certificate("upstream").toString())
+                                    .setKeyPath(made.key("upstream").toString())))
+                    .requestHandler(request -> request.response().end("hi"))
+                    .listen(0, "127.0.0.1")
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .get(20, TimeUnit.SECONDS);
+            Path file = write("services: { s: { upstreams: 'https://127.0.0.1:" + server.actualPort()
+                    + "', tls: { ca: ca.pem } } }\nroutes: [{ path: /x, service: s }]\n");
+            try (Node node = start(file)) {
+                assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(502);
+                Files.copy(made.certificate("upstream"), authorities, StandardCopyOption.REPLACE_EXISTING);
+                await().until(() -> send(node, "GET", "/x").statusCode() == 200);
+                Files.writeString(authorities, "nonsense");
+                await().until(() -> node.findings().toString().contains("ca: no certificates in"));
+                assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(200);
+                Files.copy(made.certificate("upstream"), authorities, StandardCopyOption.REPLACE_EXISTING);
+                await().until(() -> node.findings().isEmpty());
+            }
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void anUpstreamsAddressOfIpv6MayBeWrittenWithDots() throws Exception {
+        URI origin = URI.create("http://[::ffff:127.0.0.1]:" + upstream.origin().getPort());
+        try (Node node = start(write("routes: [{ path: /x, upstreams: '" + origin + "' }]\n"))) {
+            assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(200);
         }
     }
 

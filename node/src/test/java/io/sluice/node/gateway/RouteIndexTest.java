@@ -1,6 +1,7 @@
 package io.sluice.node.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.rules.PathPattern;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RouteIndexTest {
 
@@ -155,6 +157,65 @@ class RouteIndexTest {
 
         assertThat(index.find("h999.example", "/api/y/r99").map(Route::name)).contains("h999.example/api/{x}/r99");
         assertThat(index.find("h999.example", "/api/y/r100")).isEmpty();
+    }
+
+    /** Ten times as long would be a walk through a ten-thousandth of them; the caches of the machine are what makes a difference. */
+    @Test
+    void findingOneOfAHundredThousandTakesAboutAsLongAsOneOfTen() {
+        RouteIndex few = spread(10);
+        RouteIndex many = spread(100_000);
+        double ratio = Double.MAX_VALUE;
+        for (int i = 0; i < 20 && ratio > 10; i++) {
+            long small = nanos(few, 10);
+            long large = nanos(many, 100_000);
+            ratio = Math.min(ratio, (double) large / small);
+        }
+        assertThat(ratio).isLessThanOrEqualTo(10);
+    }
+
+    private static RouteIndex spread(int routes) {
+        List<Named> all = new ArrayList<>();
+        for (int i = 0; i < routes; i++) {
+            all.add(Named.of("h" + i % 100 + ".example", "/api/{x}/r" + i));
+        }
+        return index(all);
+    }
+
+    private static long nanos(RouteIndex index, int routes) {
+        String[] hosts = new String[1_000];
+        String[] paths = new String[hosts.length];
+        for (int i = 0; i < hosts.length; i++) {
+            int route = (int) ((long) i * 7_919 % routes);
+            hosts[i] = "h" + route % 100 + ".example";
+            paths[i] = "/api/y/r" + route;
+        }
+        long begin = System.nanoTime();
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < hosts.length; i++) {
+                assertThat(index.find(hosts[i], paths[i]).isPresent()).isTrue();
+            }
+        }
+        return System.nanoTime() - begin;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "[::1], [::1]",
+        "[0:0:0:0:0:0:0:1], [::1]",
+        "[2001:DB8::0:1], [2001:db8::1]",
+        "[2001:db8:0:0::1], [2001:db8::1]",
+        "[::ffff:10.0.0.1], 10.0.0.1",
+        "[::ffff:a00:1], 10.0.0.1"
+    })
+    void aHostsIpv6AddressMeansTheSameInEverySpelling(String written, String askedFor) {
+        assertThat(HostPattern.of(written).matches(askedFor)).isTrue();
+        assertThat(Authority.parse(written).map(Authority::host)).contains(askedFor);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[::1", "::1", "[::1]:80", "[fe80::1%eth0]", "[1.2.3.4]x", "*.[::1]", "[]", "[:::]"})
+    void whatIsNoHostIsRefused(String written) {
+        assertThatThrownBy(() -> HostPattern.of(written)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -173,10 +173,11 @@ class UpstreamsTest {
 
     @Test
     void tlsOfAServiceStaysTheSameObjectWhateverElseChanges() {
-        UpstreamTls blind = new UpstreamTls(Optional.empty(), false);
+        UpstreamTls blind = new UpstreamTls(Optional.empty(), false, Optional.empty());
         ServiceUpstreams before = take(tls(blind, Balance.ROUND_ROBIN));
         ServiceUpstreams after = take(tls(blind, Balance.LEAST_CONNECTIONS));
-        ServiceUpstreams other = take(tls(new UpstreamTls(Optional.of("pem"), true), Balance.LEAST_CONNECTIONS));
+        ServiceUpstreams other =
+                take(tls(new UpstreamTls(Optional.of("pem"), true, Optional.empty()), Balance.LEAST_CONNECTIONS));
 
         assertThat(before.tls().orElseThrow()).isSameAs(after.tls().orElseThrow());
         assertThat(before.tls().orElseThrow().isTrustAll()).isTrue();

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 /** A connection that is kept alive, with one request under way at most. Knows as much of HTTP/1.1 as the shop speaks. For one thread. */
 final class Connection {
 
-    private static final Pattern LENGTH = Pattern.compile("\r\ncontent-length: *([0-9]{1,6})\r\n", Pattern.CASE_INSENSITIVE);
+    private static final Pattern LENGTH =
+            Pattern.compile("\r\ncontent-length: *([0-9]{1,6})\r\n", Pattern.CASE_INSENSITIVE);
     private static final Pattern RETRY = Pattern.compile("\r\nretry-after: *[0-9]+\r\n", Pattern.CASE_INSENSITIVE);
     private static final String END = "\r\n\r\n";
 

@@ -69,7 +69,8 @@ final class LocalRedis implements AutoCloseable {
                     .start();
         } catch (IOException e) {
             throw new IOException(
-                    "redis-server: not found (expected: on the path; on Debian: sudo apt-get install redis-server; or give --redis URI)",
+                    "redis-server: not found (expected: on the path; on Debian: sudo apt-get install redis-server; or"
+                            + " give --redis URI)",
                     e);
         }
     }

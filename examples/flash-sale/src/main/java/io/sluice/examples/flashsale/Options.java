@@ -17,15 +17,15 @@ import java.util.Set;
  */
 record Options(String redis, int limit, int rate, int seconds, String onFailure, boolean killRedis) {
 
-    static final String USAGE =
-            """
-            usage: examples/run flash-sale [OPTION…]
-              --limit N          orders per second that the shop takes, all instances together (1000)
-              --rate N           orders per second that arrive in the rush (10 times the limit)
-              --seconds N        how long the rush is (10)
-              --redis URI        a Redis that runs already (one is started)
-              --on-failure WORD  what happens while Redis is away: closed, local or open (closed)
-              --kill-redis       kills Redis in the middle of the rush; it is back three seconds later""";
+    static final String USAGE = """
+        usage: examples/run flash-sale [OPTION…]
+          --limit N          orders per second that the shop takes, all instances together (1000)
+          --rate N           orders per second that arrive in the rush (10 times the limit)
+          --seconds N        how long the rush is (10)
+          --redis URI        a Redis that runs already (one is started)
+          --on-failure WORD  what happens while Redis is away: closed, local or open (closed)
+          --kill-redis       kills Redis in the middle of the rush; it is back three seconds later\
+        """;
 
     private static final Set<String> POLICIES = Set.of("closed", "local", "open");
 

@@ -9,7 +9,7 @@ final class PixelFont {
     static final int HEIGHT = 7;
 
     private static final Map<Character, String> GLYPHS = Map.ofEntries(
-            glyph('0', ".###. #...# #..## #.#.# ##..# #...# .###."),
+            glyph('0', ".###. #...# #...# #...# #...# #...# .###."),
             glyph('1', "..#.. .##.. ..#.. ..#.. ..#.. ..#.. .###."),
             glyph('2', ".###. #...# ....# ...#. ..#.. .#... #####"),
             glyph('3', "##### ...#. ..#.. ...#. ....# #...# .###."),

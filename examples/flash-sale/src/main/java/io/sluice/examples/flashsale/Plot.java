@@ -35,7 +35,8 @@ final class Plot {
     }
 
     private void draw() {
-        canvas.text(LEFT, 22, String.format(Locale.ROOT, "FLASH SALE: THREE SHOPS, ONE LIMIT OF %,d ORDERS/S", limit), INK);
+        canvas.text(
+                LEFT, 22, String.format(Locale.ROOT, "FLASH SALE: THREE SHOPS, ONE LIMIT OF %,d ORDERS/S", limit), INK);
         legend();
         long most = seconds.stream().mapToLong(Tally.Second::arrived).max().orElse(0);
         Scale all = new Scale(100, 320, Math.max(most, limit));
@@ -61,7 +62,8 @@ final class Plot {
         int x = LEFT;
         for (Entry entry : List.of(
                 new Entry("ADMITTED", ADMITTED), new Entry("REFUSED WITH 429", REFUSED), new Entry("LIMIT", LIMIT))) {
-            canvas.fill(x, 52, LETTER, entry.color == LIMIT ? 3 : LETTER, entry.color);
+            boolean line = entry.color == LIMIT;
+            canvas.fill(x, line ? 58 : 52, LETTER, line ? 2 : LETTER, entry.color);
             canvas.text(x + 22, 52, entry.text, INK);
             x += 22 + Canvas.width(entry.text) + 36;
         }

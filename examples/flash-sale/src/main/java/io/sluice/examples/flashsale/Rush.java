@@ -60,7 +60,8 @@ final class Rush {
         for (int i = 0; i < INSTANCES; i++) {
             instances.add(Instance.start(List.of(
                     "--sluice.redis.uri=" + uri,
-                    "--sluice.redis.prefix=flash-sale-" + ProcessHandle.current().pid(),
+                    "--sluice.redis.prefix=flash-sale-"
+                            + ProcessHandle.current().pid(),
                     "--shop.orders-per-second=" + options.limit(),
                     "--shop.on-failure=" + options.onFailure())));
         }

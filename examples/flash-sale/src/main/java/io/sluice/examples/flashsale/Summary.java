@@ -21,8 +21,12 @@ final class Summary {
                 .count();
         return text.append(
                         over == 0
-                                ? say("held: no second had more than %,d orders", result.options().limit())
-                                : say("NOT HELD: %d seconds had more than %,d orders", over, result.options().limit()))
+                                ? say(
+                                        "held: no second had more than %,d orders",
+                                        result.options().limit())
+                                : say(
+                                        "NOT HELD: %d seconds had more than %,d orders",
+                                        over, result.options().limit()))
                 .toString();
     }
 
@@ -46,13 +50,26 @@ final class Summary {
         double seconds = rush.seconds().size();
         double arrived = rush.total().arrived() / seconds;
         double admitted = rush.total().admitted() / seconds;
-        text.append(say("\nrush: %,.0f/s arrived, %.1f times the limit", arrived, arrived / result.options().limit()))
-                .append(say("      %,.1f/s admitted, %.2f %% of the limit", admitted, 100 * admitted / result.options().limit()));
+        text.append(say(
+                        "\nrush: %,.0f/s arrived, %.1f times the limit",
+                        arrived, arrived / result.options().limit()))
+                .append(say(
+                        "      %,.1f/s admitted, %.2f %% of the limit",
+                        admitted, 100 * admitted / result.options().limit()));
         if (arrived < 0.95 * result.options().rate()) {
             text.append(say(
                     "      this machine did not manage %,d/s: try --limit %d",
-                    result.options().rate(), Math.max(1, (int) (arrived / 20) * 2)));
+                    result.options().rate(), rounded(arrived / 10)));
         }
+    }
+
+    /** Down to one digit and zeros. */
+    private static long rounded(double value) {
+        long unit = 1;
+        while (value / unit >= 10) {
+            unit *= 10;
+        }
+        return Math.max(1, (long) (value / unit) * unit);
     }
 
     private static void answers(StringBuilder text, Rush.Result result) {

@@ -34,7 +34,10 @@ record Tally(List<Second> seconds) {
     /** Of what each instance says of itself; seconds without any decision are there, too. */
     static Tally of(List<String> reports) {
         TreeMap<Long, Second> all = new TreeMap<>();
-        reports.stream().flatMap(String::lines).map(Tally::parse).forEach(each -> all.merge(each.at, each, Second::plus));
+        reports.stream()
+                .flatMap(String::lines)
+                .map(Tally::parse)
+                .forEach(each -> all.merge(each.at, each, Second::plus));
         if (!all.isEmpty()) {
             for (long at = all.firstKey(); at < all.lastKey(); at++) {
                 all.putIfAbsent(at, Second.none(at));
@@ -58,7 +61,8 @@ record Tally(List<Second> seconds) {
 
     /** Seconds from one on and before another. */
     Tally between(long from, long to) {
-        return new Tally(seconds.stream().filter(each -> each.at >= from && each.at < to).toList());
+        return new Tally(
+                seconds.stream().filter(each -> each.at >= from && each.at < to).toList());
     }
 
     private static Second parse(String line) {

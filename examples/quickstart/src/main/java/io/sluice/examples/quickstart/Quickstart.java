@@ -16,7 +16,7 @@ public class Quickstart {
     }
 
     @GetMapping("/hello")
-    @RateLimited(limit = "5", window = "1m", key = "#request.ip")
+    @RateLimited(id = "hello", limit = "5", window = "1m", key = "#request.ip")
     String hello(@RequestParam(defaultValue = "world") String name) {
         return "Hello, " + name + "!";
     }

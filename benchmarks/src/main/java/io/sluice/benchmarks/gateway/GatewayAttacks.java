@@ -1,0 +1,202 @@
+package io.sluice.benchmarks.gateway;
+
+import io.sluice.testkit.NginxServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What well-behaved callers notice while others attack the gateway: the latencies of a steady load, each from the moment at which its
+ * request was due, without and with each {@link Attack}, in turns. The attackers share the machine, and what they use of it is missing
+ * for everybody.
+ */
+public final class GatewayAttacks {
+
+    private static final int CALLERS = 8;
+    private static final int PER_SECOND = 1_000;
+    private static final int SECONDS = 3;
+    private static final int RAMP_UP_SECONDS = 3;
+    private static final int WARM_UPS = 4;
+    private static final int ATTACKERS = 4;
+
+    /** An attacker who is cut off comes back so soon. */
+    private static final int COMES_BACK_MILLIS = 50;
+
+    private static final byte[] REQUEST =
+            "GET /api/orders/7 HTTP/1.1\r\nHost: a\r\nX-User: u-1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+    private record Turn(long[] nanos, double attacksPerSecond, double cutOffPerSecond) {}
+
+    private GatewayAttacks() {}
+
+    /** A table. */
+    public static String table(int turns) throws IOException, InterruptedException {
+        Path folder = Files.createTempDirectory("sluice-attacks");
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), GatewayLoad.RULES);
+        StringBuilder table = new StringBuilder(String.format(
+                "%d requests per second by %d callers, %d attackers who come back after %d ms; medians of %d turns of %d s%n%n",
+                PER_SECOND, CALLERS, ATTACKERS, COMES_BACK_MILLIS, turns, SECONDS));
+        table.append(String.format(
+                "| %-38s | %9s | %9s | %11s | %9s | %18s | %13s |%n",
+                "attack", "p50", "p99", "p99 without", "ratio", "got rid of", "cut off"));
+        table.append("|----------------------------------------|-----------|-----------|-------------|-----------|"
+                + "--------------------|---------------|\n");
+        try (NginxServer upstream = NginxServer.start(GatewayLoad.UPSTREAM)) {
+            Path config =
+                    Files.writeString(folder.resolve("gateway.yaml"), GatewayLoad.CONFIG.formatted(upstream.uri()));
+            try (Contender gateway = GatewayLoad.sluice("Sluice", config, rules, List.of())) {
+                for (int i = 0; i < WARM_UPS; i++) {
+                    steady(gateway.port());
+                }
+                for (Attack attack : Attack.values()) {
+                    String row = row(attack, gateway.port(), turns);
+                    System.out.print(row);
+                    table.append(row);
+                }
+            }
+        }
+        return table.toString();
+    }
+
+    private static String row(Attack attack, int port, int turns) throws IOException, InterruptedException {
+        List<Turn> without = new ArrayList<>();
+        List<Turn> with = new ArrayList<>();
+        for (int i = -1; i < turns; i++) {
+            Turn calm = new Turn(steady(port), 0, 0);
+            Turn attacked = under(attack, port);
+            if (i >= 0) {
+                without.add(calm);
+                with.add(attacked);
+            }
+        }
+        double calm = median(without, 0.99);
+        double attacked = median(with, 0.99);
+        return String.format(
+                Locale.ROOT,
+                "| %-38s | %6.2f ms | %6.2f ms | %8.2f ms | %7.2f × | %,8.0f %s/s | %9.1f /s |%n",
+                attack.text(),
+                median(with, 0.5),
+                attacked,
+                calm,
+                attacked / calm,
+                with.stream().mapToDouble(Turn::attacksPerSecond).average().orElse(0),
+                attack.what(),
+                with.stream().mapToDouble(Turn::cutOffPerSecond).average().orElse(0));
+    }
+
+    private static double median(List<Turn> turns, double part) {
+        return turns.stream()
+                .mapToDouble(turn -> turn.nanos[(int) (turn.nanos.length * part)] / 1e6)
+                .sorted()
+                .toArray()[turns.size() / 2];
+    }
+
+    private static Turn under(Attack attack, int port) throws IOException, InterruptedException {
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicLong done = new AtomicLong();
+        AtomicLong cutOff = new AtomicLong();
+        ExecutorService attackers = Executors.newFixedThreadPool(ATTACKERS);
+        for (int i = 0; i < ATTACKERS; i++) {
+            attackers.execute(() -> {
+                while (!over.get()) {
+                    try {
+                        attack.once(port, over::get, done);
+                    } catch (IOException e) {
+                        cutOff.incrementAndGet();
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(COMES_BACK_MILLIS));
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        return;
+                    }
+                }
+            });
+        }
+        try {
+            TimeUnit.SECONDS.sleep(RAMP_UP_SECONDS);
+            done.set(0);
+            cutOff.set(0);
+            return new Turn(steady(port), (double) done.get() / SECONDS, (double) cutOff.get() / SECONDS);
+        } finally {
+            over.set(true);
+            attackers.shutdown();
+            if (!attackers.awaitTermination(1, TimeUnit.MINUTES)) {
+                throw new IOException(attack + ": does not end");
+            }
+        }
+    }
+
+    /** The latencies, sorted. */
+    private static long[] steady(int port) throws IOException, InterruptedException {
+        int each = PER_SECOND * SECONDS / CALLERS;
+        long every = TimeUnit.SECONDS.toNanos(CALLERS) / PER_SECOND;
+        ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+        List<Future<long[]>> all = new ArrayList<>();
+        long begin = System.nanoTime();
+        for (int i = 0; i < CALLERS; i++) {
+            long first = begin + every * i / CALLERS;
+            all.add(callers.submit(() -> call(port, first, every, each)));
+        }
+        callers.shutdown();
+        try {
+            long[] nanos = new long[CALLERS * each];
+            for (int i = 0; i < CALLERS; i++) {
+                System.arraycopy(all.get(i).get(), 0, nanos, i * each, each);
+            }
+            Arrays.sort(nanos);
+            return nanos;
+        } catch (ExecutionException e) {
+            throw new IOException("a well-behaved caller was not served", e.getCause());
+        }
+    }
+
+    private static long[] call(int port, long first, long every, int times) throws IOException {
+        long[] nanos = new long[times];
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setTcpNoDelay(true);
+            InputStream in = socket.getInputStream();
+            byte[] answer = new byte[8 * 1_024];
+            for (int i = 0; i < times; i++) {
+                long due = first + i * every;
+                for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+                    LockSupport.parkNanos(left);
+                }
+                socket.getOutputStream().write(REQUEST);
+                read(in, answer);
+                nanos[i] = System.nanoTime() - due;
+            }
+        }
+        return nanos;
+    }
+
+    /** All answers are the same, and end with a brace. */
+    private static void read(InputStream in, byte[] answer) throws IOException {
+        int length = 0;
+        while (length == 0 || answer[length - 1] != '}') {
+            int more = in.read(answer, length, answer.length - length);
+            if (more <= 0) {
+                throw new IOException("no answer but " + new String(answer, 0, length, StandardCharsets.US_ASCII));
+            }
+            length += more;
+        }
+        String head = new String(answer, 0, 12, StandardCharsets.US_ASCII);
+        if (!head.equals("HTTP/1.1 200")) {
+            throw new IOException(head);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.sluice.node.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.core.time.Clock;
+import io.sluice.node.gateway.AuthSettings.ApiKeys;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The chain over HTTP/2: fields of bodies, permits, and who calls. */
+@Timeout(60)
+class Http2ChainTest {
+
+    /** Of the key {@code secret}. */
+    private static final String HASH = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+
+    private final Vertx vertx = Vertx.vertx();
+    private final HttpClient client = vertx.createHttpClient(
+            new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
+
+    @AfterEach
+    void stop() throws Exception {
+        get(vertx.close());
+    }
+
+    private static <T> T get(Future<T> future) throws Exception {
+        return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    private Future<HttpClientRequest> request(GatewayUnderTest gateway, HttpMethod method) {
+        return client.request(new RequestOptions()
+                .setMethod(method)
+                .setHost("127.0.0.1")
+                .setPort(gateway.port())
+                .setURI("/a"));
+    }
+
+    private HttpClientResponse post(GatewayUnderTest gateway, String json) throws Exception {
+        return get(request(gateway, HttpMethod.POST)
+                .compose(request ->
+                        request.putHeader("content-type", "application/json").send(Buffer.buffer(json)))
+                .compose(response -> response.body().map(body -> {
+                    assertThat(response.version()).isEqualTo(HttpVersion.HTTP_2);
+                    if (response.statusCode() == 200) {
+                        assertThat(body.toString()).contains("bytes=" + json.length());
+                    }
+                    return response;
+                })));
+    }
+
+    private int status(GatewayUnderTest gateway, String header, String value) throws Exception {
+        return get(request(gateway, HttpMethod.GET)
+                .compose(request -> request.putHeader(header, value).send())
+                .compose(response -> response.body().map(body -> response.statusCode())));
+    }
+
+    @Test
+    void fieldsOfBodiesCountAndTheBodyGoesOnWhole() throws Exception {
+        try (GatewayUnderTest gateway = new GatewayUnderTest()
+                .rules("rules: [{ id: r, limits: [{ by: json.user, limit: 1, window: 1h }] }]")
+                .start()) {
+            assertThat(post(gateway, "{\"user\":\"a\"}").statusCode()).isEqualTo(200);
+            assertThat(post(gateway, "{\"user\":\"a\"}").statusCode()).isEqualTo(429);
+            assertThat(post(gateway, "{\"user\":\"b\"}").statusCode()).isEqualTo(200);
+            assertThat(post(gateway, "{\"user\":\"a\",\"user\":\"c\"}").statusCode())
+                    .isEqualTo(400);
+            String large = "{\"user\":\"" + "x".repeat(100_000) + "\"}";
+            assertThat(post(gateway, large).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void permitsAreGivenBackWhenTheStreamEndsOrIsReset() throws Exception {
+        ConcurrentLinkedQueue<GatewayExchange> open = new ConcurrentLinkedQueue<>();
+        try (GatewayUnderTest gateway = new GatewayUnderTest()
+                .rules("rules: [{ id: r, limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }]")
+                .forwarding(open::add)
+                .start()) {
+            HttpClientRequest first = get(request(gateway, HttpMethod.GET));
+            Future<HttpClientResponse> answer = first.send();
+            await().until(() -> open.size() == 1);
+            assertThat(status(gateway, "x-a", "b")).isEqualTo(429);
+            gateway.vertx().runOnContext(any -> open.remove().response().end("done"));
+            assertThat(get(answer).statusCode()).isEqualTo(200);
+            await().until(() -> open.isEmpty());
+
+            HttpClientRequest second = get(request(gateway, HttpMethod.GET));
+            second.exceptionHandler(told -> {}).end();
+            await().until(() -> open.size() == 1);
+            second.reset(8);
+            await().until(() -> gateway.statuses().contains(499));
+            HttpClientRequest third = get(request(gateway, HttpMethod.GET));
+            third.exceptionHandler(told -> {}).end();
+            await().until(() -> open.size() == 2);
+            assertThat(gateway.forwarded()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void whoCallsIsProved(@TempDir Path folder) throws Exception {
+        Path keys = Files.writeString(folder.resolve("keys.yaml"), "keys: [{ sha256: " + HASH + ", user: u-1 }]");
+        try (GatewayUnderTest gateway = new GatewayUnderTest()
+                .auth(
+                        Access.REQUIRED,
+                        Authenticators.open(
+                                new AuthSettings(Optional.empty(), Optional.of(new ApiKeys(keys, "X-API-Key"))),
+                                Clock.system()))
+                .rules("rules: [{ id: r, limits: [{ by: user, limit: 1, window: 1h }] }]")
+                .start()) {
+            assertThat(status(gateway, "x-api-key", "wrong")).isEqualTo(401);
+            assertThat(status(gateway, "x-user", "u-1")).isEqualTo(401);
+            assertThat(status(gateway, "x-api-key", "secret")).isEqualTo(200);
+            assertThat(status(gateway, "x-api-key", "secret")).isEqualTo(429);
+        }
+    }
+}
