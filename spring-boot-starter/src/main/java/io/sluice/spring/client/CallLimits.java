@@ -6,10 +6,10 @@ import io.sluice.spring.internal.NamedRules;
 import java.util.List;
 import java.util.function.Function;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
-import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 
 /**
- * Makes the interceptors that keep {@link LimitedCalls} under their limits. Safe for use by many threads, and so is what it makes.
+ * Makes the interceptors that keep {@link LimitedCalls} under their limits; for {@code WebClient} {@link ReactiveCallLimits} does. Safe
+ * for use by many threads, and so is what it makes.
  *
  * <p>A call is charged before it is sent, each time that it passes the interceptor: retries around it count each. A call that was
  * admitted and then failed counts: the third party may have counted it. Refused calls end with a {@link
@@ -36,15 +36,8 @@ public final class CallLimits {
         return new BlockingCallLimit(gate(calls));
     }
 
-    /**
-     * For {@code WebClient}. Waits without a thread, and holds permits of concurrency limits until the body of the answer has ended, the
-     * call failed, or it was cancelled.
-     */
-    public ExchangeFilterFunction filter(LimitedCalls calls) {
-        return new ReactiveCallLimit(gate(calls));
-    }
-
-    private CallGate gate(LimitedCalls calls) {
+    /** For limits that a call is to keep whatever it is. */
+    CallGate gate(LimitedCalls calls) {
         return gate(call -> List.of(calls));
     }
 

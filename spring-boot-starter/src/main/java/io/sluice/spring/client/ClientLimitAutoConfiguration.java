@@ -18,7 +18,7 @@ import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 
 /**
  * Keeps calls to others under their limits: those of {@code sluice.client-limits} for every client that is built with a builder of
- * Spring Boot, and {@link CallLimits} for limits in code.
+ * Spring Boot, and {@link CallLimits} and {@link ReactiveCallLimits} for limits in code.
  */
 @AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
 @ConditionalOnClass({ClientHttpRequestInterceptor.class, Evaluator.class})
@@ -55,6 +55,17 @@ public final class ClientLimitAutoConfiguration {
         RestTemplateCustomizer sluiceRestTemplateCustomizer(CallLimits limits, ConfiguredCalls calls) {
             ClientHttpRequestInterceptor interceptor = new BlockingCallLimit(limits.gate(calls::of));
             return template -> template.getInterceptors().add(interceptor);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(ExchangeFilterFunction.class)
+    static class Filters {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ReactiveCallLimits sluiceReactiveCallLimits(CallLimits limits) {
+            return new ReactiveCallLimits(limits);
         }
     }
 

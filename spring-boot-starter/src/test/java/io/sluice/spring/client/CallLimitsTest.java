@@ -310,7 +310,9 @@ class CallLimitsTest {
     }
 
     private WebClient reactive(LimitedCalls calls) {
-        return WebClient.builder().filter(limits("rules: []").filter(calls)).build();
+        return WebClient.builder()
+                .filter(new ReactiveCallLimits(limits("rules: []")).filter(calls))
+                .build();
     }
 
     private CallLimits limits(String rules) {

@@ -28,6 +28,7 @@ class ClientLimitAutoConfigurationTest {
     void customisesEveryBuilder() {
         runner.run(context -> assertThat(context)
                 .hasSingleBean(CallLimits.class)
+                .hasSingleBean(ReactiveCallLimits.class)
                 .hasSingleBean(RestClientCustomizer.class)
                 .hasSingleBean(RestTemplateCustomizer.class)
                 .hasSingleBean(WebClientCustomizer.class));
@@ -37,6 +38,13 @@ class ClientLimitAutoConfigurationTest {
     void backsOffWhenToldTo() {
         runner.withPropertyValues("sluice.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(CallLimits.class));
+    }
+
+    /** Spring reads the methods of every bean: one that names a class which is not there ends the start. */
+    @Test
+    void limitsOfBlockingClientsNameNothingOfWebFlux() {
+        assertThat(CallLimits.class.getDeclaredMethods())
+                .noneMatch(method -> method.toString().contains("web.reactive"));
     }
 
     @Test
