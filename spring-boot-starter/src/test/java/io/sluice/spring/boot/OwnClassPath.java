@@ -30,16 +30,16 @@ final class OwnClassPath implements AutoCloseable {
                 urls.add(file.toUri().toURL());
             }
         }
-        URLClassLoader classes =
-                new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+        URLClassLoader classes = new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(classes);
         try {
             @SuppressWarnings("unchecked")
-            UnaryOperator<String> started = (UnaryOperator<String>) Class.forName(Started.class.getName(), true, classes)
-                    .getConstructor(String.class, String[].class)
-                    .newInstance(application.getName(), arguments);
+            UnaryOperator<String> started =
+                    (UnaryOperator<String>) Class.forName(Started.class.getName(), true, classes)
+                            .getConstructor(String.class, String[].class)
+                            .newInstance(application.getName(), arguments);
             return new OwnClassPath(classes, started);
         } catch (Exception e) {
             classes.close();

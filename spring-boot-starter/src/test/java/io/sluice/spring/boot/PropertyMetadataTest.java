@@ -31,9 +31,9 @@ class PropertyMetadataTest {
 
     @Test
     void everyPropertyHasASentence() throws Exception {
-        assertThat(described()).allSatisfy((name, description) -> assertThat(description)
-                .as(name)
-                .matches("(?s)[A-Z].*\\."));
+        assertThat(described())
+                .allSatisfy(
+                        (name, description) -> assertThat(description).as(name).matches("(?s)[A-Z].*\\."));
     }
 
     @Test

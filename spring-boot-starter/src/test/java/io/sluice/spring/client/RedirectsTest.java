@@ -107,7 +107,9 @@ class RedirectsTest {
     void thoseThatTheClientFollowsAreNotCounted(Client client) {
         try (ConfigurableApplicationContext instance = start(client, "follow-when-possible")) {
             for (int i = 0; i < 2; i++) {
-                assertThat(client.get(instance, party.uri() + "/old").getStatusCode().value())
+                assertThat(client.get(instance, party.uri() + "/old")
+                                .getStatusCode()
+                                .value())
                         .isEqualTo(204);
             }
             assertThatThrownBy(() -> client.get(instance, party.uri() + "/old"))

@@ -4,13 +4,15 @@ import io.sluice.spring.RateLimitExceededException;
 import java.util.function.UnaryOperator;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.util.ClassUtils;
 
 /** An application that runs. Nothing but types of the JDK is shared with who asks: the class loaders differ. */
 public final class Started implements UnaryOperator<String>, AutoCloseable {
 
     private final ConfigurableApplicationContext context;
 
-    public Started(String application, String[] arguments) throws ClassNotFoundException {
+    public Started(String application, String[] arguments) throws ReflectiveOperationException {
+        leaveUrlsAlone();
         SpringApplication spring = new SpringApplication(Class.forName(application));
         spring.setRegisterShutdownHook(false);
         context = spring.run(arguments);
@@ -24,6 +26,14 @@ public final class Started implements UnaryOperator<String>, AutoCloseable {
             case "greet" -> greet();
             default -> context.getEnvironment().getRequiredProperty(question);
         };
+    }
+
+    /** Tomcat would register itself for the whole JVM, which can be done once; other tests have a Tomcat of their own. */
+    private static void leaveUrlsAlone() throws ReflectiveOperationException {
+        String factory = "org.apache.catalina.webresources.TomcatURLStreamHandlerFactory";
+        if (ClassUtils.isPresent(factory, null)) {
+            Class.forName(factory).getMethod("disable").invoke(null);
+        }
     }
 
     private String greet() {
