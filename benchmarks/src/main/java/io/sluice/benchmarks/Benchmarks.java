@@ -33,8 +33,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice; {@code node [TURNS]} loads the front doors of nodes, for
  * which it needs {@code wrk} and {@code h2load}; {@code gateway [TURNS]} the gateway next to others, with {@code nginx} besides;
  * {@code annotation [FORKS]} limited methods of Spring next to others; {@code recording [TURNS]} says how long a decision takes
- * while a history is written.
- * {@code gateway-attacks [TURNS]} measures what callers of the gateway notice while others attack it.
+ * while a history is written; {@code gateway-attacks [TURNS]} measures what callers of the gateway notice while others attack it.
  * The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {

@@ -1,5 +1,6 @@
 package io.sluice.node.gateway;
 
+import io.sluice.rules.Authority;
 import io.sluice.rules.yaml.Shown;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -38,16 +38,6 @@ final class RequestAttributes {
                         : exchange.request().headers().getAll(name),
                 parsed.target().query());
         exchange.counted(rules.headerFields());
-        for (String attribute : rules.headerFields()) {
-            addHeader(exchange, attribute, values);
-        }
-        if (!rules.queryFields().isEmpty()) {
-            try {
-                rules.queryFields().addTo(values, query(parsed.target()));
-            } catch (IllegalArgumentException e) {
-                throw RefusedRequestException.bad(String.valueOf(e.getMessage()));
-            }
-        }
         values.putAll(exchange.attributes());
         values.putAll(exchange.identity().attributes());
         return values;

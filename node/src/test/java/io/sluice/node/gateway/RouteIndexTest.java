@@ -3,6 +3,7 @@ package io.sluice.node.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.rules.Authority;
 import io.sluice.rules.PathPattern;
 import java.time.Duration;
 import java.util.ArrayList;
