@@ -7,6 +7,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringTokenizer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
@@ -24,8 +25,9 @@ final class OwnClassPath implements AutoCloseable {
     /** @param without what the names of the jars begin with that the application does not have */
     static OwnClassPath start(Class<?> application, Pattern without, String... arguments) throws Exception {
         List<URL> urls = new ArrayList<>();
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
-            Path file = Path.of(entry);
+        StringTokenizer entries = new StringTokenizer(System.getProperty("java.class.path"), File.pathSeparator);
+        while (entries.hasMoreTokens()) {
+            Path file = Path.of(entries.nextToken());
             if (!without.matcher(file.getFileName().toString()).lookingAt()) {
                 urls.add(file.toUri().toURL());
             }
@@ -38,6 +40,7 @@ final class OwnClassPath implements AutoCloseable {
             @SuppressWarnings("unchecked")
             UnaryOperator<String> started =
                     (UnaryOperator<String>) Class.forName(Started.class.getName(), true, classes)
+                            .asSubclass(UnaryOperator.class)
                             .getConstructor(String.class, String[].class)
                             .newInstance(application.getName(), arguments);
             return new OwnClassPath(classes, started);
@@ -50,7 +53,7 @@ final class OwnClassPath implements AutoCloseable {
     }
 
     List<String> beans() {
-        return List.of(started.apply("beans").split(" "));
+        return started.apply("beans").lines().toList();
     }
 
     String greet() {

@@ -22,7 +22,7 @@ public final class Started implements UnaryOperator<String>, AutoCloseable {
     @Override
     public String apply(String question) {
         return switch (question) {
-            case "beans" -> String.join(" ", context.getBeanDefinitionNames());
+            case "beans" -> String.join("\n", context.getBeanDefinitionNames());
             case "greet" -> greet();
             default -> context.getEnvironment().getRequiredProperty(question);
         };
