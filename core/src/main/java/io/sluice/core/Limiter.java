@@ -43,7 +43,9 @@ import java.util.function.Function;
  *       caller waits for it. A leaky bucket says itself how many may wait and for how long: what it refuses is refused.
  *   <li>For other limits, and as soon as one of several demands is on such a limit, callers of this limiter stand in line for
  *       a count. The first asks, and asks again at the moment that the refusal named, or when something was given
- *       back through this limiter. A give-back elsewhere is noticed then, or at the end of the wait of the first.
+ *       back through this limiter. A give-back elsewhere is noticed then, or at the end of the wait of the first. Whoever waits
+ *       for permits of a {@link Concurrency} limit does not know when they come back: where counts are shared, the first asks after
+ *       50 ms, and less and less often, every 250 ms in the end, so that a release elsewhere is noticed as soon.
  *   <li>First come, first served: whoever wants a count for which others wait queues behind them, even if there is room for
  *       him. Whoever has several counts waits for the one that keeps him longest, and changes lines without losing his
  *       place before those who came later. {@code decide} and {@code look} do not queue: they may overtake.

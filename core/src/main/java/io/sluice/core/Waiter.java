@@ -21,6 +21,14 @@ final class Waiter<T> {
     /** Waiting cannot help, or not in time. */
     static final int NOTHING = -1;
 
+    /** Not even an engine that refuses and says "at once" is asked without a pause. */
+    private static final long SHORTEST_PAUSE_MICROS = 1_000;
+
+    /** How soon it asks again for permits that may come back unheard, and how seldom after some times. */
+    private static final long FIRST_PACE_MICROS = 50_000;
+
+    private static final long LAST_PACE_MICROS = 250_000;
+
     private static final Alarm NONE = () -> {};
 
     /** Who came first has the smaller one. */
@@ -51,6 +59,7 @@ final class Waiter<T> {
     private @Nullable List<CountKey> counts;
     private Ask ask;
     private int renamed;
+    private long paceMicros = FIRST_PACE_MICROS;
 
     Waiter(long ticket, Ask ask, long nowNanos, long maxWaitMicros, Function<Decision, T> as) {
         this.ticket = ticket;
@@ -119,6 +128,34 @@ final class Waiter<T> {
             }
         }
         return longest;
+    }
+
+    /**
+     * How long it lets pass before it asks again: until the moment that was named, or less if it waits for permits that may be given
+     * back where nobody here hears of it. Then it asks at a pace of its own, which slows down, but not before its other limits let it.
+     *
+     * @param by the count it waits for
+     * @param shared whether others give back unheard
+     */
+    long pauseMicros(Decision refusal, int by, boolean shared) {
+        List<Verdict> verdicts = refusal.outcome().verdicts();
+        long retryMicros = verdicts.get(by).retryAfterMicros();
+        long namedMicros = retryMicros == 0 ? SHORTEST_PAUSE_MICROS : retryMicros;
+        if (!shared || !isHeld(by)) {
+            return namedMicros;
+        }
+        long pauseMicros = paceMicros;
+        paceMicros = Math.min(LAST_PACE_MICROS, 2 * paceMicros);
+        for (int i = 0; i < verdicts.size(); i++) {
+            if (!verdicts.get(i).fits() && !isHeld(i)) {
+                pauseMicros = Math.max(pauseMicros, verdicts.get(i).retryAfterMicros());
+            }
+        }
+        return Math.min(namedMicros, pauseMicros);
+    }
+
+    private boolean isHeld(int demand) {
+        return ask.demands().get(demand).limit() instanceof Concurrency;
     }
 
     /** Goes by other names for what it will hold, because an ask whose answer was lost may have charged the old ones. */

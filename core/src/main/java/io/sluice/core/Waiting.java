@@ -29,10 +29,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waiting {
 
-    /** Not even an engine that refuses and says "at once" is asked without a pause. */
-    private static final long SHORTEST_PAUSE_MICROS = 1_000;
-
     private final Engine engine;
+
+    /** Whether permits may be given back where this process does not hear of it. */
+    private final boolean shared;
+
     private final Clock clock;
     private final Listeners listeners;
     private final Lines lines = new Lines(this::ask);
@@ -40,6 +41,7 @@ final class Waiting {
 
     Waiting(Engine engine, Clock clock, Listeners listeners) {
         this.engine = engine;
+        this.shared = !(engine instanceof LocalEngine);
         this.clock = clock;
         this.listeners = listeners;
     }
@@ -152,9 +154,8 @@ final class Waiting {
                 engineGivesBack(lost);
             }
         }
-        long retryMicros = refusal.outcome().verdicts().get(by).retryAfterMicros();
-        if (retryMicros < (waiter.untilNanos - now) / 1_000) {
-            long pauseMicros = retryMicros == 0 ? SHORTEST_PAUSE_MICROS : retryMicros;
+        long pauseMicros = waiter.pauseMicros(refusal, by, shared);
+        if (pauseMicros < (waiter.untilNanos - now) / 1_000) {
             waiter.setAlarm(clock.at(now + pauseMicros * 1_000, () -> lines.ring(waiter)));
         }
         boolean kept = lines.keep(waiter, waiter.counts().get(by), stamp);

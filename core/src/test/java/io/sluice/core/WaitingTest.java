@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -343,6 +344,90 @@ final class WaitingTest {
     }
 
     @Test
+    void noticesSoonThatPermitsWereGivenBackElsewhere() {
+        Limiter elsewhere = new Limiter(engine, clock, List.of());
+        Hold hold = elsewhere.hold(TWO, "k", 2);
+        for (int i = 1; i <= 3; i++) {
+            waitFor(i, limiter.acquireAsync(TWO, "k", 1, MINUTE.minus(SECOND)));
+        }
+        clock.advance(Duration.ofMillis(20));
+        hold.close();
+        assertThat(passed).isEmpty();
+        clock.advance(Duration.ofMillis(30));
+        assertThat(passed).containsExactly(1, 2);
+
+        Hold later = elsewhere.hold(TWO, "late", 2);
+        waitFor(4, limiter.acquireAsync(TWO, "late", 1, MINUTE.minus(SECOND)));
+        clock.advance(SECOND.multipliedBy(20));
+        later.close();
+        clock.advance(Duration.ofMillis(250));
+        assertThat(passed).containsExactly(1, 2, 4);
+        clock.advance(MINUTE);
+    }
+
+    @Test
+    void asksForPermitsThatOthersHoldAtAModestPace() {
+        Limiter elsewhere = new Limiter(engine, clock, List.of());
+        elsewhere.decide(TWO, "k", 2);
+        engine.asked = 0;
+        for (int i = 0; i < 100; i++) {
+            waitFor(i, limiter.acquireAsync(TWO, "k", 1, SECOND.multipliedBy(10)));
+        }
+        List<Integer> asked = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            asked.add(engine.asked);
+            clock.advance(
+                    Duration.ofMillis(50).multipliedBy(List.of(1, 2, 4, 5, 5).get(i)));
+        }
+        assertThat(asked).containsExactly(1, 2, 3, 4, 5);
+        clock.advance(SECOND.multipliedBy(8));
+        assertThat(engine.asked).isEqualTo(6 + 32);
+        clock.advance(SECOND);
+        clock.advance(SECOND);
+        assertThat(passed).hasSize(100).noneMatch(i -> i > 0);
+    }
+
+    @Test
+    void asksForPermitsNotBeforeItsOtherLimitsLetIt() {
+        Limiter elsewhere = new Limiter(engine, clock, List.of());
+        Hold hold = elsewhere.hold(TWO, "shared", 2);
+        limiter.decide(WINDOW, "ann", 2);
+        engine.asked = 0;
+        waitFor(1, limiter.acquireAsync(demands("ann"), SECOND.multipliedBy(10)));
+        hold.close();
+        clock.advance(SECOND.minus(MICRO));
+        assertThat(engine.asked).isEqualTo(1);
+        clock.advance(MICRO);
+        assertThat(passed).containsExactly(1);
+    }
+
+    @Test
+    void doesNotAskBeforeItsTimeIsUpIfThatComesFirst() {
+        Limiter elsewhere = new Limiter(engine, clock, List.of());
+        Hold hold = elsewhere.hold(TWO, "k", 2);
+        waitFor(1, limiter.acquireAsync(TWO, "k", 1, Duration.ofMillis(30)));
+        waitFor(2, limiter.acquireAsync(TWO, "k", 1, Duration.ofMillis(40)));
+        clock.advance(Duration.ofMillis(30));
+        assertThat(passed).containsExactly(-1);
+        hold.close();
+        clock.advance(Duration.ofMillis(10));
+        assertThat(passed).containsExactly(-1, 2);
+    }
+
+    @Test
+    void asksAgainForNothingWhereAllPermitsComeBackThroughIt() {
+        AtomicInteger alarms = new AtomicInteger();
+        Limiter alone = new Limiter(new LocalEngine(clock), watched(alarms::incrementAndGet), List.of());
+        Hold hold = alone.hold(TWO, "k", 2);
+        waitFor(1, alone.acquireAsync(TWO, "k", 1, SECOND));
+        int before = alarms.get();
+        clock.advance(SECOND.minus(MICRO));
+        assertThat(alarms).hasValue(before);
+        hold.close();
+        assertThat(passed).containsExactly(1);
+    }
+
+    @Test
     void thousandsThatWakeEachOtherNeedNoDeepStack() {
         Hold hold = limiter.hold(TWO, "k", 2);
         List<CompletableFuture<Void>> waits = new ArrayList<>();
@@ -392,23 +477,7 @@ final class WaitingTest {
     @Test
     void answersWhoeverIsJustGoingToWaitWhenItIsClosed() {
         AtomicReference<Runnable> beforeAlarm = new AtomicReference<>(() -> {});
-        Clock watched = new Clock() {
-            @Override
-            public long nanoTime() {
-                return clock.nanoTime();
-            }
-
-            @Override
-            public long epochMicros() {
-                return clock.epochMicros();
-            }
-
-            @Override
-            public Alarm at(long atNanos, Runnable task) {
-                beforeAlarm.getAndSet(() -> {}).run();
-                return clock.at(atNanos, task);
-            }
-        };
+        Clock watched = watched(() -> beforeAlarm.getAndSet(() -> {}).run());
         Limiter closing = new Limiter(new LocalEngine(watched), watched, List.of());
         closing.decide(LOG, "k", 2);
         beforeAlarm.set(closing::close);
@@ -425,6 +494,27 @@ final class WaitingTest {
                 .hasMessageContaining("expected: PT0S to PT24000H");
         Ask look = Ask.charging(List.of(Demand.of(TWO, "k", 1))).looking();
         assertThatThrownBy(() -> limiter.acquireAsync(look, SECOND)).hasMessage("purpose: LOOK (expected: CHARGE)");
+    }
+
+    /** The clock, on which something is done before an alarm is set. */
+    private Clock watched(Runnable beforeAlarm) {
+        return new Clock() {
+            @Override
+            public long nanoTime() {
+                return clock.nanoTime();
+            }
+
+            @Override
+            public long epochMicros() {
+                return clock.epochMicros();
+            }
+
+            @Override
+            public Alarm at(long atNanos, Runnable task) {
+                beforeAlarm.run();
+                return clock.at(atNanos, task);
+            }
+        };
     }
 
     private static List<Demand> demands(String user) {

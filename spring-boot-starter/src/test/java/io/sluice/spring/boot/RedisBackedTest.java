@@ -192,14 +192,15 @@ class RedisBackedTest {
         static App start(String... more) {
             SpringApplication application = new SpringApplication(Settings.class);
             application.setWebApplicationType(WebApplicationType.SERVLET);
-            String[] arguments = new String[more.length + 5];
+            String[] arguments = new String[more.length + 6];
             arguments[0] = "--server.port=0";
             arguments[1] = "--management.endpoints.web.exposure.include=*";
             arguments[2] = "--management.endpoint.health.show-details=always";
             arguments[3] = "--spring.cloud.gateway.server.webflux.enabled=false";
             // Spring Data's own, which looks for a Redis at its default address.
             arguments[4] = "--management.health.redis.enabled=false";
-            System.arraycopy(more, 0, arguments, 5, more.length);
+            arguments[5] = "--sluice.web.exclude=/actuator/**";
+            System.arraycopy(more, 0, arguments, 6, more.length);
             return new App(application.run(arguments));
         }
 

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -177,6 +178,33 @@ class SharedCallLimitsTest {
         open.close();
 
         await().ignoreExceptions().untilAsserted(() -> call(other));
+    }
+
+    @Test
+    void parallelCallsOfTwoInstancesFollowEachOther() {
+        start("concurrency=1", "concurrency-ttl=10m", "max-wait=120s", "on-failure=closed");
+        start("concurrency=1", "concurrency-ttl=10m", "max-wait=120s", "on-failure=closed");
+        AtomicInteger underWay = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        party.answers(exchange -> {
+            most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+            // What is under way ends before the answer does: after that, the next call is right to come.
+            underWay.decrementAndGet();
+            exchange.sendResponseHeaders(204, -1);
+        });
+        ExecutorService threads = Executors.newFixedThreadPool(10);
+        List<CompletableFuture<Void>> calls = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            ConfigurableApplicationContext instance = instances.get(i % 2);
+            calls.add(CompletableFuture.runAsync(() -> call(instance), threads));
+        }
+        assertThat(CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)))
+                .as("long before permits expire")
+                .succeedsWithin(Duration.ofMinutes(2));
+        threads.shutdown();
+
+        assertThat(party.arrivals()).hasSize(10);
+        assertThat(most).hasValue(1);
     }
 
     private void call(ConfigurableApplicationContext instance) {
