@@ -224,9 +224,7 @@ abstract class LimitedApplications {
 
     @Test
     void a9_theMethodThatIsServedIsTheOneThatIsLimited() throws Exception {
-        try (RunningApp app = app().with(
-                        "spring.mvc.hiddenmethod.filter.enabled=true",
-                        "spring.webflux.hiddenmethod.filter.enabled=true")
+        try (RunningApp app = app().with("spring.mvc.hiddenmethod.filter.enabled=true")
                 .rules(
                         rules(
                                 "{ id: reads, resource: /api/login, methods: [GET], " + ZERO,

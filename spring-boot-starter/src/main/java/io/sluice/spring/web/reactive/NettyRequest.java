@@ -1,6 +1,8 @@
 package io.sluice.spring.web.reactive;
 
 import java.net.InetSocketAddress;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.AbstractServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -27,6 +29,18 @@ final class NettyRequest {
     static boolean isHttp2(ServerHttpRequest request) {
         HttpServerRequest found = netty(request);
         return found != null && found.version().majorVersion() > 1;
+    }
+
+    /** The event loop of its connection. */
+    static @Nullable Executor loop(ServerHttpRequest request) {
+        HttpServerRequest found = netty(request);
+        if (found == null) {
+            return null;
+        }
+        AtomicReference<Executor> loop = new AtomicReference<>();
+        found.withConnection(
+                connection -> loop.set(connection.channel().eventLoop()));
+        return loop.get();
     }
 
     private static @Nullable HttpServerRequest netty(ServerHttpRequest request) {
