@@ -126,12 +126,11 @@ public final class LimitWebFilter implements WebFilter, Ordered {
 
     private Mono<Void> passed(WebLimits.Passed passed, Pending pending, ServerWebExchange exchange) {
         ChargedRules.add(exchange.getAttributes(), passed.rules());
-        passed.headers().forEach(exchange.getResponse().getHeaders()::set);
+        ReactiveAnswer.addTo(exchange.getResponse(), passed.headers());
         return passed.waitFor().isZero()
                 ? pending.chain().filter(exchange)
-                : slot(passed.waitFor())
-                        .publishOn(pending.home())
-                        .then(Mono.defer(() -> pending.chain().filter(exchange)));
+                : slot(passed.waitFor()).publishOn(pending.home()).then(Mono.defer(() -> pending.chain()
+                        .filter(exchange)));
     }
 
     private Mono<Void> slot(Duration wait) {

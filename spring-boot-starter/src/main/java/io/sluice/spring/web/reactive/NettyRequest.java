@@ -38,8 +38,7 @@ final class NettyRequest {
             return null;
         }
         AtomicReference<Executor> loop = new AtomicReference<>();
-        found.withConnection(
-                connection -> loop.set(connection.channel().eventLoop()));
+        found.withConnection(connection -> loop.set(connection.channel().eventLoop()));
         return loop.get();
     }
 
