@@ -17,6 +17,6 @@ record RouteAnswer(WebAnswers answers) {
             return chain.filter(exchange);
         }
         String language = exchange.getRequest().getHeaders().getFirst(HttpHeaders.ACCEPT_LANGUAGE);
-        return ReactiveAnswer.send(answers.refused(ruling, language), exchange.getResponse());
+        return ReactiveAnswer.send(answers.refused(ruling, language), exchange);
     }
 }

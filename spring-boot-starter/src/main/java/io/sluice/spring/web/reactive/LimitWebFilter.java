@@ -20,7 +20,6 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
 
 /**
  * Applies the rules in force to every request, once. Never blocks. Safe for use by many threads.
@@ -71,32 +70,28 @@ public final class LimitWebFilter implements WebFilter, Ordered {
     private Mono<Void> entered(ReactiveIncoming request, ServerWebExchange exchange, WebFilterChain chain) {
         WebLimits.Entry entry = limits.enter(request);
         if (entry instanceof WebLimits.Answered answered) {
-            return ReactiveAnswer.send(answered.answer(), exchange.getResponse());
+            return ReactiveAnswer.send(answered.answer(), exchange);
         }
         if (!(entry instanceof WebLimits.Asked asked)) {
             return chain.filter(exchange);
         }
-        Pending pending = new Pending(asked, limits.newPermits(), request.home(), chain);
+        Pending pending = new Pending(asked, limits.newPermits(), chain);
         Mono<Void> all = asked.wantsBody() ? withBody(pending, exchange) : decided(pending, null, exchange);
         return all.doFinally(signal -> pending.permits().close());
     }
 
-    /**
-     * A request that is being ruled on.
-     *
-     * @param home where it goes on after something was waited for
-     */
-    private record Pending(WebLimits.Asked asked, PermitScope permits, Scheduler home, WebFilterChain chain) {}
+    /** A request that is being ruled on. */
+    private record Pending(WebLimits.Asked asked, PermitScope permits, WebFilterChain chain) {}
 
     private Mono<Void> withBody(Pending pending, ServerWebExchange exchange) {
         BodyHead head = new BodyHead(memory);
         return head.of(exchange.getRequest().getBody(), clock)
                 .map(bytes -> (Object) bytes)
                 .onErrorResume(RefusedRequestException.class, Mono::just)
-                .publishOn(pending.home())
+                .publishOn(ConnectionThread.of(exchange.getRequest()))
                 .flatMap(read -> {
                     if (read instanceof RefusedRequestException refused) {
-                        return ReactiveAnswer.send(WebAnswer.of(refused), exchange.getResponse());
+                        return ReactiveAnswer.send(WebAnswer.of(refused), exchange);
                     }
                     byte[] bytes = (byte[]) read;
                     boolean taken = bytes.length == 0
@@ -118,10 +113,10 @@ public final class LimitWebFilter implements WebFilter, Ordered {
                 limits.decide(pending.asked(), body, pending.permits()).toCompletableFuture();
         Mono<WebLimits.Outcome> outcome = stage.isDone()
                 ? Mono.fromFuture(stage)
-                : Mono.fromFuture(stage, true).publishOn(pending.home());
+                : Mono.fromFuture(stage, true).publishOn(ConnectionThread.of(exchange.getRequest()));
         return outcome.flatMap(known -> known instanceof WebLimits.Passed passed
                 ? passed(passed, pending, exchange)
-                : ReactiveAnswer.send(((WebLimits.Refused) known).answer(), exchange.getResponse()));
+                : ReactiveAnswer.send(((WebLimits.Refused) known).answer(), exchange));
     }
 
     private Mono<Void> passed(WebLimits.Passed passed, Pending pending, ServerWebExchange exchange) {
@@ -129,8 +124,9 @@ public final class LimitWebFilter implements WebFilter, Ordered {
         ReactiveAnswer.addTo(exchange.getResponse(), passed.headers());
         return passed.waitFor().isZero()
                 ? pending.chain().filter(exchange)
-                : slot(passed.waitFor()).publishOn(pending.home()).then(Mono.defer(() -> pending.chain()
-                        .filter(exchange)));
+                : slot(passed.waitFor())
+                        .publishOn(ConnectionThread.of(exchange.getRequest()))
+                        .then(Mono.defer(() -> pending.chain().filter(exchange)));
     }
 
     private Mono<Void> slot(Duration wait) {

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.AbstractServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import reactor.netty.http.server.HttpServerRequest;
 
 /**
@@ -43,7 +44,11 @@ final class NettyRequest {
     }
 
     private static @Nullable HttpServerRequest netty(ServerHttpRequest request) {
-        return request instanceof AbstractServerHttpRequest known
+        ServerHttpRequest inner = request;
+        while (inner instanceof ServerHttpRequestDecorator decorator) {
+            inner = decorator.getDelegate();
+        }
+        return inner instanceof AbstractServerHttpRequest known
                         && known.getNativeRequest() instanceof HttpServerRequest found
                 ? found
                 : null;

@@ -4,15 +4,21 @@ import io.sluice.spring.web.WebAnswer;
 import java.util.Map;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Sends answers of ours, and what we have to say in those of others. */
+/** Sends answers of ours, on the thread of the connection, and what we have to say in those of others. */
 public final class ReactiveAnswer {
 
     private ReactiveAnswer() {}
 
     /** The whole answer. */
-    public static Mono<Void> send(WebAnswer answer, ServerHttpResponse response) {
+    public static Mono<Void> send(WebAnswer answer, ServerWebExchange exchange) {
+        return Mono.defer(() -> written(answer, exchange.getResponse()))
+                .subscribeOn(ConnectionThread.of(exchange.getRequest()));
+    }
+
+    private static Mono<Void> written(WebAnswer answer, ServerHttpResponse response) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         answer.headers().forEach(response.getHeaders()::set);
         byte[] body = answer.bytes();

@@ -8,13 +8,10 @@ import java.net.URI;
 import java.security.Principal;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.server.ServerWebExchange;
-import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
 
 /**
@@ -71,16 +68,6 @@ final class ReactiveIncoming implements IncomingRequest {
     @Override
     public @Nullable Principal principal() {
         return principal;
-    }
-
-    /**
-     * Where the request goes on after something was waited for: on its connection's own event loop, or on Reactor's parallel threads if
-     * the server is another. An answer that some other thread completes may meet the caller's next request on the way, and Reactor
-     * Netty up to 1.3.6 then stops to read from the connection.
-     */
-    Scheduler home() {
-        Executor loop = NETTY ? NettyRequest.loop(bare) : null;
-        return loop == null ? Schedulers.parallel() : Schedulers.fromExecutor(loop);
     }
 
     /** That HTTP/2 says nothing does not mean that nothing comes. */
