@@ -5,6 +5,7 @@ import io.sluice.rules.CallerAddress;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.PathForm;
 import io.sluice.rules.RefusalBody;
+import io.sluice.spring.web.WebAnswers;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -44,8 +45,8 @@ public final class GatewayLimitAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RouteAnswer sluiceRouteAnswer(
-            RefusalBody refusals, @Value("${sluice.x-rate-limit-headers:false}") boolean xRateLimit) {
-        return new RouteAnswer(refusals, xRateLimit);
+            RefusalBody refusals, @Value("${sluice.x-rate-limit-headers:false}") boolean xRateLimit, Clock clock) {
+        return new RouteAnswer(new WebAnswers(refusals, xRateLimit, true, clock));
     }
 
     @Bean

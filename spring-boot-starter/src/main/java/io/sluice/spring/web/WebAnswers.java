@@ -31,7 +31,7 @@ public final class WebAnswers {
     }
 
     /** The headers of an answer that the application gives. */
-    Map<String, String> allowed(Ruling.Settled ruling) {
+    public Map<String, String> allowed(Ruling.Settled ruling) {
         return onAllowed ? AnswerHeaders.of(ruling, xRateLimit) : Map.of();
     }
 

@@ -8,6 +8,7 @@ import io.sluice.rules.RefusalBody;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -72,6 +73,7 @@ public final class WebBeans {
 
     /** Where nobody, or somebody else, does. */
     @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("org.springframework.security.core.Authentication")
     static final class WithoutSecurity {
 
         @Bean

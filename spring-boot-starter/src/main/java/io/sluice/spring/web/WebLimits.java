@@ -9,6 +9,7 @@ import io.sluice.rules.RefusedRequestException;
 import io.sluice.rules.RequestTarget;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.Ruling;
+import io.sluice.spring.internal.PermitScope;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -76,8 +77,9 @@ public final class WebLimits {
      *
      * @param headers for the answer
      * @param waitFor before that; zero means now
+     * @param rules the ids of those that were asked
      */
-    public record Passed(Map<String, String> headers, Duration waitFor) implements Outcome {}
+    public record Passed(Map<String, String> headers, Duration waitFor, List<String> rules) implements Outcome {}
 
     /** It is answered so. */
     public record Refused(WebAnswer answer) implements Outcome {}
@@ -119,22 +121,22 @@ public final class WebLimits {
     }
 
     /** What a request holds; to be closed when its answer has ended, whatever came of it. */
-    public Holding holding() {
-        return new Holding(evaluator, clock);
+    public PermitScope newPermits() {
+        return new PermitScope(evaluator, clock);
     }
 
     /**
      * Decides.
      *
      * @param body what was read of it, whole or so much that it is seen to be too large; null if nothing was
-     * @param holding takes what the request holds from now on
+     * @param permits takes what the request holds from now on
      */
-    public CompletionStage<Outcome> decide(Asked asked, byte @Nullable [] body, Holding holding) {
+    public CompletionStage<Outcome> decide(Asked asked, byte @Nullable [] body, PermitScope permits) {
         try {
             Attributes request = withFields(asked, body);
             return evaluator.evaluate(request, 1).handle((ruling, failure) -> {
-                if (ruling instanceof Ruling.Settled settled && settled.permit() != null) {
-                    holding.take(settled.permit());
+                if (ruling instanceof Ruling.Settled settled) {
+                    permits.hold(settled.permit());
                 }
                 return outcome(asked.request(), ruling, failure);
             });
@@ -171,7 +173,7 @@ public final class WebLimits {
         try {
             if (ruling instanceof Ruling.Settled settled) {
                 return settled.allowed()
-                        ? new Passed(answers.allowed(settled), settled.waitFor())
+                        ? new Passed(answers.allowed(settled), settled.waitFor(), settled.matched())
                         : new Refused(answers.refused(settled, request.header("accept-language")));
             }
             if (ruling instanceof Ruling.Impossible impossible) {

@@ -312,12 +312,35 @@ class GatewayLimitTest {
     @Test
     void whatTheFilterForWebFluxChargedIsNotChargedAgain() {
         String gateway = start(
-                routes("Sluice=everything") + "sluice.gateway.apply-rules: true\n",
+                routes("Sluice=everything") + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
                 "rules: [{ id: everything, limits: [{ limit: 1, window: 1h }] }]",
                 AskedBefore.class);
         for (int i = 0; i < 3; i++) {
             assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
         }
+    }
+
+    @Test
+    void behindTheFilterForWebFluxARuleIsChargedOnceAndItsHeadersAreThereOnce() {
+        upstream.answers(exchange -> {
+            exchange.getResponseHeaders().set("RateLimit", "\"elsewhere\";r=77;t=1");
+            exchange.sendResponseHeaders(204, -1);
+        });
+        String gateway = start(routes("Sluice=everything") + "sluice.gateway.apply-rules: true\n", """
+                rules:
+                  - { id: everything, limits: [{ limit: 2, window: 1h }] }
+                  - { id: of-route, service: route-a, limits: [{ limit: 9, window: 1h }] }
+                """);
+        for (int left = 1; left >= 0; left--) {
+            HttpResponse<String> passed = get(gateway, "/x");
+            assertThat(passed.statusCode()).isEqualTo(204);
+            assertThat(passed.headers().allValues("RateLimit")).hasSize(1);
+            assertThat(passed.headers().firstValue("RateLimit").orElseThrow()).doesNotContain("elsewhere");
+        }
+        HttpResponse<String> refused = get(gateway, "/x");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.body()).contains("\"rule\":\"everything\"");
+        assertThat(upstream.arrivals()).hasSize(2);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.sluice.rules.Attributes;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.RefusalBody;
 import io.sluice.rules.Ruling;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -22,9 +23,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
 
 /** What is true of limited requests, whatever serves them. */
 abstract class LimitedApplications {
@@ -38,7 +41,7 @@ abstract class LimitedApplications {
 
     abstract void open(RunningApp app, String result);
 
-    private static String rules(String... lines) {
+    static String rules(String... lines) {
         StringBuilder all = new StringBuilder("rules:\n");
         for (String line : lines) {
             all.append("  - ").append(line).append('\n');
@@ -224,9 +227,7 @@ abstract class LimitedApplications {
 
     @Test
     void a9_theMethodThatIsServedIsTheOneThatIsLimited() throws Exception {
-        try (RunningApp app = app().with(
-                        "spring.mvc.hiddenmethod.filter.enabled=true",
-                        "spring.webflux.hiddenmethod.filter.enabled=true")
+        try (RunningApp app = app().with("spring.mvc.hiddenmethod.filter.enabled=true")
                 .rules(
                         rules(
                                 "{ id: reads, resource: /api/login, methods: [GET], " + ZERO,
@@ -350,12 +351,58 @@ abstract class LimitedApplications {
     }
 
     /** Looks without taking what it looks for. */
-    private static boolean refusedWhileLooking(RunningApp app) {
+    static boolean refusedWhileLooking(RunningApp app) {
         Ruling.Settled ruling = (Ruling.Settled) app.bean(Evaluator.class)
                 .evaluate(Attributes.of(Map.of("path", "/held")), 0)
                 .toCompletableFuture()
                 .join();
         return !ruling.allowed();
+    }
+
+    @Test
+    void permitsAreRenewedWhileTheyAreHeld() throws Exception {
+        ManualClock clock = ManualClock.at(1_000_000_000L);
+        try (RunningApp app = app().at(clock)
+                .rules(rules(
+                        "{ id: held, resource: /held, limits: [ { algorithm: concurrency, limit: 1, ttl: 30s } ] }"))) {
+            CompletableFuture<HttpResponse<String>> first =
+                    app.client().sendAsync(app.request("/held").build(), HttpResponse.BodyHandlers.ofString());
+            Awaitility.await().until(() -> refusedWhileLooking(app));
+            for (int i = 0; i < 20; i++) {
+                clock.advance(Duration.ofSeconds(10));
+                assertThat(refusedWhileLooking(app))
+                        .as("after %d s", 10 * (i + 1))
+                        .isTrue();
+            }
+            open(app, "done");
+            assertThat(first.get(20, TimeUnit.SECONDS).body()).isEqualTo("done");
+            Awaitility.await().until(() -> !refusedWhileLooking(app));
+        }
+    }
+
+    @Test
+    void http2IsLimitedAsWell() throws Exception {
+        HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+        try (RunningApp app = app().with("server.http2.enabled=true")
+                .rules(
+                        rules(
+                                "{ id: names, resource: /echo, limits: [ { by: json.name, absent: refuse, limit: 1, window: 1h } ] }"))) {
+            HttpResponse.BodyHandler<String> text = HttpResponse.BodyHandlers.ofString();
+            assertThat(client.send(app.request("/later").build(), text).version())
+                    .isEqualTo(HttpClient.Version.HTTP_2);
+            for (String name : List.of("a", "b")) {
+                String body = "{\"name\":\"" + name + "\"}";
+                HttpRequest request = app.request("/echo")
+                        .header("Content-Type", JSON)
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build();
+                HttpResponse<String> first = client.send(request, text);
+                assertThat(first.version()).isEqualTo(HttpClient.Version.HTTP_2);
+                assertThat(first.body()).isEqualTo(body);
+                assertThat(client.send(request, text).statusCode()).isEqualTo(429);
+            }
+        }
     }
 
     @Test
@@ -451,6 +498,23 @@ abstract class LimitedApplications {
     }
 
     @Test
+    void toAskForMoreThanALimitCanHoldIsAnErrorOfTheApplicationUnlessItSaysOtherwise() throws Exception {
+        String batches = rules("{ id: batches, service: nobody, limits: [ { limit: 5, window: 1h } ] }");
+        try (RunningApp app = app().with(TooManyPermits.class).rules(batches)) {
+            HttpResponse<String> answer = app.get("/batch?size=6");
+            assertThat(answer.statusCode()).isEqualTo(500);
+            assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
+            assertThat(answer.body()).doesNotContain("batches");
+            assertThat(app.get("/batch?size=5").body()).isEqualTo("batch of 5");
+            assertThat(app.get("/batch?size=1").statusCode()).isEqualTo(429);
+        }
+        try (RunningApp app =
+                app().with(TooManyPermits.class).with(BatchAdvice.class).rules(batches)) {
+            assertThat(app.get("/batch?size=6").statusCode()).isEqualTo(400);
+        }
+    }
+
+    @Test
     void anExceptionHandlerOfTheApplicationWins() throws Exception {
         try (RunningApp app = app().with(Advice.class).rules(rules("{ id: thrown, service: thrown, " + ZERO))) {
             assertThat(app.get("/thrown").body()).isEqualTo("mine");
@@ -463,6 +527,16 @@ abstract class LimitedApplications {
         @ResponseBody
         String refused() {
             return "mine";
+        }
+    }
+
+    @ControllerAdvice
+    static class BatchAdvice {
+        @ExceptionHandler(IllegalArgumentException.class)
+        @ResponseStatus(HttpStatus.BAD_REQUEST)
+        @ResponseBody
+        String bad() {
+            return "too large";
         }
     }
 }

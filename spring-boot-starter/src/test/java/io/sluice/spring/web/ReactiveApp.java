@@ -6,6 +6,7 @@ import io.sluice.spring.web.reactive.ReactiveLimitAutoConfiguration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
@@ -14,6 +15,7 @@ import org.springframework.boot.webflux.autoconfigure.HttpHandlerAutoConfigurati
 import org.springframework.boot.webflux.autoconfigure.ReactiveMultipartAutoConfiguration;
 import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
 import org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration;
+import org.springframework.boot.webflux.filter.OrderedHiddenHttpMethodFilter;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -64,6 +66,13 @@ class ReactiveApp {
         return RouterFunctions.route()
                 .GET("/functional", request -> Mono.error(ServletApp.refusal(evaluator)))
                 .build();
+    }
+
+    /** Boot's own switch is turned off by Spring Cloud Gateway wherever it is on the class path. */
+    @Bean
+    @ConditionalOnBooleanProperty("spring.mvc.hiddenmethod.filter.enabled")
+    OrderedHiddenHttpMethodFilter hiddenMethods() {
+        return new OrderedHiddenHttpMethodFilter();
     }
 
     @Bean

@@ -1,5 +1,11 @@
 package io.sluice.spring.web;
 
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
 /** On Reactor Netty. */
 final class ReactiveLimitsTest extends LimitedApplications {
 
@@ -11,5 +17,18 @@ final class ReactiveLimitsTest extends LimitedApplications {
     @Override
     void open(RunningApp app, String result) {
         app.bean(ReactiveApp.Gate.class).result.get().complete(result);
+    }
+
+    @Test
+    void whoLeavesGivesBackWhatHeHeld() throws Exception {
+        try (RunningApp app = app().rules(rules(
+                "{ id: held, resource: /held, limits: [ { algorithm: concurrency, limit: 1, ttl: 1h } ] }"))) {
+            try (Socket caller = new Socket(InetAddress.getLoopbackAddress(), app.port())) {
+                caller.getOutputStream()
+                        .write("GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                Awaitility.await().until(() -> refusedWhileLooking(app));
+            }
+            Awaitility.await().until(() -> !refusedWhileLooking(app));
+        }
     }
 }

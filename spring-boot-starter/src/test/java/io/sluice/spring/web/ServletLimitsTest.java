@@ -2,6 +2,13 @@ package io.sluice.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.time.ManualClock;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** On Tomcat. */
@@ -40,6 +47,28 @@ final class ServletLimitsTest extends LimitedApplications {
                                 .body())
                         .isEqualTo(Integer.toString(size));
             }
+        }
+    }
+
+    @Test
+    void noMoreWaitForTheirSlotThanMay() throws Exception {
+        ManualClock clock = ManualClock.at(1_000_000_000L);
+        try (RunningApp app = app().at(clock)
+                .with("sluice.web.most-waiting=1")
+                .rules(rules("{ id: shaped, limits: [ { algorithm: leaky_bucket, rate: 1/s, capacity: 5 } ] }"))) {
+            assertThat(app.get("/later").statusCode()).isEqualTo(200);
+            List<CompletableFuture<HttpResponse<String>>> both = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                both.add(app.client().sendAsync(app.request("/later").build(), HttpResponse.BodyHandlers.ofString()));
+            }
+            HttpResponse<?> first = (HttpResponse<?>)
+                    CompletableFuture.anyOf(both.get(0), both.get(1)).get(20, TimeUnit.SECONDS);
+            assertThat(first.statusCode()).isEqualTo(503);
+            assertThat(first.headers().firstValue("Retry-After")).hasValue("1");
+            CompletableFuture<HttpResponse<String>> other = both.get(both.get(0).isDone() ? 1 : 0);
+            assertThat(other).isNotDone();
+            clock.advance(Duration.ofSeconds(3));
+            assertThat(other.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
         }
     }
 }

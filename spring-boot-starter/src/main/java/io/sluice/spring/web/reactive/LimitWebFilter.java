@@ -2,9 +2,10 @@ package io.sluice.spring.web.reactive;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.RefusedRequestException;
+import io.sluice.spring.internal.ChargedRules;
+import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.Forms;
-import io.sluice.spring.web.Holding;
 import io.sluice.spring.web.WebAnswer;
 import io.sluice.spring.web.WebLimits;
 import java.security.Principal;
@@ -19,13 +20,12 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Applies the rules in force to every request, once. Never blocks. Safe for use by many threads.
  *
- * <p>A request goes on where it came from if the decision is there at once; after a store, a body or a time slot was waited for, on
- * Reactor's parallel threads.
+ * <p>A request goes on where it came from: at once if the decision is there, and after a store, a body or a time slot was waited for on
+ * the event loop of its connection.
  */
 public final class LimitWebFilter implements WebFilter, Ordered {
 
@@ -64,39 +64,41 @@ public final class LimitWebFilter implements WebFilter, Ordered {
         return Mono.deferContextual(context -> exchange.getPrincipal()
                 .map(Optional::<Principal>of)
                 .defaultIfEmpty(Optional.empty())
-                .flatMap(principal ->
-                        entered(limits.enter(ReactiveIncoming.of(exchange, context, principal)), exchange, chain)));
+                .flatMap(principal -> entered(ReactiveIncoming.of(exchange, context, principal), exchange, chain)));
     }
 
-    private Mono<Void> entered(WebLimits.Entry entry, ServerWebExchange exchange, WebFilterChain chain) {
+    private Mono<Void> entered(ReactiveIncoming request, ServerWebExchange exchange, WebFilterChain chain) {
+        WebLimits.Entry entry = limits.enter(request);
         if (entry instanceof WebLimits.Answered answered) {
-            return ReactiveAnswer.send(answered.answer(), exchange.getResponse());
+            return ReactiveAnswer.send(answered.answer(), exchange);
         }
         if (!(entry instanceof WebLimits.Asked asked)) {
             return chain.filter(exchange);
         }
-        Holding holding = limits.holding();
-        Mono<Void> all = asked.wantsBody()
-                ? withBody(asked, holding, exchange, chain)
-                : decided(asked, null, holding, exchange, chain);
-        return all.doFinally(signal -> holding.close());
+        Pending pending = new Pending(asked, limits.newPermits(), chain);
+        Mono<Void> all = asked.wantsBody() ? withBody(pending, exchange) : decided(pending, null, exchange);
+        return all.doFinally(signal -> pending.permits().close());
     }
 
-    private Mono<Void> withBody(
-            WebLimits.Asked asked, Holding holding, ServerWebExchange exchange, WebFilterChain chain) {
+    /** A request that is being ruled on. */
+    private record Pending(WebLimits.Asked asked, PermitScope permits, WebFilterChain chain) {}
+
+    private Mono<Void> withBody(Pending pending, ServerWebExchange exchange) {
         BodyHead head = new BodyHead(memory);
         return head.of(exchange.getRequest().getBody(), clock)
                 .map(bytes -> (Object) bytes)
                 .onErrorResume(RefusedRequestException.class, Mono::just)
-                .publishOn(Schedulers.parallel())
+                .publishOn(ConnectionThread.of(exchange.getRequest()))
                 .flatMap(read -> {
                     if (read instanceof RefusedRequestException refused) {
-                        return ReactiveAnswer.send(WebAnswer.of(refused), exchange.getResponse());
+                        return ReactiveAnswer.send(WebAnswer.of(refused), exchange);
                     }
                     byte[] bytes = (byte[]) read;
-                    return bytes.length == 0 && Forms.isForm(asked.request().header("content-type"))
-                            ? taken(exchange).flatMap(form -> decided(asked, form, holding, exchange, chain))
-                            : decided(asked, bytes, holding, new ReplayedExchange(exchange, head, readers), chain);
+                    boolean taken = bytes.length == 0
+                            && Forms.isForm(pending.asked().request().header("content-type"));
+                    return taken
+                            ? taken(exchange).flatMap(form -> decided(pending, form, exchange))
+                            : decided(pending, bytes, new ReplayedExchange(exchange, head, readers));
                 })
                 .doFinally(signal -> head.close());
     }
@@ -106,33 +108,31 @@ public final class LimitWebFilter implements WebFilter, Ordered {
         return exchange.getFormData().map(Forms::written).defaultIfEmpty(new byte[0]);
     }
 
-    private Mono<Void> decided(
-            WebLimits.Asked asked,
-            byte @Nullable [] body,
-            Holding holding,
-            ServerWebExchange exchange,
-            WebFilterChain chain) {
+    private Mono<Void> decided(Pending pending, byte @Nullable [] body, ServerWebExchange exchange) {
         CompletableFuture<WebLimits.Outcome> stage =
-                limits.decide(asked, body, holding).toCompletableFuture();
+                limits.decide(pending.asked(), body, pending.permits()).toCompletableFuture();
         Mono<WebLimits.Outcome> outcome = stage.isDone()
                 ? Mono.fromFuture(stage)
-                : Mono.fromFuture(stage, true).publishOn(Schedulers.parallel());
-        return outcome.flatMap(known -> {
-            if (known instanceof WebLimits.Passed passed) {
-                passed.headers().forEach(exchange.getResponse().getHeaders()::set);
-                return passed.waitFor().isZero()
-                        ? chain.filter(exchange)
-                        : slot(passed.waitFor()).then(Mono.defer(() -> chain.filter(exchange)));
-            }
-            return ReactiveAnswer.send(((WebLimits.Refused) known).answer(), exchange.getResponse());
-        });
+                : Mono.fromFuture(stage, true).publishOn(ConnectionThread.of(exchange.getRequest()));
+        return outcome.flatMap(known -> known instanceof WebLimits.Passed passed
+                ? passed(passed, pending, exchange)
+                : ReactiveAnswer.send(((WebLimits.Refused) known).answer(), exchange));
+    }
+
+    private Mono<Void> passed(WebLimits.Passed passed, Pending pending, ServerWebExchange exchange) {
+        ChargedRules.add(exchange.getAttributes(), passed.rules());
+        ReactiveAnswer.addTo(exchange.getResponse(), passed.headers());
+        return passed.waitFor().isZero()
+                ? pending.chain().filter(exchange)
+                : slot(passed.waitFor())
+                        .publishOn(ConnectionThread.of(exchange.getRequest()))
+                        .then(Mono.defer(() -> pending.chain().filter(exchange)));
     }
 
     private Mono<Void> slot(Duration wait) {
-        return Mono.<Void>create(sink -> {
-                    Clock.Alarm alarm = clock.at(clock.nanoTime() + wait.toNanos(), sink::success);
-                    sink.onDispose(alarm::cancel);
-                })
-                .publishOn(Schedulers.parallel());
+        return Mono.create(sink -> {
+            Clock.Alarm alarm = clock.at(clock.nanoTime() + wait.toNanos(), sink::success);
+            sink.onDispose(alarm::cancel);
+        });
     }
 }

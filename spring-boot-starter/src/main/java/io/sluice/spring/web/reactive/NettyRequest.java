@@ -1,9 +1,12 @@
 package io.sluice.spring.web.reactive;
 
 import java.net.InetSocketAddress;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.AbstractServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import reactor.netty.http.server.HttpServerRequest;
 
 /**
@@ -29,8 +32,23 @@ final class NettyRequest {
         return found != null && found.version().majorVersion() > 1;
     }
 
+    /** The event loop of its connection. */
+    static @Nullable Executor loop(ServerHttpRequest request) {
+        HttpServerRequest found = netty(request);
+        if (found == null) {
+            return null;
+        }
+        AtomicReference<Executor> loop = new AtomicReference<>();
+        found.withConnection(connection -> loop.set(connection.channel().eventLoop()));
+        return loop.get();
+    }
+
     private static @Nullable HttpServerRequest netty(ServerHttpRequest request) {
-        return request instanceof AbstractServerHttpRequest known
+        ServerHttpRequest inner = request;
+        while (inner instanceof ServerHttpRequestDecorator decorator) {
+            inner = decorator.getDelegate();
+        }
+        return inner instanceof AbstractServerHttpRequest known
                         && known.getNativeRequest() instanceof HttpServerRequest found
                 ? found
                 : null;

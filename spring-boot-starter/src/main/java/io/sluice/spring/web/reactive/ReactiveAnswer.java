@@ -1,21 +1,36 @@
 package io.sluice.spring.web.reactive;
 
 import io.sluice.spring.web.WebAnswer;
+import java.util.Map;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Sends answers of ours. */
-final class ReactiveAnswer {
+/** Sends answers of ours, on the thread of the connection, and what we have to say in those of others. */
+public final class ReactiveAnswer {
 
     private ReactiveAnswer() {}
 
-    static Mono<Void> send(WebAnswer answer, ServerHttpResponse response) {
+    /** The whole answer. */
+    public static Mono<Void> send(WebAnswer answer, ServerWebExchange exchange) {
+        return Mono.defer(() -> written(answer, exchange.getResponse()))
+                .subscribeOn(ConnectionThread.of(exchange.getRequest()));
+    }
+
+    private static Mono<Void> written(WebAnswer answer, ServerHttpResponse response) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         answer.headers().forEach(response.getHeaders()::set);
         byte[] body = answer.bytes();
         response.getHeaders().setContentLength(body.length);
         return response.writeWith(
                 Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
+    }
+
+    /** Headers for an answer that somebody else gives. Set at its end: it may bring some of another server, which is not this one. */
+    public static void addTo(ServerHttpResponse response, Map<String, String> headers) {
+        if (!headers.isEmpty()) {
+            response.beforeCommit(() -> Mono.fromRunnable(() -> headers.forEach(response.getHeaders()::set)));
+        }
     }
 }

@@ -37,6 +37,6 @@ public final class RefusalWebExceptionHandler implements WebExceptionHandler, Or
             return Mono.error(failure);
         }
         String language = exchange.getRequest().getHeaders().getFirst("Accept-Language");
-        return ReactiveAnswer.send(answers.refused(refusal.get().ruling(), language), exchange.getResponse());
+        return ReactiveAnswer.send(answers.refused(refusal.get().ruling(), language), exchange);
     }
 }

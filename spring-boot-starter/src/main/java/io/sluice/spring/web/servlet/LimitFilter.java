@@ -2,9 +2,9 @@ package io.sluice.spring.web.servlet;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.RefusedRequestException;
+import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.Forms;
-import io.sluice.spring.web.Holding;
 import io.sluice.spring.web.WebAnswer;
 import io.sluice.spring.web.WebLimits;
 import jakarta.servlet.DispatcherType;
@@ -80,11 +80,11 @@ public final class LimitFilter implements Filter {
             WebLimits.Asked asked, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         ServletHold hold = new ServletHold();
-        Holding holding = limits.holding();
-        hold.whenOver(holding::close);
+        PermitScope permits = limits.newPermits();
+        hold.whenOver(permits::close);
         try {
             BodyHead head = BodyHead.read(asked, request, clock, memory, hold);
-            WebLimits.Outcome outcome = decided(asked, head, holding);
+            WebLimits.Outcome outcome = decided(asked, head, permits);
             if (outcome instanceof WebLimits.Passed passed) {
                 pass(passed, replayed(asked, request, head), response, chain);
             } else if (outcome instanceof WebLimits.Refused refused) {
@@ -107,10 +107,10 @@ public final class LimitFilter implements Filter {
         chain.doFilter(request, response);
     }
 
-    private WebLimits.Outcome decided(WebLimits.Asked asked, @Nullable BodyHead head, Holding holding)
+    private WebLimits.Outcome decided(WebLimits.Asked asked, @Nullable BodyHead head, PermitScope permits)
             throws RefusedRequestException {
         try {
-            return limits.decide(asked, head == null ? null : head.fields(), holding)
+            return limits.decide(asked, head == null ? null : head.fields(), permits)
                     .toCompletableFuture()
                     .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

@@ -1,0 +1,39 @@
+package io.sluice.spring.web;
+
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
+import org.springframework.security.oauth2.jwt.JwtDecoder;
+import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
+import org.springframework.security.web.SecurityFilterChain;
+
+/** On Tomcat. */
+final class ServletCallersTest extends VerifiedCallers {
+
+    @Override
+    RunningApp.Starting app() {
+        return new RunningApp.Starting(false, ServletApp.class, Security.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableWebSecurity
+    @ImportAutoConfiguration(SecurityFilterAutoConfiguration.class)
+    static class Security {
+
+        @Bean
+        SecurityFilterChain tokens(HttpSecurity http) {
+            return http.authorizeHttpRequests(all -> all.anyRequest().permitAll())
+                    .oauth2ResourceServer(server -> server.jwt(Customizer.withDefaults()))
+                    .build();
+        }
+
+        @Bean
+        JwtDecoder decoder() {
+            return NimbusJwtDecoder.withSecretKey(VerifiedCallers.KEY).build();
+        }
+    }
+}
