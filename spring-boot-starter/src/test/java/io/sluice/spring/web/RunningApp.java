@@ -34,7 +34,7 @@ final class RunningApp implements AutoCloseable {
                 "server.port=0",
                 "server.address=127.0.0.1",
                 "spring.main.banner-mode=off",
-                "logging.level.root=off",
+                "logging.level.root=warn",
                 "spring.application.name=shop",
                 "spring.jmx.enabled=false",
                 "spring.main.log-startup-info=false"));
