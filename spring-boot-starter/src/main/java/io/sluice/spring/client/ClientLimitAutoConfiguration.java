@@ -41,7 +41,7 @@ public final class ClientLimitAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RestClientCustomizer.class)
-    static class Blocking {
+    static final class Blocking {
 
         @Bean
         @ConditionalOnMissingBean(name = "sluiceRestClientCustomizer")
@@ -71,7 +71,7 @@ public final class ClientLimitAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({WebClientCustomizer.class, ExchangeFilterFunction.class})
-    static class Reactive {
+    static final class Reactive {
 
         @Bean
         @ConditionalOnMissingBean(name = "sluiceWebClientCustomizer")

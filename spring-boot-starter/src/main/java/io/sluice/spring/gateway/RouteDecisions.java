@@ -1,5 +1,7 @@
 package io.sluice.spring.gateway;
 
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.internal.ThreadExecutorMap;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.Action;
 import io.sluice.rules.Attributes;
@@ -27,6 +29,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -85,14 +88,25 @@ final class RouteDecisions {
     }
 
     private Mono<Ruling.Settled> decide(List<Claim> claims, @Nullable RouteScope scope) {
+        Scheduler here = here();
         CompletableFuture<Ruling> ruling = evaluator.evaluateNamed(claims).toCompletableFuture();
-        return Mono.<Ruling.Settled>create(sink -> hear(ruling, claims.get(0).rule(), scope, sink))
-                .flatMap(RouteDecisions::whenItIsTime);
+        return Mono.<Ruling.Settled>create(sink -> hear(ruling, claims.get(0).rule(), scope, here, sink))
+                .flatMap(settled -> whenItIsTime(settled, here));
+    }
+
+    /** The event loop that a request came on. Reactor Netty may stop reading where its answers end on another thread. */
+    private static Scheduler here() {
+        EventExecutor loop = ThreadExecutorMap.currentExecutor();
+        return loop == null ? Schedulers.parallel() : Schedulers.fromExecutor(loop);
     }
 
     private void hear(
-            CompletableFuture<Ruling> coming, Rule rule, @Nullable RouteScope scope, MonoSink<Ruling.Settled> sink) {
-        boolean here = coming.isDone();
+            CompletableFuture<Ruling> coming,
+            Rule rule,
+            @Nullable RouteScope scope,
+            Scheduler here,
+            MonoSink<Ruling.Settled> sink) {
+        boolean atOnce = coming.isDone();
         CompletionStage<Ruling> ruled = coming;
         ruled.whenComplete((ruling, failure) -> {
             if (failure != null) {
@@ -104,20 +118,20 @@ final class RouteDecisions {
             if (scope != null) {
                 scope.permits().hold(settled.permit());
             }
-            if (here) {
+            if (atOnce) {
                 sink.success(settled);
             } else {
                 // What filters do next is theirs: not on the thread that brings the answers of the store.
-                Schedulers.parallel().schedule(() -> sink.success(settled));
+                here.schedule(() -> sink.success(settled));
             }
         });
     }
 
-    private static Mono<Ruling.Settled> whenItIsTime(Ruling.Settled ruling) {
+    private static Mono<Ruling.Settled> whenItIsTime(Ruling.Settled ruling, Scheduler here) {
         Duration wait = ruling.waitFor();
         return !ruling.allowed() || wait.isZero()
                 ? Mono.just(ruling)
-                : Mono.delay(wait).thenReturn(ruling);
+                : Mono.delay(wait).publishOn(here).thenReturn(ruling);
     }
 
     private Attributes attributes(Set<String> names, @Nullable RouteScope scope, String service, @Nullable String key) {
