@@ -25,6 +25,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.annotation.Bean;
@@ -194,6 +195,17 @@ public final class SluiceAutoConfiguration {
                 ObjectProvider<DataRedisConnectionDetails> details, ConfigurableEnvironment environment) {
             return () -> Optional.ofNullable(details.getIfUnique())
                     .flatMap(found -> DataRedisAddress.of(found, environment));
+        }
+    }
+
+    /** The same of an application without Spring Data. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails")
+    static final class NamedByProperties {
+
+        @Bean
+        StoreAddressFinder sluiceNamedRedisAddress(ConfigurableEnvironment environment) {
+            return () -> NamedRedis.of(environment);
         }
     }
 

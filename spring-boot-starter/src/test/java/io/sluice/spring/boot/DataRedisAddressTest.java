@@ -46,6 +46,36 @@ class DataRedisAddressTest {
                 .isEqualTo(uri.replace(';', ',')));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "spring.data.redis.host=r | redis://r:6379/0",
+                "spring.data.redis.port=7000 | redis://localhost:7000/0",
+                "spring.data.redis.host=::1 | redis://[::1]:6379/0",
+                "spring.data.redis.url=rediss://u:p@r:7000/3 | rediss://u:p@r:7000/3",
+                "spring.data.redis.host=r,spring.data.redis.password=a/b@c d,spring.data.redis.database=2"
+                        + " | redis://:a%2Fb%40c%20d@r:6379/2",
+                "spring.data.redis.host=r,spring.data.redis.ssl.enabled=true | rediss://r:6379/0",
+                "spring.data.redis.cluster.nodes[0]=a:1,spring.data.redis.cluster.nodes[1]=b:2,spring.data.redis.password=p"
+                        + " | redis-cluster://:p@a:1;b:2",
+                "spring.data.redis.sentinel.master=m,spring.data.redis.sentinel.nodes[0]=a:1,spring.data.redis.sentinel.nodes[1]=b:2"
+                        + " | redis-sentinel://a:1;b:2/0#m",
+            })
+    void isWhatThePropertiesSayWithoutSpringData(String properties, String uri) {
+        new ApplicationContextRunner().withPropertyValues(properties.split(",")).run(context -> assertThat(
+                        NamedRedis.of(context.getEnvironment()).orElseThrow().uri())
+                .isEqualTo(uri.replace(';', ',')));
+    }
+
+    @Test
+    void isNoneWithoutSpringDataIfNobodyNamedOne() {
+        new ApplicationContextRunner()
+                .withPropertyValues("spring.data.redis.timeout=1s")
+                .run(context ->
+                        assertThat(NamedRedis.of(context.getEnvironment())).isEmpty());
+    }
+
     @Test
     void isThatOfABeanOfConnectionDetails() {
         contexts.withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {
