@@ -66,8 +66,9 @@ class SharedCallLimitsTest {
     @Test
     void threeInstancesNeverCallMoreOftenThanTheThirdPartyAllows() {
         for (int i = 0; i < 3; i++) {
-            start("rate=5/s", "margin=1s", "max-wait=90s", "on-failure=closed");
+            warmUp(start("rate=5/s", "margin=1s", "max-wait=90s", "on-failure=closed"));
         }
+        int before = party.arrivals().size();
         ExecutorService threads = Executors.newFixedThreadPool(9);
         List<CompletableFuture<?>> calls = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
@@ -92,13 +93,31 @@ class SharedCallLimitsTest {
         CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).join();
         threads.shutdown();
 
-        List<Long> arrivals = party.arrivals();
+        List<Long> arrivals = party.arrivals().subList(before, party.arrivals().size());
         assertThat(arrivals).hasSize(21);
         for (int i = 5; i < arrivals.size(); i++) {
             assertThat(Duration.ofNanos(arrivals.get(i) - arrivals.get(i - 5)))
                     .as("from call %d to call %d", i - 5, i)
                     .isGreaterThan(Duration.ofSeconds(1));
         }
+    }
+
+    /** The first call of a client takes longer on its way than the margin may be, for reasons that are not the limit's. */
+    private void warmUp(ConfigurableApplicationContext instance) {
+        String unlimited = party.uri().replace("127.0.0.1", "localhost");
+        instance.getBean(RestClient.Builder.class)
+                .build()
+                .get()
+                .uri(unlimited)
+                .retrieve()
+                .toBodilessEntity();
+        instance.getBean(WebClient.Builder.class)
+                .build()
+                .get()
+                .uri(unlimited)
+                .retrieve()
+                .toBodilessEntity()
+                .block(Duration.ofSeconds(20));
     }
 
     @Test
