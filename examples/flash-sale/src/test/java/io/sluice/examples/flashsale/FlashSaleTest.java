@@ -62,7 +62,8 @@ class FlashSaleTest {
             orders(HALF_A_SECOND).run();
         }
         assertThat(tally().total().admitted()).isGreaterThan(sold);
-        assertThat(tally().mostAdmitted()).isLessThanOrEqualTo(LIMIT);
+        // A Redis that comes back empty does not know what the second sold before: once more the limit, at most.
+        assertThat(tally().mostAdmitted()).isLessThanOrEqualTo(2 * LIMIT);
     }
 
     @Test
