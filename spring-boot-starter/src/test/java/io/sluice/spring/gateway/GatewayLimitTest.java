@@ -300,6 +300,36 @@ class GatewayLimitTest {
     }
 
     @Test
+    void whatCanBeReadInTwoWaysIsNotRoutedWithoutTheFilterForWebFluxEither() {
+        String gateway = start(
+                routes("Sluice=by-name, header.x-user")
+                        + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
+                """
+                rules:
+                  - { id: paths, resource: "/limited/**", limits: [{ limit: 0, window: 1h }] }
+                  - { id: deletes, methods: [DELETE], limits: [{ limit: 0, window: 1h }] }
+                  - { id: searches, resource: "/search", limits: [{ by: query.q, limit: 9, window: 1h }] }
+                  - { id: by-name, service: other, limits: [{ by: key, limit: 9, window: 1h }] }
+                """);
+        assertThat(get(gateway, "/limited/x").statusCode()).isEqualTo(429);
+        HttpResponse<String> refused = get(gateway, "/free/%2e%2e/limited/x");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(get(gateway, "/free/..;/limited/x").statusCode()).isEqualTo(400);
+        assertThat(get(gateway, "/limited%2fx").statusCode()).isEqualTo(400);
+        assertThat(send(HttpRequest.newBuilder(URI.create(gateway + "/x"))
+                                .method("delete", HttpRequest.BodyPublishers.noBody())
+                                .build())
+                        .statusCode())
+                .isEqualTo(400);
+        assertThat(get(gateway, "/search?q=1&q=2").statusCode()).isEqualTo(400);
+        assertThat(get(gateway, "/x", "X-User", "ada", "X-User", "bob").statusCode())
+                .isEqualTo(400);
+        assertThat(upstream.arrivals()).isEmpty();
+        assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(200);
+    }
+
+    @Test
     void noRuleIsChargedTwice() {
         String gateway = start(
                 routes("Sluice=everything", "Sluice=everything") + "sluice.gateway.apply-rules: true\n",
@@ -396,8 +426,12 @@ class GatewayLimitTest {
     }
 
     private HttpResponse<String> get(String gateway, String path, String... headers) {
+        return send(request(gateway, path, headers));
+    }
+
+    private HttpResponse<String> send(HttpRequest request) {
         try {
-            return http.send(request(gateway, path, headers), HttpResponse.BodyHandlers.ofString());
+            return http.send(request, HttpResponse.BodyHandlers.ofString());
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
