@@ -79,12 +79,20 @@ final class RouteDecisions {
             List<Claim> claims = new ArrayList<>();
             for (Rule rule : set.matching(request)) {
                 // One that denies or exempts has its say each time: it counts nothing.
-                if (rule.action() != Action.LIMIT || scope.charged().add(rule.id())) {
+                if (rule.action() != Action.LIMIT || !scope.charged().contains(rule.id())) {
                     claims.add(new Claim(rule, request, 1));
                 }
             }
-            return claims.isEmpty() ? Mono.empty() : decide(claims, scope);
+            return claims.isEmpty()
+                    ? Mono.empty()
+                    : decide(claims, scope).doOnNext(ruling -> note(claims, ruling, scope));
         });
+    }
+
+    private static void note(List<Claim> claims, Ruling.Settled ruling, RouteScope scope) {
+        if (ruling.allowed()) {
+            claims.forEach(claim -> scope.charged().add(claim.rule().id()));
+        }
     }
 
     private Mono<Ruling.Settled> decide(List<Claim> claims, @Nullable RouteScope scope) {

@@ -12,7 +12,7 @@ import reactor.util.context.ContextView;
  * ruled on it, and the permits it holds.
  *
  * @param service what rules call the route
- * @param charged the ids of rules that are not to be charged again
+ * @param charged the ids of rules that are not to be charged again by their scope; those that a filter names decide whenever it is asked
  */
 record RouteScope(CurrentRequest request, String service, Set<String> charged, PermitScope permits) {
 

@@ -330,9 +330,36 @@ class GatewayLimitTest {
     }
 
     @Test
-    void noRuleIsChargedTwice() {
+    void eachFilterThatARouteNamesDecidesByItsOwnKey() {
+        String limiter =
+                "{ name: RequestRateLimiter, args: { rate-limiter: \"#{@sluiceRateLimiter}\", key-resolver: \"#{@userKeyResolver}\", sluice.rule: each } }";
+        for (String first : List.of("Sluice=each, header.x-user", limiter)) {
+            String gateway = start(
+                    routes(first, "Sluice=each, header.x-tenant"),
+                    "rules: [{ id: each, service: other, limits: [{ by: key, limit: 1, window: 1h }] }]");
+            assertThat(get(gateway, "/x", "X-User", "ada", "X-Tenant", "acme").statusCode())
+                    .isEqualTo(200);
+            assertThat(get(gateway, "/x", "X-User", "bob", "X-Tenant", "acme").statusCode())
+                    .isEqualTo(429);
+            assertThat(get(gateway, "/x", "X-User", "eve", "X-Tenant", "other").statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void eachAttemptOfARetryIsDecided() {
+        upstream.answers(exchange -> exchange.sendResponseHeaders(500, -1));
         String gateway = start(
-                routes("Sluice=everything", "Sluice=everything") + "sluice.gateway.apply-rules: true\n",
+                routes("Retry=3", "Sluice=twice"),
+                "rules: [{ id: twice, service: other, limits: [{ limit: 2, window: 1h }] }]");
+        assertThat(get(gateway, "/x").statusCode()).isEqualTo(429);
+        assertThat(upstream.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void noRuleInForceIsChargedTwice() {
+        String gateway = start(
+                routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\n",
                 "rules: [{ id: everything, limits: [{ limit: 2, window: 1h }] }]");
         assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
         assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
@@ -342,7 +369,7 @@ class GatewayLimitTest {
     @Test
     void whatTheFilterForWebFluxChargedIsNotChargedAgain() {
         String gateway = start(
-                routes("Sluice=everything") + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
+                routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
                 "rules: [{ id: everything, limits: [{ limit: 1, window: 1h }] }]",
                 AskedBefore.class);
         for (int i = 0; i < 3; i++) {
@@ -356,7 +383,7 @@ class GatewayLimitTest {
             exchange.getResponseHeaders().set("RateLimit", "\"elsewhere\";r=77;t=1");
             exchange.sendResponseHeaders(204, -1);
         });
-        String gateway = start(routes("Sluice=everything") + "sluice.gateway.apply-rules: true\n", """
+        String gateway = start(routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\n", """
                 rules:
                   - { id: everything, limits: [{ limit: 2, window: 1h }] }
                   - { id: of-route, service: route-a, limits: [{ limit: 9, window: 1h }] }
