@@ -3,6 +3,9 @@ package io.sluice.spring.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import io.sluice.spring.internal.ChargedRules;
 import io.sluice.spring.internal.ClockBeans;
 import io.sluice.spring.internal.EngineBeans;
@@ -20,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -31,14 +35,19 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** A real gateway on reactor-netty, before a real server, mostly on a real Redis. */
 @Timeout(300)
@@ -109,6 +118,40 @@ class GatewayLimitTest {
                 ChargedRules.add(exchange.getAttributes(), List.of("everything"));
                 return chain.filter(exchange);
             };
+        }
+    }
+
+    /** Finds keys on an event loop that is not the connection's, as a client of Redis does. */
+    @Configuration(proxyBeanMethods = false)
+    static class Elsewhere {
+
+        record Seen(List<String> threads) implements GlobalFilter, Ordered {
+
+            @Override
+            public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+                threads.add(Thread.currentThread().getName());
+                return chain.filter(exchange);
+            }
+
+            @Override
+            public int getOrder() {
+                return 9_000;
+            }
+        }
+
+        @Bean
+        Seen seen() {
+            return new Seen(new CopyOnWriteArrayList<>());
+        }
+
+        @Bean(destroyMethod = "shutdownGracefully")
+        EventExecutor loop() {
+            return new DefaultEventExecutor(new DefaultThreadFactory("elsewhere", true));
+        }
+
+        @Bean(defaultCandidate = false)
+        KeyResolver foundElsewhere(EventExecutor loop) {
+            return exchange -> Mono.just("ada").publishOn(Schedulers.fromExecutor(loop));
         }
     }
 
@@ -354,6 +397,19 @@ class GatewayLimitTest {
                 "rules: [{ id: twice, service: other, limits: [{ limit: 2, window: 1h }] }]");
         assertThat(get(gateway, "/x").statusCode()).isEqualTo(429);
         assertThat(upstream.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void routesGoOnOnTheThreadOfTheirConnectionWhereverTheirKeyWasFound() {
+        String gateway = start(
+                routes("{ name: Sluice, args: { rule: each, key-resolver: \"#{@foundElsewhere}\" } }"),
+                "rules: [{ id: each, service: other, limits: [{ by: key, limit: 9, window: 1h }] }]",
+                OnRedis.class,
+                Elsewhere.class);
+        assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
+        assertThat(gateways.get(0).getBean(Elsewhere.Seen.class).threads())
+                .hasSize(1)
+                .allSatisfy(name -> assertThat(name).startsWith("reactor-http"));
     }
 
     @Test
