@@ -94,4 +94,14 @@ final class ServletLimitsTest extends LimitedApplications {
             assertThat(app.get("/later").statusCode()).isEqualTo(200);
         }
     }
+
+    @Test
+    void refusalsReplaceWhatAWriterBegan() throws Exception {
+        try (RunningApp app =
+                app().rules(rules("{ id: thrown, service: thrown, limits: [ { limit: 0, window: 1h } ] }"))) {
+            HttpResponse<String> refused = app.get("/written");
+            assertThat(refused.statusCode()).isEqualTo(429);
+            assertThat(refused.body()).startsWith("{").endsWith("}").contains("\"rule\":\"thrown\"");
+        }
+    }
 }
