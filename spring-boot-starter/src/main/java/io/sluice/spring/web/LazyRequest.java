@@ -47,7 +47,7 @@ public final class LazyRequest implements CurrentRequest {
 
     @Override
     public @Nullable Principal principal() {
-        return request.principal();
+        return reader.somebody(request.principal());
     }
 
     private @Nullable String field(String name) throws RefusedRequestException {
