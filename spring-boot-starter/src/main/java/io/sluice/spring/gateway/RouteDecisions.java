@@ -79,25 +79,38 @@ final class RouteDecisions {
             List<Claim> claims = new ArrayList<>();
             for (Rule rule : set.matching(request)) {
                 // One that denies or exempts has its say each time: it counts nothing.
-                if (rule.action() != Action.LIMIT || scope.charged().add(rule.id())) {
+                if (rule.action() != Action.LIMIT || !scope.charged().contains(rule.id())) {
                     claims.add(new Claim(rule, request, 1));
                 }
             }
-            return claims.isEmpty() ? Mono.empty() : decide(claims, scope);
+            return claims.isEmpty()
+                    ? Mono.empty()
+                    : decide(claims, scope).doOnNext(ruling -> note(claims, ruling, scope));
         });
     }
 
+    private static void note(List<Claim> claims, Ruling.Settled ruling, RouteScope scope) {
+        if (ruling.allowed()) {
+            claims.forEach(claim -> scope.charged().add(claim.rule().id()));
+        }
+    }
+
     private Mono<Ruling.Settled> decide(List<Claim> claims, @Nullable RouteScope scope) {
-        Scheduler here = here();
+        Scheduler here = scope == null ? here() : scope.thread();
         CompletableFuture<Ruling> ruling = evaluator.evaluateNamed(claims).toCompletableFuture();
         return Mono.<Ruling.Settled>create(sink -> hear(ruling, claims.get(0).rule(), scope, here, sink))
                 .flatMap(settled -> whenItIsTime(settled, here));
     }
 
-    /** The event loop that a request came on. Reactor Netty may stop reading where its answers end on another thread. */
+    /**
+     * Where to go on if nobody knows the exchange: on the current event loop, if it is one of Reactor Netty and not, say, that of a
+     * client of Redis that found a key.
+     */
     private static Scheduler here() {
         EventExecutor loop = ThreadExecutorMap.currentExecutor();
-        return loop == null ? Schedulers.parallel() : Schedulers.fromExecutor(loop);
+        return loop != null && Schedulers.isInNonBlockingThread()
+                ? Schedulers.fromExecutor(loop)
+                : Schedulers.parallel();
     }
 
     private void hear(

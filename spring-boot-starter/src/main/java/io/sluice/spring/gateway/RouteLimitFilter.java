@@ -3,6 +3,7 @@ package io.sluice.spring.gateway;
 import io.sluice.rules.CallerAddress;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.internal.ChargedRules;
+import io.sluice.spring.web.reactive.ConnectionThread;
 import java.security.Principal;
 import java.util.Optional;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
@@ -55,7 +56,11 @@ final class RouteLimitFilter implements GlobalFilter, Ordered {
 
     private Mono<Void> inScope(CurrentRequest request, ServerWebExchange exchange, GatewayFilterChain chain) {
         RouteScope scope = new RouteScope(
-                request, service(exchange), ChargedRules.of(exchange.getAttributes()), decisions.newPermits());
+                request,
+                service(exchange),
+                ChargedRules.of(exchange.getAttributes()),
+                decisions.newPermits(),
+                ConnectionThread.of(exchange.getRequest()));
         scope.attachTo(exchange);
         return limited(scope, exchange, chain)
                 .contextWrite(context -> context.put(RouteScope.class, scope))

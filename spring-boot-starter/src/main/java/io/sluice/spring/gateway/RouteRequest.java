@@ -2,15 +2,23 @@ package io.sluice.spring.gateway;
 
 import io.sluice.rules.Address;
 import io.sluice.rules.CallerAddress;
+import io.sluice.rules.QueryFields;
 import io.sluice.spring.CurrentRequest;
 import java.net.InetSocketAddress;
 import java.security.Principal;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.server.ResponseStatusException;
 
-/** A request as it came to the gateway, before filters of its route changed it; for applications without the filter for WebFlux. */
+/**
+ * A request as it came to the gateway, before filters of its route changed it; for applications without the filter for WebFlux. A header
+ * or a query field that is there twice is answered with 400 if somebody asks for it.
+ */
 record RouteRequest(
         ServerHttpRequest request,
         CallerAddress callers,
@@ -22,10 +30,10 @@ record RouteRequest(
     @Override
     public @Nullable String attribute(String name) {
         if (name.startsWith(HEADER)) {
-            return request.getHeaders().getFirst(name.substring(HEADER.length()));
+            return header(name.substring(HEADER.length()));
         }
         if (name.startsWith(QUERY)) {
-            return request.getQueryParams().getFirst(name.substring(QUERY.length()));
+            return query(name);
         }
         return switch (name) {
             case "path" -> request.getURI().getRawPath();
@@ -34,6 +42,29 @@ record RouteRequest(
             case "user" -> principal == null ? null : principal.getName();
             default -> null;
         };
+    }
+
+    private @Nullable String header(String name) {
+        List<String> lines = lines(name);
+        if (lines.size() > 1 && !name.equalsIgnoreCase("cookie")) {
+            throw bad("header " + name + ": " + lines.size() + " of them (expected: one, since it counts for a limit)");
+        }
+        return lines.isEmpty() ? null : String.join("; ", lines);
+    }
+
+    private @Nullable String query(String attribute) {
+        Map<String, String> found = new HashMap<>();
+        String query = request.getURI().getRawQuery();
+        try {
+            QueryFields.of(List.of(attribute)).addTo(found, query == null ? "" : query);
+        } catch (IllegalArgumentException e) {
+            throw bad(String.valueOf(e.getMessage()));
+        }
+        return found.get(attribute);
+    }
+
+    private static ResponseStatusException bad(String detail) {
+        return new ResponseStatusException(HttpStatus.BAD_REQUEST, detail);
     }
 
     private List<String> lines(String header) {

@@ -5,6 +5,7 @@ import io.sluice.spring.internal.PermitScope;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.scheduler.Scheduler;
 import reactor.util.context.ContextView;
 
 /**
@@ -12,9 +13,10 @@ import reactor.util.context.ContextView;
  * ruled on it, and the permits it holds.
  *
  * @param service what rules call the route
- * @param charged the ids of rules that are not to be charged again
+ * @param charged the ids of rules that are not to be charged again by their scope; those that a filter names decide whenever it is asked
+ * @param thread where the exchange goes on after something was waited for
  */
-record RouteScope(CurrentRequest request, String service, Set<String> charged, PermitScope permits) {
+record RouteScope(CurrentRequest request, String service, Set<String> charged, PermitScope permits, Scheduler thread) {
 
     private static final String ATTRIBUTE = RouteScope.class.getName();
 

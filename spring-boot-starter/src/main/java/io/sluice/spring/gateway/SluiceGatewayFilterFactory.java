@@ -23,8 +23,8 @@ import reactor.core.publisher.Mono;
  * }</pre>
  *
  * <p>A refusal is answered with 429 (403 where the rule denies), the headers and the body that every front door sends. Permits of
- * concurrency limits are held until the exchange ends, however it ends. A rule that was applied to the exchange before, by
- * the filter for WebFlux or another filter of the route, is not charged again.
+ * concurrency limits are held until the exchange ends, however it ends. The rule is asked each time that the exchange comes by: with
+ * another key by each of two filters, and at each attempt behind a filter that tries again.
  */
 public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFactory<SluiceGatewayFilterFactory.Config> {
 
@@ -61,7 +61,7 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
     private Mono<Void> filter(String id, Config config, ServerWebExchange exchange, GatewayFilterChain chain) {
         RouteScope scope = RouteScope.of(exchange);
         Rule rule = decisions.inForce(id, scope.service());
-        if (rule == null || !scope.charged().add(rule.id())) {
+        if (rule == null) {
             return chain.filter(exchange);
         }
         return key(config, scope, exchange)
@@ -75,10 +75,9 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
             return resolver.resolve(exchange).map(Optional::of).defaultIfEmpty(Optional.empty());
         }
         String attribute = config.key;
-        return Mono.just(
-                attribute == null
-                        ? Optional.empty()
-                        : Optional.ofNullable(scope.request().attribute(attribute)));
+        return Mono.fromSupplier(() -> attribute == null
+                ? Optional.empty()
+                : Optional.ofNullable(scope.request().attribute(attribute)));
     }
 
     /** What a route says. */

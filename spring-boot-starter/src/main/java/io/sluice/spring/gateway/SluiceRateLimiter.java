@@ -90,8 +90,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
             Config config = config(routeId);
             RouteScope scope = RouteScope.of(context);
             Rule rule = rule(routeId, config);
-            if (rule == null
-                    || (config.rule != null && scope != null && !scope.charged().add(rule.id()))) {
+            if (rule == null) {
                 return Mono.just(new Response(true, Map.of()));
             }
             String service = scope == null ? routeId : scope.service();

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out what it is asked for when it is asked. What can be read in two ways (a header or a query field that is there twice, a path
- * without a normal form) is not there: to pick one would be to count another caller than the one that is served.
+ * without a normal form) is an {@link UnreadableRequestException}: to pick one would be to count another caller than the one that is
+ * served, and to say that nothing is there would be to count him elsewhere, or not at all.
  */
 public final class LazyRequest implements CurrentRequest {
 
@@ -40,13 +41,13 @@ public final class LazyRequest implements CurrentRequest {
                 default -> field(name);
             };
         } catch (RefusedRequestException e) {
-            return null;
+            throw new UnreadableRequestException(e);
         }
     }
 
     @Override
     public @Nullable Principal principal() {
-        return request.principal();
+        return reader.somebody(request.principal());
     }
 
     private @Nullable String field(String name) throws RefusedRequestException {
@@ -58,20 +59,26 @@ public final class LazyRequest implements CurrentRequest {
                 : reader.identity(request.principal()).get(name);
     }
 
-    private @Nullable String header(String name) {
+    private @Nullable String header(String name) throws RefusedRequestException {
         List<String> lines = request.headers(name);
         if (name.equals("cookie") && !lines.isEmpty()) {
             return String.join("; ", lines);
         }
-        return lines.size() == 1 ? lines.get(0) : null;
+        if (lines.size() > 1) {
+            throw RefusedRequestException.bad(
+                    "header " + name + ": " + lines.size() + " of them (expected: one, since it counts for a limit)");
+        }
+        return lines.isEmpty() ? null : lines.get(0);
     }
 
     private @Nullable String query(String name) throws RefusedRequestException {
         Map<String, String> found = new HashMap<>();
+        QueryFields fields = QueryFields.of(List.of(name));
+        String query = target().query();
         try {
-            QueryFields.of(List.of(name)).addTo(found, target().query());
+            fields.addTo(found, query);
         } catch (IllegalArgumentException e) {
-            return null;
+            throw RefusedRequestException.bad(String.valueOf(e.getMessage()));
         }
         return found.get(name);
     }

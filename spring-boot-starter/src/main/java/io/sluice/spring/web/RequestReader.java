@@ -23,17 +23,25 @@ public final class RequestReader {
     private final CallerAddress callers;
     private final PathForm paths;
     private final IdentityResolver identities;
+    private final VerifiedClaims verified;
 
     /**
      * A reader.
      *
      * @param service what this application is for rules; null or empty if it is none
+     * @param verified knows who is somebody
      */
-    public RequestReader(@Nullable String service, CallerAddress callers, PathForm paths, IdentityResolver identities) {
+    public RequestReader(
+            @Nullable String service,
+            CallerAddress callers,
+            PathForm paths,
+            IdentityResolver identities,
+            VerifiedClaims verified) {
         this.service = service == null || service.isEmpty() ? null : service;
         this.callers = callers;
         this.paths = paths;
         this.identities = identities;
+        this.verified = verified;
     }
 
     /**
@@ -69,6 +77,12 @@ public final class RequestReader {
 
     Optional<Address> caller(IncomingRequest request) {
         return callers.of(request.peer(), request::headers);
+    }
+
+    /** The principal, unless it stands for all who are not known. */
+    @Nullable
+    Principal somebody(@Nullable Principal principal) {
+        return principal != null && verified.isSomebody(principal) ? principal : null;
     }
 
     Map<String, String> identity(@Nullable Principal principal) {

@@ -26,8 +26,9 @@ public final class WebBeans {
             @Value("${sluice.service:${spring.application.name:}}") String service,
             CallerAddress callers,
             PathForm paths,
-            IdentityResolver identities) {
-        return new RequestReader(service, callers, paths, identities);
+            IdentityResolver identities,
+            VerifiedClaims verified) {
+        return new RequestReader(service, callers, paths, identities, verified);
     }
 
     @Bean

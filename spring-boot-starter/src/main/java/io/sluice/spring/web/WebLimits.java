@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What both filters ask: all matching rules in force, in one decision. Safe for use by many threads; never blocks, never throws.
  *
- * <p>Nothing passes that was not ruled on. Who leaves meanwhile gives nothing back of rates and windows; permits of concurrency limits
- * are given back always, and once.
+ * <p>Nothing passes that was not ruled on. Who leaves meanwhile gives nothing back of rates and windows; whom we do not serve although he
+ * may pass gets back what he was charged ({@link #giveBack}). Permits of concurrency limits are given back always.
  */
 public final class WebLimits {
 
@@ -76,10 +76,19 @@ public final class WebLimits {
      * It may be served.
      *
      * @param headers for the answer
-     * @param waitFor before that; zero means now
-     * @param rules the ids of those that were asked
      */
-    public record Passed(Map<String, String> headers, Duration waitFor, List<String> rules) implements Outcome {}
+    public record Passed(Map<String, String> headers, Ruling.Settled ruling) implements Outcome {
+
+        /** How long before that; zero means now. */
+        public Duration waitFor() {
+            return ruling.waitFor();
+        }
+
+        /** The ids of those that were asked. */
+        public List<String> rules() {
+            return ruling.matched();
+        }
+    }
 
     /** It is answered so. */
     public record Refused(WebAnswer answer) implements Outcome {}
@@ -147,6 +156,11 @@ public final class WebLimits {
         }
     }
 
+    /** The request is not served after all: its time slots, and all else it was charged, are for others. At most once for each. */
+    public void giveBack(Passed passed) {
+        evaluator.giveBack(passed.ruling());
+    }
+
     private Attributes withFields(Asked asked, byte @Nullable [] body) throws RefusedRequestException {
         IncomingRequest request = asked.request();
         if (asked.fields().isEmpty() || (body == null && !request.isBodiless())) {
@@ -173,7 +187,7 @@ public final class WebLimits {
         try {
             if (ruling instanceof Ruling.Settled settled) {
                 return settled.allowed()
-                        ? new Passed(answers.allowed(settled), settled.waitFor(), settled.matched())
+                        ? new Passed(answers.allowed(settled), settled)
                         : new Refused(answers.refused(settled, request.header("accept-language")));
             }
             if (ruling instanceof Ruling.Impossible impossible) {

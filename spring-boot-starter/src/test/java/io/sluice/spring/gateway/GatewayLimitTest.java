@@ -3,6 +3,9 @@ package io.sluice.spring.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import io.sluice.spring.internal.ChargedRules;
 import io.sluice.spring.internal.ClockBeans;
 import io.sluice.spring.internal.EngineBeans;
@@ -20,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -31,14 +35,19 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** A real gateway on reactor-netty, before a real server, mostly on a real Redis. */
 @Timeout(300)
@@ -109,6 +118,40 @@ class GatewayLimitTest {
                 ChargedRules.add(exchange.getAttributes(), List.of("everything"));
                 return chain.filter(exchange);
             };
+        }
+    }
+
+    /** Finds keys on an event loop that is not the connection's, as a client of Redis does. */
+    @Configuration(proxyBeanMethods = false)
+    static class Elsewhere {
+
+        record Seen(List<String> threads) implements GlobalFilter, Ordered {
+
+            @Override
+            public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+                threads.add(Thread.currentThread().getName());
+                return chain.filter(exchange);
+            }
+
+            @Override
+            public int getOrder() {
+                return 9_000;
+            }
+        }
+
+        @Bean
+        Seen seen() {
+            return new Seen(new CopyOnWriteArrayList<>());
+        }
+
+        @Bean(destroyMethod = "shutdownGracefully")
+        EventExecutor loop() {
+            return new DefaultEventExecutor(new DefaultThreadFactory("elsewhere", true));
+        }
+
+        @Bean(defaultCandidate = false)
+        KeyResolver foundElsewhere(EventExecutor loop) {
+            return exchange -> Mono.just("ada").publishOn(Schedulers.fromExecutor(loop));
         }
     }
 
@@ -300,9 +343,79 @@ class GatewayLimitTest {
     }
 
     @Test
-    void noRuleIsChargedTwice() {
+    void whatCanBeReadInTwoWaysIsNotRoutedWithoutTheFilterForWebFluxEither() {
         String gateway = start(
-                routes("Sluice=everything", "Sluice=everything") + "sluice.gateway.apply-rules: true\n",
+                routes("Sluice=by-name, header.x-user")
+                        + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
+                """
+                rules:
+                  - { id: paths, resource: "/limited/**", limits: [{ limit: 0, window: 1h }] }
+                  - { id: deletes, methods: [DELETE], limits: [{ limit: 0, window: 1h }] }
+                  - { id: searches, resource: "/search", limits: [{ by: query.q, limit: 9, window: 1h }] }
+                  - { id: by-name, service: other, limits: [{ by: key, limit: 9, window: 1h }] }
+                """);
+        assertThat(get(gateway, "/limited/x").statusCode()).isEqualTo(429);
+        HttpResponse<String> refused = get(gateway, "/free/%2e%2e/limited/x");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(get(gateway, "/free/..;/limited/x").statusCode()).isEqualTo(400);
+        assertThat(get(gateway, "/limited%2fx").statusCode()).isEqualTo(400);
+        assertThat(send(HttpRequest.newBuilder(URI.create(gateway + "/x"))
+                                .method("delete", HttpRequest.BodyPublishers.noBody())
+                                .build())
+                        .statusCode())
+                .isEqualTo(400);
+        assertThat(get(gateway, "/search?q=1&q=2").statusCode()).isEqualTo(400);
+        assertThat(get(gateway, "/x", "X-User", "ada", "X-User", "bob").statusCode())
+                .isEqualTo(400);
+        assertThat(upstream.arrivals()).isEmpty();
+        assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void eachFilterThatARouteNamesDecidesByItsOwnKey() {
+        String limiter =
+                "{ name: RequestRateLimiter, args: { rate-limiter: \"#{@sluiceRateLimiter}\", key-resolver: \"#{@userKeyResolver}\", sluice.rule: each } }";
+        for (String first : List.of("Sluice=each, header.x-user", limiter)) {
+            String gateway = start(
+                    routes(first, "Sluice=each, header.x-tenant"),
+                    "rules: [{ id: each, service: other, limits: [{ by: key, limit: 1, window: 1h }] }]");
+            assertThat(get(gateway, "/x", "X-User", "ada", "X-Tenant", "acme").statusCode())
+                    .isEqualTo(200);
+            assertThat(get(gateway, "/x", "X-User", "bob", "X-Tenant", "acme").statusCode())
+                    .isEqualTo(429);
+            assertThat(get(gateway, "/x", "X-User", "eve", "X-Tenant", "other").statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void eachAttemptOfARetryIsDecided() {
+        upstream.answers(exchange -> exchange.sendResponseHeaders(500, -1));
+        String gateway = start(
+                routes("Retry=3", "Sluice=twice"),
+                "rules: [{ id: twice, service: other, limits: [{ limit: 2, window: 1h }] }]");
+        assertThat(get(gateway, "/x").statusCode()).isEqualTo(429);
+        assertThat(upstream.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void routesGoOnOnTheThreadOfTheirConnectionWhereverTheirKeyWasFound() {
+        String gateway = start(
+                routes("{ name: Sluice, args: { rule: each, key-resolver: \"#{@foundElsewhere}\" } }"),
+                "rules: [{ id: each, service: other, limits: [{ by: key, limit: 9, window: 1h }] }]",
+                OnRedis.class,
+                Elsewhere.class);
+        assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
+        assertThat(gateways.get(0).getBean(Elsewhere.Seen.class).threads())
+                .hasSize(1)
+                .allSatisfy(name -> assertThat(name).startsWith("reactor-http"));
+    }
+
+    @Test
+    void noRuleInForceIsChargedTwice() {
+        String gateway = start(
+                routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\n",
                 "rules: [{ id: everything, limits: [{ limit: 2, window: 1h }] }]");
         assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
         assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
@@ -312,7 +425,7 @@ class GatewayLimitTest {
     @Test
     void whatTheFilterForWebFluxChargedIsNotChargedAgain() {
         String gateway = start(
-                routes("Sluice=everything") + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
+                routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
                 "rules: [{ id: everything, limits: [{ limit: 1, window: 1h }] }]",
                 AskedBefore.class);
         for (int i = 0; i < 3; i++) {
@@ -326,7 +439,7 @@ class GatewayLimitTest {
             exchange.getResponseHeaders().set("RateLimit", "\"elsewhere\";r=77;t=1");
             exchange.sendResponseHeaders(204, -1);
         });
-        String gateway = start(routes("Sluice=everything") + "sluice.gateway.apply-rules: true\n", """
+        String gateway = start(routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\n", """
                 rules:
                   - { id: everything, limits: [{ limit: 2, window: 1h }] }
                   - { id: of-route, service: route-a, limits: [{ limit: 9, window: 1h }] }
@@ -396,8 +509,12 @@ class GatewayLimitTest {
     }
 
     private HttpResponse<String> get(String gateway, String path, String... headers) {
+        return send(request(gateway, path, headers));
+    }
+
+    private HttpResponse<String> send(HttpRequest request) {
         try {
-            return http.send(request(gateway, path, headers), HttpResponse.BodyHandlers.ofString());
+            return http.send(request, HttpResponse.BodyHandlers.ofString());
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -9,6 +9,8 @@ import io.sluice.rules.Attributes;
 import io.sluice.rules.Evaluator;
 import io.sluice.rules.RefusalBody;
 import io.sluice.rules.Ruling;
+import io.sluice.spring.RateLimited;
+import io.sluice.spring.method.MethodLimitAutoConfiguration;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -23,11 +25,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
 
 /** What is true of limited requests, whatever serves them. */
 abstract class LimitedApplications {
@@ -472,6 +480,19 @@ abstract class LimitedApplications {
     }
 
     @Test
+    void whatExpressionsReadMustBeThereOnce() throws Exception {
+        try (RunningApp app = app().with(Annotated.class).rules("rules: []")) {
+            assertThat(app.get("/current?q=1&q=2").statusCode()).isEqualTo(400);
+            assertThat(app.get("/current?q=1", "X-A", "a", "X-A", "b").statusCode())
+                    .isEqualTo(400);
+            assertThat(app.get("/annotated?phone=1").body()).isEqualTo("sent");
+            assertThat(app.get("/annotated?phone=1").statusCode()).isEqualTo(429);
+            assertThat(app.get("/annotated?phone=1&phone=2").statusCode()).isEqualTo(400);
+            assertThat(app.get("/annotated?phone=2").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void whatCountsMustBeThereOnce() throws Exception {
         try (RunningApp app = app().rules(
                         rules(
@@ -537,6 +558,21 @@ abstract class LimitedApplications {
         @ResponseBody
         String bad() {
             return "too large";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(MethodLimitAutoConfiguration.class)
+    @Import(Sending.class)
+    static class Annotated {}
+
+    @RestController
+    static class Sending {
+
+        @GetMapping("/annotated")
+        @RateLimited(limit = "1", window = "1h", key = "#request['query.phone']")
+        public Mono<String> sent() {
+            return Mono.just("sent");
         }
     }
 }

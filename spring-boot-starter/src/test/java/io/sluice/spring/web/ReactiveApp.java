@@ -153,6 +153,12 @@ class ReactiveApp {
             return Mono.error(ServletApp.refusal(evaluator));
         }
 
+        @GetMapping("/principal")
+        Mono<String> principal() {
+            return Mono.deferContextual(context ->
+                    Mono.just(context.get(CurrentRequest.class).principal() == null ? "nobody" : "somebody"));
+        }
+
         @GetMapping("/current")
         Mono<String> current() {
             return Mono.deferContextual(context -> {

@@ -1,5 +1,8 @@
 package io.sluice.spring.web;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
@@ -17,6 +20,13 @@ final class ReactiveCallersTest extends VerifiedCallers {
         return new RunningApp.Starting(true, ReactiveApp.class, Security.class);
     }
 
+    @Test
+    void anonymousIsNobody() throws Exception {
+        try (RunningApp app = app().rules("rules: []")) {
+            assertThat(app.get("/principal").body()).isEqualTo("nobody");
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableWebFluxSecurity
     static class Security {
@@ -24,6 +34,7 @@ final class ReactiveCallersTest extends VerifiedCallers {
         @Bean
         SecurityWebFilterChain tokens(ServerHttpSecurity http) {
             return http.authorizeExchange(all -> all.anyExchange().permitAll())
+                    .anonymous(Customizer.withDefaults())
                     .oauth2ResourceServer(server -> server.jwt(Customizer.withDefaults()))
                     .build();
         }

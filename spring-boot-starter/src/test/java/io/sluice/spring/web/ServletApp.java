@@ -201,6 +201,12 @@ class ServletApp {
             throw refusal(evaluator);
         }
 
+        @GetMapping("/written")
+        void written(HttpServletResponse response) throws IOException {
+            response.getWriter().print("half of it");
+            throw refusal(evaluator);
+        }
+
         @GetMapping("/current")
         String current() {
             CurrentRequest request = finder.current().orElseThrow();

@@ -71,4 +71,37 @@ final class ServletLimitsTest extends LimitedApplications {
             assertThat(other.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
         }
     }
+
+    @Test
+    void whoMayNotWaitLeavesHisSlotToOthers() throws Exception {
+        ManualClock clock = ManualClock.at(1_000_000_000L);
+        try (RunningApp app = app().at(clock)
+                .with("sluice.web.most-waiting=1")
+                .rules(rules("{ id: shaped, limits: [ { algorithm: leaky_bucket, rate: 1/s, capacity: 5 } ] }"))) {
+            assertThat(app.get("/later").statusCode()).isEqualTo(200);
+            List<CompletableFuture<HttpResponse<String>>> both = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                both.add(app.client().sendAsync(app.request("/later").build(), HttpResponse.BodyHandlers.ofString()));
+            }
+            CompletableFuture.anyOf(both.get(0), both.get(1)).get(20, TimeUnit.SECONDS);
+            for (int i = 0; i < 10; i++) {
+                assertThat(app.get("/later").statusCode()).isEqualTo(503);
+            }
+            clock.advance(Duration.ofSeconds(3));
+            for (CompletableFuture<HttpResponse<String>> each : both) {
+                each.get(20, TimeUnit.SECONDS);
+            }
+            assertThat(app.get("/later").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void refusalsReplaceWhatAWriterBegan() throws Exception {
+        try (RunningApp app =
+                app().rules(rules("{ id: thrown, service: thrown, limits: [ { limit: 0, window: 1h } ] }"))) {
+            HttpResponse<String> refused = app.get("/written");
+            assertThat(refused.statusCode()).isEqualTo(429);
+            assertThat(refused.body()).startsWith("{").endsWith("}").contains("\"rule\":\"thrown\"");
+        }
+    }
 }

@@ -11,14 +11,15 @@ import reactor.core.scheduler.Schedulers;
  * server is not Reactor Netty. An answer that some other thread completes may meet the caller's next request on the way, and Reactor
  * Netty 1.3.6 then stops to read from the connection.
  */
-final class ConnectionThread {
+public final class ConnectionThread {
 
     private static final boolean NETTY = ClassUtils.isPresent(
             "reactor.netty.http.server.HttpServerRequest", ConnectionThread.class.getClassLoader());
 
     private ConnectionThread() {}
 
-    static Scheduler of(ServerHttpRequest request) {
+    /** The thread of the connection that a request came on. */
+    public static Scheduler of(ServerHttpRequest request) {
         Executor loop = NETTY ? NettyRequest.loop(request) : null;
         return loop == null ? Schedulers.parallel() : Schedulers.fromExecutor(loop);
     }

@@ -1,7 +1,7 @@
 package io.sluice.spring.web.reactive;
 
-import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.web.Refusals;
+import io.sluice.spring.web.WebAnswer;
 import io.sluice.spring.web.WebAnswers;
 import java.util.Optional;
 import org.springframework.core.Ordered;
@@ -32,11 +32,10 @@ public final class RefusalWebExceptionHandler implements WebExceptionHandler, Or
 
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
-        Optional<RateLimitExceededException> refusal = Refusals.in(failure);
-        if (refusal.isEmpty() || exchange.getResponse().isCommitted()) {
-            return Mono.error(failure);
-        }
         String language = exchange.getRequest().getHeaders().getFirst("Accept-Language");
-        return ReactiveAnswer.send(answers.refused(refusal.get().ruling(), language), exchange);
+        Optional<WebAnswer> ours = Refusals.answer(failure, answers, language);
+        return ours.isEmpty() || exchange.getResponse().isCommitted()
+                ? Mono.error(failure)
+                : ReactiveAnswer.send(ours.get(), exchange);
     }
 }

@@ -18,6 +18,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -100,24 +101,38 @@ public final class LimitFilter implements Filter {
     private void pass(
             WebLimits.Passed passed, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException, RefusedRequestException {
-        passed.headers().forEach(response::setHeader);
         if (!passed.waitFor().isZero()) {
-            await(passed.waitFor());
+            try {
+                await(passed.waitFor());
+            } catch (RefusedRequestException e) {
+                limits.giveBack(passed);
+                throw e;
+            }
         }
+        passed.headers().forEach(response::setHeader);
         chain.doFilter(request, response);
     }
 
     private WebLimits.Outcome decided(WebLimits.Asked asked, @Nullable BodyHead head, PermitScope permits)
             throws RefusedRequestException {
+        CompletionStage<WebLimits.Outcome> coming = limits.decide(asked, head == null ? null : head.fields(), permits);
         try {
-            return limits.decide(asked, head == null ? null : head.fields(), permits)
-                    .toCompletableFuture()
-                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return coming.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
+            giveBackWhatComes(coming);
             throw interrupted();
         } catch (ExecutionException | TimeoutException e) {
+            giveBackWhatComes(coming);
             throw new RefusedRequestException(500, "the limits of the request could not be decided");
         }
+    }
+
+    private void giveBackWhatComes(CompletionStage<WebLimits.Outcome> coming) {
+        coming.thenAccept(outcome -> {
+            if (outcome instanceof WebLimits.Passed passed) {
+                limits.giveBack(passed);
+            }
+        });
     }
 
     private void await(Duration wait) throws RefusedRequestException {

@@ -1,7 +1,7 @@
 package io.sluice.spring.web.servlet;
 
-import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.web.Refusals;
+import io.sluice.spring.web.WebAnswer;
 import io.sluice.spring.web.WebAnswers;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -29,12 +29,11 @@ public final class RefusalFilter implements Filter {
         try {
             chain.doFilter(request, response);
         } catch (ServletException | RuntimeException failure) {
-            Optional<RateLimitExceededException> refusal = Refusals.in(failure);
-            if (refusal.isEmpty()
-                    || !(request instanceof HttpServletRequest http)
-                    || !(response instanceof HttpServletResponse answer)
-                    || !ServletAnswer.send(
-                            answers.refused(refusal.get().ruling(), http.getHeader("Accept-Language")), answer)) {
+            if (!(request instanceof HttpServletRequest asked) || !(response instanceof HttpServletResponse answer)) {
+                throw failure;
+            }
+            Optional<WebAnswer> ours = Refusals.answer(failure, answers, asked.getHeader("Accept-Language"));
+            if (ours.isEmpty() || !ServletAnswer.send(ours.get(), answer)) {
                 throw failure;
             }
         }

@@ -1,7 +1,7 @@
 package io.sluice.spring.web.servlet;
 
-import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.web.Refusals;
+import io.sluice.spring.web.WebAnswer;
 import io.sluice.spring.web.WebAnswers;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -31,14 +31,12 @@ public final class RefusalResolver implements HandlerExceptionResolver, Ordered 
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
-        Optional<RateLimitExceededException> refusal = Refusals.in(failure);
-        if (refusal.isEmpty()) {
+        Optional<WebAnswer> ours = Refusals.answer(failure, answers, request.getHeader("Accept-Language"));
+        if (ours.isEmpty()) {
             return null;
         }
         try {
-            boolean sent = ServletAnswer.send(
-                    answers.refused(refusal.get().ruling(), request.getHeader("Accept-Language")), response);
-            return sent ? new ModelAndView() : null;
+            return ServletAnswer.send(ours.get(), response) ? new ModelAndView() : null;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

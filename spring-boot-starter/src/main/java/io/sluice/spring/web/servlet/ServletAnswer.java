@@ -1,8 +1,10 @@
 package io.sluice.spring.web.servlet;
 
 import io.sluice.spring.web.WebAnswer;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.nio.charset.Charset;
 
 /** Sends answers of ours. */
 final class ServletAnswer {
@@ -17,10 +19,23 @@ final class ServletAnswer {
         response.resetBuffer();
         response.setStatus(answer.status());
         answer.headers().forEach(response::setHeader);
-        byte[] body = answer.bytes();
-        response.setContentLength(body.length);
-        response.getOutputStream().write(body);
+        write(answer, response);
         response.flushBuffer();
         return true;
+    }
+
+    /** Who asked for the writer before has chosen it, and its charset, for the whole response. */
+    private static void write(WebAnswer answer, HttpServletResponse response) throws IOException {
+        ServletOutputStream out;
+        try {
+            out = response.getOutputStream();
+        } catch (IllegalStateException writerInUse) {
+            response.setContentLength(answer.body().getBytes(Charset.forName(response.getCharacterEncoding())).length);
+            response.getWriter().write(answer.body());
+            return;
+        }
+        byte[] body = answer.bytes();
+        response.setContentLength(body.length);
+        out.write(body);
     }
 }
