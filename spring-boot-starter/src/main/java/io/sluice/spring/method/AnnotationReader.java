@@ -38,7 +38,7 @@ final class AnnotationReader {
     List<PlannedLimit> read(Method method, Class<?> type) {
         List<PlannedLimit> limits = new ArrayList<>();
         Reading reading = new Reading(method, type);
-        String ofType = RuleIds.of(type.getName());
+        String ofType = RuleIds.of(type);
         String ofMethod = RuleIds.of(type, method);
         reading.rateLimited(nearest(type, RateLimited.class), ofType, limits);
         reading.limitPoints(nearest(type, LimitPoint.class), ofType, limits);

@@ -113,7 +113,7 @@ final class RateLimitedTest {
 
         @SuppressWarnings("UnusedMethod") // by its name
         private String otherwise(String name, RateLimitExceededException refusal) {
-            return name + " " + refusal.ruling().reported().rule().endsWith("refused");
+            return name + " " + refusal.ruling().reported().rule().contains("Shop.refused-");
         }
 
         @RateLimited(algorithm = "sliding_log", limit = "1", window = "1s", maxWait = "5s")
