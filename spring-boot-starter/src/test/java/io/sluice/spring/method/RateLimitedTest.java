@@ -508,6 +508,34 @@ final class RateLimitedTest {
         });
     }
 
+    static class NamedPoints {
+        @LimitPoint(name = "code", prefix = "sms", key = "code")
+        public void keyed() {}
+
+        @LimitPoint(name = "other")
+        public void keyless() {}
+    }
+
+    @Test
+    void aNamedRuleByKeyCountsEveryAddressOfAPointByItself() {
+        rig.inForce("""
+                rules:
+                  - { id: code, limits: [{ by: key, absent: share, limit: 2, window: 1m }] }
+                  - { id: other, limits: [{ by: key, absent: share, limit: 1, window: 1m }] }
+                """);
+        rig.runner(NamedPoints.class).run(context -> {
+            NamedPoints points = context.getBean(NamedPoints.class);
+            for (String address : List.of("192.0.2.1", "2001:db8::1")) {
+                rig.request = Rig.request(Map.of("ip", address));
+                assertThat(admitted(5, points::keyed)).as(address).isEqualTo(2);
+                assertThat(admitted(5, points::keyless)).as(address).isEqualTo(1);
+            }
+            rig.request = java.util.Optional.empty();
+            assertThat(admitted(5, points::keyed)).as("outside a request").isEqualTo(2);
+            assertThat(admitted(5, points::keyless)).as("outside a request").isEqualTo(1);
+        });
+    }
+
     private static void awaitWaiting(Thread thread) {
         while (thread.getState() != Thread.State.WAITING && thread.isAlive()) {
             Thread.onSpinWait();
