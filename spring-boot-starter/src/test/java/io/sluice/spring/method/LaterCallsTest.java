@@ -164,6 +164,21 @@ final class LaterCallsTest {
     }
 
     @Test
+    void aStageThatNobodyKnowsAnyMoreIsNotHeldForEver() {
+        with(reports -> {
+            assertThat(reports.alone(new CompletableFuture<>())).isNotDone();
+            Awaitility.await().untilAsserted(() -> {
+                System.gc();
+                for (int i = 0; i < 5; i++) {
+                    rig.clock.advance(Duration.ofSeconds(2));
+                }
+                assertThat(reports.alone(CompletableFuture.completedFuture("x")))
+                        .isCompletedWithValue("x");
+            });
+        });
+    }
+
+    @Test
     void stagesWaitInTurnWithoutAThread() {
         with(reports -> {
             CompletableFuture<String> first = new CompletableFuture<>();
