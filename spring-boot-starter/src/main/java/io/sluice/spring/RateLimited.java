@@ -39,8 +39,9 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p><b>Expressions</b> ({@link #key}, {@link #permits}, {@link #condition}) are SpEL over {@code #argument} by its name,
  * {@code #p0} or {@code #a0} by its position, {@code #principal} (who is verified to call) and {@code #request}
- * ({@code #request.ip}, {@code #request['header.x-phone']}), null outside of a request. They read properties and nothing else: no types,
- * constructors, beans, methods with arguments or assignments. What they read is text and is never evaluated. They are checked at start.
+ * ({@code #request.ip}, {@code #request['header.x-phone']}), null outside of a request. They read properties (getters, components of
+ * records, public fields, {@code size} and {@code length} of collections, maps, arrays and texts) and nothing else: no types,
+ * constructors, beans, other methods or assignments, and no index into anything but a map, a list, an array or the request. What they read is text and is never evaluated. They are checked at start.
  * If there is a null on the way, the value is null; any other failure is an exception of the call.
  *
  * <p><b>Limits written here</b> use the language of rule documents. Other values may have {@code ${placeholders}} of the environment.

@@ -144,7 +144,7 @@ final class PropertyRuleSource implements RuleSource {
     }
 
     /**
-     * A limit of {@code rate.limit.configs}.
+     * A limit of {@code rate.limit.configs}. A {@code @LimitPoint} that counts by address has the address in its key.
      *
      * @param window in seconds, or with a unit
      */

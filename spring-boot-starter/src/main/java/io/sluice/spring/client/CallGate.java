@@ -31,12 +31,18 @@ final class CallGate {
     private final Function<OutboundCall, List<LimitedCalls>> limits;
     private final Pauses pauses;
 
-    CallGate(Evaluator evaluator, NamedRules rules, Clock clock, Function<OutboundCall, List<LimitedCalls>> limits) {
+    /** @param pauses those of all gates of the process */
+    CallGate(
+            Evaluator evaluator,
+            NamedRules rules,
+            Clock clock,
+            Pauses pauses,
+            Function<OutboundCall, List<LimitedCalls>> limits) {
         this.evaluator = evaluator;
         this.rules = rules;
         this.clock = clock;
         this.limits = limits;
-        this.pauses = new Pauses(clock);
+        this.pauses = pauses;
     }
 
     PermitScope newPermits() {

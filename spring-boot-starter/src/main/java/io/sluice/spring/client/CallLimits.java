@@ -21,11 +21,13 @@ public final class CallLimits {
     private final Evaluator evaluator;
     private final NamedRules rules;
     private final Clock clock;
+    private final Pauses pauses;
 
     public CallLimits(Evaluator evaluator, Clock clock) {
         this.evaluator = evaluator;
         this.rules = new NamedRules(evaluator);
         this.clock = clock;
+        this.pauses = new Pauses(clock);
     }
 
     /**
@@ -43,6 +45,6 @@ public final class CallLimits {
 
     /** @param limits which limits a call keeps, all of them in one decision; none: it passes */
     CallGate gate(Function<OutboundCall, List<LimitedCalls>> limits) {
-        return new CallGate(evaluator, rules, clock, limits);
+        return new CallGate(evaluator, rules, clock, pauses, limits);
     }
 }

@@ -33,7 +33,7 @@ public record ClientLimitProperties(@DefaultValue Map<String, ClientLimit> clien
      * @param maxWait For how long a call waits for its limit before it is refused; 0 refuses at once.
      * @param onFailure What decides while the shared store does not: local, open or closed.
      * @param localShare The part of the limit that one process keeps while it decides alone, above 0 and at most 1.
-     * @param heedRetryAfter Whether all calls pause when an answer of status 429 or 503 says Retry-After.
+     * @param heedRetryAfter Whether all calls of this limit in this process pause when an answer of status 429 or 503 says Retry-After.
      */
     public record ClientLimit(
             @DefaultValue List<String> hosts,

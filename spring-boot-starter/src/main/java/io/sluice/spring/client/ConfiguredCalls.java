@@ -64,7 +64,11 @@ final class ConfiguredCalls {
         LimitedCalls calls = limited(name, limit).waitingUpTo(limit.maxWait());
         return new Configured(
                 limit.hosts().stream().map(HostPattern::of).toList(),
-                limit.heedRetryAfter() ? calls.heedingRetryAfter() : calls);
+                limit.heedRetryAfter() ? heeding(calls, limit.perHost()) : calls);
+    }
+
+    private static LimitedCalls heeding(LimitedCalls calls, boolean perHost) {
+        return perHost ? calls.heedingRetryAfter() : calls.heedingRetryAfterTogether();
     }
 
     private static LimitedCalls limited(String name, ClientLimit limit) {

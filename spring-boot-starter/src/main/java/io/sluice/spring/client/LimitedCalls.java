@@ -30,19 +30,26 @@ public final class LimitedCalls {
     private final @Nullable Rule rule;
     private final Function<OutboundCall, @Nullable String> key;
     private final Duration maxWait;
-    private final boolean heedRetryAfter;
+    private final Heed heed;
+
+    /** Who pauses when a third party asks for it. */
+    private enum Heed {
+        NOT,
+        BY_KEY,
+        TOGETHER
+    }
 
     private LimitedCalls(
             String name,
             @Nullable Rule rule,
             Function<OutboundCall, @Nullable String> key,
             Duration maxWait,
-            boolean heedRetryAfter) {
+            Heed heed) {
         this.name = name;
         this.rule = rule;
         this.key = key;
         this.maxWait = maxWait;
-        this.heedRetryAfter = heedRetryAfter;
+        this.heed = heed;
     }
 
     /**
@@ -54,7 +61,7 @@ public final class LimitedCalls {
      */
     public static LimitedCalls of(String rule) {
         Objects.requireNonNull(rule, "rule");
-        return new LimitedCalls(rule, null, HOST, Duration.ZERO, false);
+        return new LimitedCalls(rule, null, HOST, Duration.ZERO, Heed.NOT);
     }
 
     /** Calls that keep limits made here, each key by itself. While the shared store fails, half of them in each process. */
@@ -64,7 +71,7 @@ public final class LimitedCalls {
 
     /** Calls that keep a rule made in code. */
     public static LimitedCalls of(Rule rule) {
-        return new LimitedCalls(rule.id(), rule, HOST, Duration.ZERO, false);
+        return new LimitedCalls(rule.id(), rule, HOST, Duration.ZERO, Heed.NOT);
     }
 
     /** The same, waiting for so long at most; zero, the default, refuses at once. */
@@ -72,20 +79,25 @@ public final class LimitedCalls {
         if (maxWait.isNegative() || maxWait.compareTo(LONGEST_WAIT) > 0) {
             throw new IllegalArgumentException("maxWait: " + maxWait + " (expected: 0 to 1 day)");
         }
-        return new LimitedCalls(name, rule, key, maxWait, heedRetryAfter);
+        return new LimitedCalls(name, rule, key, maxWait, heed);
     }
 
     /** The same, with another attribute {@code key} for rules than the host. */
     public LimitedCalls keyedBy(Function<OutboundCall, @Nullable String> key) {
-        return new LimitedCalls(name, rule, key, maxWait, heedRetryAfter);
+        return new LimitedCalls(name, rule, key, maxWait, heed);
     }
 
     /**
-     * The same, pausing all calls of this process with the same key when an answer of status 429 or 503 says {@code Retry-After}, until
+     * The same, pausing all calls of this limit in this process with the same key, whichever client makes them, when an answer of status 429 or 503 says {@code Retry-After}, until
      * then, an hour at most. By default it is left to the caller.
      */
     public LimitedCalls heedingRetryAfter() {
-        return new LimitedCalls(name, rule, key, maxWait, true);
+        return new LimitedCalls(name, rule, key, maxWait, Heed.BY_KEY);
+    }
+
+    /** The same, pausing all calls of the limit whatever their key. */
+    LimitedCalls heedingRetryAfterTogether() {
+        return new LimitedCalls(name, rule, key, maxWait, Heed.TOGETHER);
     }
 
     String name() {
@@ -106,7 +118,13 @@ public final class LimitedCalls {
         return maxWait;
     }
 
+    /** Which calls pause together. */
+    @Nullable
+    String pauseKey(OutboundCall call) {
+        return heed == Heed.TOGETHER ? null : key.apply(call);
+    }
+
     boolean heedsRetryAfter() {
-        return heedRetryAfter;
+        return heed != Heed.NOT;
     }
 }

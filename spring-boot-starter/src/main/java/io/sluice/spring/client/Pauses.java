@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** For how long third parties asked to be left alone. Of this process; holds a bounded number. Safe for use by many threads. */
+/**
+ * For how long third parties asked to be left alone: for each limit, whichever client heard it. Of this process; holds a bounded number.
+ * Safe for use by many threads.
+ */
 final class Pauses {
 
     private static final Duration LONGEST = Duration.ofHours(1);
@@ -32,7 +35,7 @@ final class Pauses {
         if (untilNanos.isEmpty()) {
             return Duration.ZERO;
         }
-        Key key = new Key(calls.name(), calls.key(call));
+        Key key = new Key(calls.name(), calls.pauseKey(call));
         Long until = untilNanos.get(key);
         if (until == null) {
             return Duration.ZERO;
@@ -57,7 +60,7 @@ final class Pauses {
         }
         if (untilNanos.size() < MOST) {
             long until = clock.nanoTime() + (pause.compareTo(LONGEST) < 0 ? pause : LONGEST).toNanos();
-            untilNanos.merge(new Key(calls.name(), calls.key(call)), until, (a, b) -> a - b > 0 ? a : b);
+            untilNanos.merge(new Key(calls.name(), calls.pauseKey(call)), until, (a, b) -> a - b > 0 ? a : b);
         }
     }
 

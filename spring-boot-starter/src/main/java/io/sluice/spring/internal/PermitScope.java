@@ -47,13 +47,19 @@ public final class PermitScope implements AutoCloseable {
 
     @Override
     public void close() {
-        List<Held> all;
-        synchronized (this) {
-            closed = true;
-            all = List.copyOf(held);
-            held.clear();
-        }
-        all.forEach(Held::release);
+        end().forEach(Held::release);
+    }
+
+    /** Ends it without giving back what it holds: somebody else does. */
+    public void forget() {
+        end().forEach(Held::stop);
+    }
+
+    private synchronized List<Held> end() {
+        closed = true;
+        List<Held> all = List.copyOf(held);
+        held.clear();
+        return all;
     }
 
     private static final class Held {
@@ -90,13 +96,15 @@ public final class PermitScope implements AutoCloseable {
             evaluator.renew(permit).whenComplete((still, unheard) -> renewLater());
         }
 
-        void release() {
-            synchronized (this) {
-                released = true;
-                if (alarm != null) {
-                    alarm.cancel();
-                }
+        synchronized void stop() {
+            released = true;
+            if (alarm != null) {
+                alarm.cancel();
             }
+        }
+
+        void release() {
+            stop();
             evaluator.release(permit).exceptionally(unheard -> false);
         }
     }

@@ -140,7 +140,7 @@ final class Admissions {
         over.whenComplete((came, left) -> {
             if (left != null) {
                 alarm.cancel();
-                held.close();
+                held.forget();
                 evaluator.giveBack(ruling);
             }
         });

@@ -1,6 +1,7 @@
 package io.sluice.spring.method;
 
 import io.sluice.rules.yaml.Spans;
+import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.LimitPoint;
 import io.sluice.spring.LimitType;
 import io.sluice.spring.RateLimited;
@@ -38,7 +39,7 @@ final class AnnotationReader {
     List<PlannedLimit> read(Method method, Class<?> type) {
         List<PlannedLimit> limits = new ArrayList<>();
         Reading reading = new Reading(method, type);
-        String ofType = RuleIds.of(type.getName());
+        String ofType = RuleIds.of(type);
         String ofMethod = RuleIds.of(type, method);
         reading.rateLimited(nearest(type, RateLimited.class), ofType, limits);
         reading.limitPoints(nearest(type, LimitPoint.class), ofType, limits);
@@ -165,8 +166,8 @@ final class AnnotationReader {
                     .limit("window", period + "s")
                     .limit("by", byAddress ? "ip" : "")
                     .limit("absent", byAddress ? "share" : "");
-            return new PlannedLimit.Parts(
-                    where, name, rule.read(), key.isEmpty() ? null : call -> key, 1, null, null, null, null);
+            CallValue counted = byAddress ? call -> ofAddress(key, call) : key.isEmpty() ? null : call -> key;
+            return new PlannedLimit.Parts(where, name, rule.read(), counted, 1, null, null, null, null);
         }
 
         private String where(String annotation) {
@@ -185,6 +186,16 @@ final class AnnotationReader {
                         name + ": " + text + " (expected: known placeholders; " + e.getMessage() + ")", e);
             }
         }
+    }
+
+    /** For rules that count by key: nobody else's address makes the same of another key. Null if neither is there. */
+    private static @Nullable Object ofAddress(String key, Call call) {
+        CurrentRequest request = call.request();
+        String address = request == null ? null : request.attribute("ip");
+        if (address == null) {
+            return key.isEmpty() ? null : List.of(key);
+        }
+        return List.of(key, address);
     }
 
     private static long constant(String permits) {

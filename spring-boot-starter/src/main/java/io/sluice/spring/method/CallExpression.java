@@ -19,7 +19,6 @@ import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
-import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
@@ -30,6 +29,7 @@ final class CallExpression implements CallValue {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final RequestAccess REQUESTS = new RequestAccess();
+    private static final ReadAccess READS = new ReadAccess();
 
     /** Nothing of it may be there: what would need more than reading. */
     private static final Set<Class<?>> ACTING = Set.of(
@@ -98,9 +98,8 @@ final class CallExpression implements CallValue {
 
     @Override
     public @Nullable Object of(Call call) {
-        SimpleEvaluationContext context = SimpleEvaluationContext.forPropertyAccessors(
-                        REQUESTS, DataBindingPropertyAccessor.forReadOnlyAccess())
-                .withIndexAccessors(REQUESTS)
+        SimpleEvaluationContext context = SimpleEvaluationContext.forPropertyAccessors(REQUESTS, READS)
+                .withIndexAccessors(REQUESTS, READS)
                 .withAssignmentDisabled()
                 .build();
         used.forEach((name, variable) -> context.setVariable(name, variable.of(call)));

@@ -4,7 +4,6 @@ import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.RateLimitExceededException;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -17,24 +16,24 @@ final class LimitInterceptor implements MethodInterceptor {
     private final MethodPlans plans;
     private final Supplier<Admissions> admissions;
     private final Supplier<Optional<CurrentRequest>> finder;
-    private final Executor executor;
+    private final Supplier<Onward> onward;
 
     /**
      * An interceptor.
      *
      * @param admissions asked with the first call: what it needs is made after the proxies
      * @param finder finds the request of the current thread
-     * @param executor runs what goes on after it has waited without a thread
+     * @param onward asked with the first stage, for the same reason
      */
     LimitInterceptor(
             MethodPlans plans,
             Supplier<Admissions> admissions,
             Supplier<Optional<CurrentRequest>> finder,
-            Executor executor) {
+            Supplier<Onward> onward) {
         this.plans = plans;
         this.admissions = admissions;
         this.finder = finder;
-        this.executor = executor;
+        this.onward = onward;
     }
 
     @Override
@@ -49,10 +48,10 @@ final class LimitInterceptor implements MethodInterceptor {
         return switch (plan.ending()) {
             case RETURN -> untilReturn(plan, invocation);
             case STAGE ->
-                new StageCall(plan, again(invocation), executor)
+                new StageCall(plan, again(invocation), onward.get())
                         .run(admissions.get(), new Call(invocation.getArguments(), finder));
-            case MONO -> ReactiveCalls.mono(plan, invocation, admissions.get(), finder, executor);
-            case FLUX -> ReactiveCalls.flux(plan, invocation, admissions.get(), finder, executor);
+            case MONO -> ReactiveCalls.mono(plan, invocation, admissions.get(), finder);
+            case FLUX -> ReactiveCalls.flux(plan, invocation, admissions.get(), finder);
         };
     }
 

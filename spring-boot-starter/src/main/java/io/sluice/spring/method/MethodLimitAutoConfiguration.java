@@ -5,9 +5,9 @@ import io.sluice.rules.Evaluator;
 import io.sluice.rules.PathForm;
 import io.sluice.spring.CurrentRequest;
 import java.util.Optional;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -22,6 +22,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -50,7 +51,9 @@ public final class MethodLimitAutoConfiguration {
             MethodPlans plans,
             Environment environment,
             ObjectProvider<Admissions> admissions,
-            ObjectProvider<CurrentRequest.Finder> finders) {
+            ObjectProvider<CurrentRequest.Finder> finders,
+            BeanFactory beans,
+            ObjectProvider<TaskDecorator> decorators) {
         AnnotationProperties properties =
                 Binder.get(environment).bindOrCreate("sluice.annotations", AnnotationProperties.class);
         Supplier<CurrentRequest.Finder> finder =
@@ -61,7 +64,7 @@ public final class MethodLimitAutoConfiguration {
                         plans,
                         SingletonSupplier.of(admissions::getObject),
                         () -> finder.get().current(),
-                        ForkJoinPool.commonPool()),
+                        SingletonSupplier.of(() -> Onward.of(beans, decorators))),
                 properties.order());
     }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -29,24 +30,20 @@ final class ReactiveCalls {
             MethodPlan plan,
             MethodInvocation invocation,
             Admissions admissions,
-            Supplier<Optional<CurrentRequest>> finder,
-            Executor executor) {
+            Supplier<Optional<CurrentRequest>> finder) {
         MethodInvocation template = LimitInterceptor.again(invocation);
-        return Mono.deferContextual(
-                context -> answers(plan, template, admissions, call(template, context, finder), executor)
-                        .flatMap(Mono::from));
+        return Mono.deferContextual(context -> answers(plan, template, admissions, call(template, context, finder))
+                .flatMap(Mono::from));
     }
 
     static Flux<?> flux(
             MethodPlan plan,
             MethodInvocation invocation,
             Admissions admissions,
-            Supplier<Optional<CurrentRequest>> finder,
-            Executor executor) {
+            Supplier<Optional<CurrentRequest>> finder) {
         MethodInvocation template = LimitInterceptor.again(invocation);
-        return Flux.deferContextual(
-                context -> answers(plan, template, admissions, call(template, context, finder), executor)
-                        .flatMapMany(Flux::from));
+        return Flux.deferContextual(context -> answers(plan, template, admissions, call(template, context, finder))
+                .flatMapMany(Flux::from));
     }
 
     private static Call call(
@@ -57,8 +54,8 @@ final class ReactiveCalls {
 
     /** What the method returns, or its fallback. */
     private static Mono<Publisher<?>> answers(
-            MethodPlan plan, MethodInvocation template, Admissions admissions, Call call, Executor executor) {
-        return Mono.<Held>create(sink -> admit(sink, plan, admissions, call, executor))
+            MethodPlan plan, MethodInvocation template, Admissions admissions, Call call) {
+        return Mono.<Held>create(sink -> admit(sink, plan, admissions, call))
                 .<Publisher<?>>map(held -> held(template, held))
                 .onErrorResume(
                         RateLimitExceededException.class,
@@ -66,8 +63,7 @@ final class ReactiveCalls {
     }
 
     /** Whoever leaves before he was admitted holds nothing. After that what he subscribed to gives back. */
-    private static void admit(
-            MonoSink<Held> sink, MethodPlan plan, Admissions admissions, Call call, Executor executor) {
+    private static void admit(MonoSink<Held> sink, MethodPlan plan, Admissions admissions, Call call) {
         CompletableFuture<Held> admission = admissions.admitLater(plan, call);
         CompletionStage<Held> came = admission;
         if (admission.isDone()) {
@@ -79,7 +75,17 @@ final class ReactiveCalls {
                 came.thenAccept(Held::close);
             }
         });
-        came.whenCompleteAsync((held, failure) -> tell(sink, held, failure), executor);
+        Executor here = EventLoops.here();
+        came.whenComplete((held, failure) -> {
+            try {
+                here.execute(() -> tell(sink, held, failure));
+            } catch (RejectedExecutionException e) {
+                if (held != null) {
+                    held.close();
+                }
+                sink.error(e);
+            }
+        });
     }
 
     private static void tell(MonoSink<Held> sink, @Nullable Held held, @Nullable Throwable failure) {

@@ -1,12 +1,17 @@
 package io.sluice.spring.method;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /** Makes ids of rules from names in code, the same at every start. What an id cannot have is told apart by a part of a hash. */
 final class RuleIds {
@@ -18,12 +23,43 @@ final class RuleIds {
 
     /** Of a method; one that is overloaded is told apart by its parameters. */
     static String of(Class<?> type, Method method) {
-        String id = type.getName() + "." + method.getName();
-        boolean overloaded = Arrays.stream(ClassUtils.getUserClass(type).getMethods())
-                        .filter(other -> other.getName().equals(method.getName()) && !other.isBridge())
+        Class<?> owner = declaring(type, method);
+        String id = owner.getName() + "." + method.getName();
+        boolean overloaded = Stream.concat(
+                                Arrays.stream(owner.getMethods()),
+                                Arrays.stream(ReflectionUtils.getAllDeclaredMethods(owner)))
+                        .filter(other -> other.getName().equals(method.getName()) && isOwn(other))
+                        .map(other -> List.of(other.getParameterTypes()))
+                        .distinct()
                         .count()
                 > 1;
         return overloaded ? legal(id, id + Arrays.toString(method.getParameterTypes()), true) : of(id);
+    }
+
+    /** Of a class; one that was made at run time goes by its first interface. */
+    static String of(Class<?> type) {
+        return of(isMade(type) && type.getInterfaces().length > 0 ? type.getInterfaces()[0].getName() : type.getName());
+    }
+
+    /** The names of classes made at run time are others at every start: their interface is what stays. */
+    private static Class<?> declaring(Class<?> type, Method method) {
+        if (isMade(type)) {
+            for (Class<?> each : type.getInterfaces()) {
+                Method declared = ReflectionUtils.findMethod(each, method.getName(), method.getParameterTypes());
+                if (declared != null) {
+                    return declared.getDeclaringClass();
+                }
+            }
+        }
+        return ClassUtils.getUserClass(type);
+    }
+
+    private static boolean isMade(Class<?> type) {
+        return Proxy.isProxyClass(type) || type.isHidden();
+    }
+
+    private static boolean isOwn(Method method) {
+        return !method.isSynthetic() && !Modifier.isPrivate(method.getModifiers());
     }
 
     /** Of any text. */
@@ -41,7 +77,7 @@ final class RuleIds {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             id.append(isLegal(c) ? c : c == '$' ? '.' : '_');
-            changed |= !isLegal(c) && c != '$';
+            changed |= !isLegal(c);
         }
         String hash = "-" + hash(whole);
         if (changed || id.isEmpty() || id.length() > LONGEST) {

@@ -4,26 +4,25 @@ import io.sluice.spring.RateLimitExceededException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that is over when its stage is. If it is decided at once the method runs on the calling thread, else on the executor. Who
+ * A call that is over when its stage is. If it is decided at once the method runs on the calling thread, else {@link Onward}. Who
  * cancels what he got cancels the wait or the stage. For one call.
  */
 final class StageCall {
 
     private final MethodPlan plan;
     private final MethodInvocation invocation;
-    private final Executor executor;
+    private final Onward onward;
     private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 
-    StageCall(MethodPlan plan, MethodInvocation invocation, Executor executor) {
+    StageCall(MethodPlan plan, MethodInvocation invocation, Onward onward) {
         this.plan = plan;
         this.invocation = invocation;
-        this.executor = executor;
+        this.onward = onward;
     }
 
     CompletionStage<@Nullable Object> run(Admissions admissions, Call call) {
@@ -39,9 +38,34 @@ final class StageCall {
             came.whenComplete(this::admitted);
         } else {
             whenLeft(() -> admission.cancel(false));
-            came.whenCompleteAsync(this::admitted, executor);
+            Runnable rest = carrying(came);
+            came.whenComplete((held, failure) -> goOn(rest, held));
         }
         return result;
+    }
+
+    private Runnable carrying(CompletionStage<Held> came) {
+        Runnable rest = () -> came.whenComplete(this::admitted);
+        try {
+            return onward.carrying(rest);
+        } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+            return rest;
+        }
+    }
+
+    private void goOn(Runnable rest, @Nullable Held held) {
+        try {
+            if (!result.isDone()) {
+                onward.executor().execute(rest);
+                return;
+            }
+        } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+        }
+        if (held != null) {
+            held.close();
+        }
     }
 
     private void admitted(@Nullable Held held, @Nullable Throwable failure) {

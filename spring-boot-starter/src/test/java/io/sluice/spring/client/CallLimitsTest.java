@@ -15,6 +15,7 @@ import io.sluice.rules.RuleSet;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.internal.Party;
 import java.io.InterruptedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
@@ -249,6 +252,44 @@ class CallLimitsTest {
 
         assertThat(next).succeedsWithin(Duration.ofSeconds(10));
         assertThat(party.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void whatOneClientHearsPausesTheOthersOfItsLimit() {
+        CallLimits limits = limits("rules: []");
+        LimitedCalls calls = LimitedCalls.of("party", Limit.named("party").slidingWindow(100, Duration.ofSeconds(1)))
+                .heedingRetryAfter();
+        RestClient hearing = RestClient.builder()
+                .requestInterceptor(limits.interceptor(calls))
+                .build();
+        WebClient pausing = WebClient.builder()
+                .filter(new ReactiveCallLimits(limits).filter(calls))
+                .build();
+        party.answers(exchange -> {
+            exchange.getResponseHeaders().set("Retry-After", "20");
+            exchange.sendResponseHeaders(429, -1);
+        });
+        assertThatThrownBy(() -> get(hearing)).hasMessageContaining("429");
+        party.answers(exchange -> exchange.sendResponseHeaders(204, -1));
+
+        assertThatThrownBy(() -> call(pausing).block(Duration.ofSeconds(10)))
+                .isInstanceOf(RateLimitExceededException.class);
+        assertThat(party.arrivals()).hasSize(1);
+        clock.advance(Duration.ofSeconds(21));
+        call(pausing).block(Duration.ofSeconds(10));
+        assertThat(party.arrivals()).hasSize(2);
+    }
+
+    @Test
+    void configuredCallsPauseByHostOnlyWherePerHostSaysSo() {
+        OutboundCall one = new OutboundCall(HttpMethod.GET, URI.create("http://a.example/"), new HttpHeaders());
+        OutboundCall other = new OutboundCall(HttpMethod.GET, URI.create("http://b.example/"), new HttpHeaders());
+        LimitedCalls calls = LimitedCalls.of("party", ONE_A_SECOND);
+        Pauses pauses = new Pauses(clock);
+        pauses.heard(calls.heedingRetryAfter(), one, "20");
+        assertThat(pauses.left(calls.heedingRetryAfter(), other)).isZero();
+        pauses.heard(calls.heedingRetryAfterTogether(), one, "20");
+        assertThat(pauses.left(calls.heedingRetryAfterTogether(), other)).isEqualTo(Duration.ofSeconds(20));
     }
 
     @Test

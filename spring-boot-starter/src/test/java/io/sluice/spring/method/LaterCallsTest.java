@@ -3,20 +3,27 @@ package io.sluice.spring.method;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.util.concurrent.DefaultEventExecutor;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.LimitPoint;
 import io.sluice.spring.LimitType;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.RateLimited;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.task.TaskDecorator;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -28,9 +35,16 @@ final class LaterCallsTest {
 
     private final Rig rig = new Rig();
 
+    private static final ThreadLocal<String> CARRIED = new ThreadLocal<>();
+
     static class Reports {
 
         private final AtomicInteger calls = new AtomicInteger();
+        private final AtomicReference<String> carried = new AtomicReference<>();
+
+        public String carried() {
+            return carried.get();
+        }
 
         public int calls() {
             return calls.get();
@@ -101,6 +115,17 @@ final class LaterCallsTest {
             return Mono.fromSupplier(calls::incrementAndGet);
         }
 
+        @RateLimited(algorithm = "leaky_bucket", rate = "1/s", capacity = "5")
+        public CompletableFuture<Thread> thread() {
+            carried.set(CARRIED.get());
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+
+        @RateLimited(algorithm = "leaky_bucket", rate = "1/s", capacity = "5")
+        public Mono<Thread> monoThread() {
+            return Mono.fromSupplier(Thread::currentThread);
+        }
+
         @LimitPoint(limit = 1, limitType = LimitType.CUSTOMER)
         public Mono<Integer> point() {
             return Mono.just(1);
@@ -161,6 +186,122 @@ final class LaterCallsTest {
             assertThatThrownBy(() -> reports.throwing().join()).hasRootCauseMessage("x");
             assertThatThrownBy(() -> reports.throwing().join()).hasRootCauseMessage("x");
         });
+    }
+
+    @Test
+    void aStageThatNobodyKnowsAnyMoreIsNotHeldForEver() {
+        with(reports -> {
+            assertThat(reports.alone(new CompletableFuture<>())).isNotDone();
+            Awaitility.await().untilAsserted(() -> {
+                System.gc();
+                for (int i = 0; i < 5; i++) {
+                    rig.clock.advance(Duration.ofSeconds(2));
+                }
+                assertThat(reports.alone(CompletableFuture.completedFuture("x")))
+                        .isCompletedWithValue("x");
+            });
+        });
+    }
+
+    private static Executor named(String name) {
+        return task -> new Thread(task, name).start();
+    }
+
+    @Test
+    void stagesGoOnOnTheExecutorOfTheApplicationOrOurs() {
+        ApplicationContextRunner runner = rig.runner(Reports.class)
+                .withBean("applicationTaskExecutor", Executor.class, () -> named("of the application"));
+        for (String expected : List.of("of the application", "ours")) {
+            ApplicationContextRunner one = expected.equals("ours")
+                    ? runner.withBean("sluiceMethodExecutor", Executor.class, () -> named("ours"))
+                    : runner;
+            one.run(context -> {
+                Reports reports = context.getBean(Reports.class);
+                assertThat(reports.thread()).isCompleted();
+                CompletableFuture<Thread> second = reports.thread();
+                rig.clock.advance(Duration.ofSeconds(1));
+                assertThat(second)
+                        .succeedsWithin(Duration.ofSeconds(10))
+                        .extracting(Thread::getName)
+                        .isEqualTo(expected);
+            });
+            rig.clock.advance(Duration.ofMinutes(1));
+        }
+    }
+
+    @Test
+    void decoratorsCarryOverWhatTheCallingThreadHas() {
+        TaskDecorator decorator = task -> {
+            String value = CARRIED.get();
+            return () -> {
+                CARRIED.set(value);
+                try {
+                    task.run();
+                } finally {
+                    CARRIED.remove();
+                }
+            };
+        };
+        rig.runner(Reports.class)
+                .withBean(TaskDecorator.class, () -> decorator)
+                .withBean("sluiceMethodExecutor", Executor.class, () -> named("ours"))
+                .run(context -> {
+                    Reports reports = context.getBean(Reports.class);
+                    assertThat(reports.thread()).isCompleted();
+                    CARRIED.set("mine");
+                    CompletableFuture<Thread> second = reports.thread();
+                    CARRIED.remove();
+                    rig.clock.advance(Duration.ofSeconds(1));
+                    assertThat(second).succeedsWithin(Duration.ofSeconds(10));
+                    assertThat(reports.carried()).isEqualTo("mine");
+                });
+    }
+
+    @Test
+    void anExecutorThatRejectsFailsTheStageAndNothingIsHeld() {
+        Executor full = task -> {
+            throw new RejectedExecutionException("full");
+        };
+        rig.runner(Reports.class)
+                .withBean("sluiceMethodExecutor", Executor.class, () -> full)
+                .run(context -> {
+                    Reports reports = context.getBean(Reports.class);
+                    CompletableFuture<String> first = new CompletableFuture<>();
+                    assertThat(reports.inTurn(first)).isNotDone();
+                    CompletableFuture<String> second = reports.inTurn(CompletableFuture.completedFuture("x"));
+                    first.complete("done");
+                    assertThat(second).isCompletedExceptionally();
+                    assertThat(reports.inTurn(CompletableFuture.completedFuture("third")))
+                            .isCompletedWithValue("third");
+                });
+    }
+
+    @Test
+    void publishersGoOnOnTheEventLoopThatSubscribedOrElseInParallel() {
+        DefaultEventExecutor loop = new DefaultEventExecutor();
+        try {
+            with(reports -> {
+                AtomicReference<Thread> own = new AtomicReference<>();
+                CompletableFuture<Thread> onLoop = new CompletableFuture<>();
+                reports.monoThread().block();
+                loop.execute(() -> {
+                    reports.monoThread().subscribe(onLoop::complete);
+                    own.set(Thread.currentThread());
+                });
+                Awaitility.await().until(() -> own.get() != null);
+                rig.clock.advance(Duration.ofSeconds(1));
+                assertThat(onLoop).succeedsWithin(Duration.ofSeconds(10)).isSameAs(own.get());
+                CompletableFuture<Thread> elsewhere = reports.monoThread().toFuture();
+                rig.clock.advance(Duration.ofSeconds(1));
+                assertThat(elsewhere)
+                        .succeedsWithin(Duration.ofSeconds(10))
+                        .extracting(Thread::getName)
+                        .asString()
+                        .startsWith("parallel-");
+            });
+        } finally {
+            assertThat(loop.shutdownGracefully(0, 0, TimeUnit.SECONDS)).isNotNull();
+        }
     }
 
     @Test

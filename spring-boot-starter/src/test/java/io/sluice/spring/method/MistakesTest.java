@@ -4,11 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.spring.LimitPoint;
+import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.RateLimited;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -232,6 +244,102 @@ final class MistakesTest {
     static class Technical {
         @RateLimited(limit = "1", window = "1m", key = "#value.class.classLoader")
         public void call(String value) {}
+    }
+
+    static class Acting {
+        @RateLimited(limit = "1", window = "1m", key = "#items.clear")
+        public void clear(List<String> items) {}
+
+        @RateLimited(limit = "1", window = "1m", key = "#queue.poll")
+        public void poll(Queue<String> queue) {}
+
+        @RateLimited(limit = "1", window = "1m", key = "#bean['clear']")
+        public void index(Object bean) {}
+
+        @RateLimited(limit = "1", window = "1m", key = "#bean[#name]")
+        public void indexByName(Object bean, String name) {}
+
+        @RateLimited(limit = "1", window = "1m", key = "#file.delete")
+        public void delete(File file) {}
+
+        @RateLimited(limit = "1", window = "1m", key = "#count.andIncrement")
+        public void count(AtomicInteger count) {}
+
+        @RateLimited(limit = "1", window = "1m", key = "#iterator.next")
+        public void next(Iterator<String> iterator) {}
+    }
+
+    static class Bean {
+        public String name = "a field";
+        boolean cleared;
+
+        public String getTitle() {
+            return "a title";
+        }
+
+        public boolean isReady() {
+            return true;
+        }
+
+        public boolean clear() {
+            cleared = true;
+            return true;
+        }
+    }
+
+    @Test
+    void expressionsCannotActThroughMethodsWithoutParameters(@TempDir Path folder) throws Exception {
+        File file = Files.createFile(folder.resolve("kept")).toFile();
+        rig.runner(Acting.class).run(context -> {
+            Acting acting = context.getBean(Acting.class);
+            List<String> items = new ArrayList<>(List.of("kept"));
+            Queue<String> queue = new ArrayDeque<>(items);
+            Iterator<String> iterator = items.iterator();
+            AtomicInteger count = new AtomicInteger();
+            Bean bean = new Bean();
+            assertThatThrownBy(() -> acting.clear(items)).hasMessageContaining("'clear'");
+            assertThatThrownBy(() -> acting.poll(queue)).hasMessageContaining("'poll'");
+            assertThatThrownBy(() -> acting.index(bean)).hasMessageContaining("clear");
+            assertThatThrownBy(() -> acting.index(queue)).isInstanceOf(IllegalStateException.class);
+            for (String name : List.of("clear", "title", "name")) {
+                assertThatThrownBy(() -> acting.indexByName(bean, name))
+                        .hasStackTraceContaining("(expected: a map, a list, an array or the request)");
+            }
+            assertThatThrownBy(() -> acting.delete(file)).hasMessageContaining("'delete'");
+            assertThatThrownBy(() -> acting.count(count)).hasMessageContaining("'andIncrement'");
+            assertThatThrownBy(() -> acting.next(iterator)).hasMessageContaining("'next'");
+            assertThat(items).hasSize(1);
+            assertThat(queue).hasSize(1);
+            assertThat(file).exists();
+            assertThat(count).hasValue(0);
+            assertThat(iterator.hasNext()).isTrue();
+            assertThat(bean.cleared).isFalse();
+        });
+    }
+
+    static class Reading {
+        @RateLimited(
+                limit = "1",
+                window = "1m",
+                key =
+                        "{#bean.title, #bean.name, #bean.ready, #list.size, #list[0], #map['k'], #map.size, #array.length,"
+                                + " #array[0], #text.length, #point.x}")
+        public void all(
+                Object bean, List<String> list, Map<String, String> map, int[] array, String text, Point point) {}
+    }
+
+    record Point(int x) {}
+
+    @Test
+    void expressionsReadWhatIsThereToBeRead() {
+        rig.runner(Reading.class).run(context -> {
+            Reading reading = context.getBean(Reading.class);
+            reading.all(new Bean(), List.of("a"), Map.of("k", "v"), new int[] {7}, "abc", new Point(1));
+            reading.all(new Bean(), List.of("a"), Map.of("k", "v"), new int[] {7}, "abc", new Point(2));
+            assertThatThrownBy(() ->
+                            reading.all(new Bean(), List.of("a"), Map.of("k", "v"), new int[] {7}, "xyz", new Point(2)))
+                    .isInstanceOf(RateLimitExceededException.class);
+        });
     }
 
     @Test

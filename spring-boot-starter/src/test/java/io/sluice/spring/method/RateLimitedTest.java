@@ -113,7 +113,7 @@ final class RateLimitedTest {
 
         @SuppressWarnings("UnusedMethod") // by its name
         private String otherwise(String name, RateLimitExceededException refusal) {
-            return name + " " + refusal.ruling().reported().rule().endsWith("refused");
+            return name + " " + refusal.ruling().reported().rule().contains("Shop.refused-");
         }
 
         @RateLimited(algorithm = "sliding_log", limit = "1", window = "1s", maxWait = "5s")
@@ -505,6 +505,34 @@ final class RateLimitedTest {
                     .isZero();
             rig.inForce("rules: [{ id: code, limits: [{ limit: 5, window: 1s }] }]");
             assertThat(admitted(9, points::custom)).as("the rule of its name").isEqualTo(5);
+        });
+    }
+
+    static class NamedPoints {
+        @LimitPoint(name = "code", prefix = "sms", key = "code")
+        public void keyed() {}
+
+        @LimitPoint(name = "other")
+        public void keyless() {}
+    }
+
+    @Test
+    void aNamedRuleByKeyCountsEveryAddressOfAPointByItself() {
+        rig.inForce("""
+                rules:
+                  - { id: code, limits: [{ by: key, absent: share, limit: 2, window: 1m }] }
+                  - { id: other, limits: [{ by: key, absent: share, limit: 1, window: 1m }] }
+                """);
+        rig.runner(NamedPoints.class).run(context -> {
+            NamedPoints points = context.getBean(NamedPoints.class);
+            for (String address : List.of("192.0.2.1", "2001:db8::1")) {
+                rig.request = Rig.request(Map.of("ip", address));
+                assertThat(admitted(5, points::keyed)).as(address).isEqualTo(2);
+                assertThat(admitted(5, points::keyless)).as(address).isEqualTo(1);
+            }
+            rig.request = java.util.Optional.empty();
+            assertThat(admitted(5, points::keyed)).as("outside a request").isEqualTo(2);
+            assertThat(admitted(5, points::keyless)).as("outside a request").isEqualTo(1);
         });
     }
 
