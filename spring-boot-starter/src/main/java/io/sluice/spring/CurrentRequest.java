@@ -14,7 +14,8 @@ public interface CurrentRequest {
 
     /**
      * The value of an attribute by the name that rules use: {@code ip}, {@code path}, {@code method}, {@code user},
-     * {@code tenant}, {@code header.<name>}, {@code query.<name>}, {@code claim.<name>}; null if there is none.
+     * {@code tenant}, {@code header.<name>}, {@code query.<name>}, {@code claim.<name>}; null if there is none. What can be read in two ways (a
+     * field that is there twice, a path that servers disagree on) is an exception that web applications answer with 400.
      */
     @Nullable
     String attribute(String name);

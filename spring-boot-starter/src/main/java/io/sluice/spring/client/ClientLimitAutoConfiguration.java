@@ -60,7 +60,7 @@ public final class ClientLimitAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ExchangeFilterFunction.class)
-    static class Filters {
+    static final class Filters {
 
         @Bean
         @ConditionalOnMissingBean
