@@ -3,6 +3,8 @@ package io.sluice.node.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.NginxServer;
+import io.sluice.testkit.http.PathVariants;
+import io.sluice.testkit.http.RawCaller;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

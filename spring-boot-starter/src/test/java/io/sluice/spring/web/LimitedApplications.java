@@ -11,6 +11,8 @@ import io.sluice.rules.RefusalBody;
 import io.sluice.rules.Ruling;
 import io.sluice.spring.RateLimited;
 import io.sluice.spring.method.MethodLimitAutoConfiguration;
+import io.sluice.testkit.http.PathVariants;
+import io.sluice.testkit.http.RawCaller;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;

@@ -1,4 +1,4 @@
-package io.sluice.spring.web;
+package io.sluice.testkit.http;
 
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 
 /** Ways to write a path so that a limiter may read another one than the server behind it. */
-final class PathVariants {
+public final class PathVariants {
 
     private static final List<BiFunction<String, Random, String>> TRICKS = List.of(
             // Segments that are none.
@@ -96,7 +96,7 @@ final class PathVariants {
     private PathVariants() {}
 
     /** So many different ones, none longer than a few hundred characters. */
-    static List<String> of(List<String> paths, Random random, int count) {
+    public static List<String> of(List<String> paths, Random random, int count) {
         Set<String> variants = new LinkedHashSet<>(paths);
         while (variants.size() < count) {
             String variant = paths.get(random.nextInt(paths.size()));

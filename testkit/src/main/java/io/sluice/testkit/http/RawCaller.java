@@ -1,4 +1,4 @@
-package io.sluice.spring.web;
+package io.sluice.testkit.http;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /** Sends request targets as they are, which no client library does. Keeps its connection while the server does. */
-final class RawCaller implements AutoCloseable {
+public final class RawCaller implements AutoCloseable {
 
     private static final int PATIENCE_MILLIS = 20_000;
 
@@ -18,15 +18,15 @@ final class RawCaller implements AutoCloseable {
     private Socket socket;
     private InputStream in;
 
-    RawCaller(int port) throws IOException {
+    public RawCaller(int port) throws IOException {
         this.port = port;
         connect();
     }
 
-    record Answer(int status, String body) {}
+    public record Answer(int status, String body) {}
 
     /** A GET of the target, byte for byte. */
-    Answer get(String target) throws IOException {
+    public Answer get(String target) throws IOException {
         byte[] request =
                 ("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
         try {
