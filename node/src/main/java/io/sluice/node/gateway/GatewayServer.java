@@ -99,9 +99,8 @@ final class GatewayServer extends VerticleBase {
         connections.asked(request);
         HttpServerResponse response = request.response();
         if (request.version() == HttpVersion.HTTP_2) {
-            // After what came in one piece with it has been read: a stream that is reset at once costs nothing, and
-            // whether a body
-            // follows is known of nearly all others.
+            // Once all that came in one piece is read: a stream that is reset at once costs nothing, and it is known
+            // of nearly all others whether a body follows.
             request.pause();
             context.runOnContext(now -> {
                 if (!response.closed()) {
@@ -182,8 +181,7 @@ final class GatewayServer extends VerticleBase {
                 .setHandle100ContinueAutomatically(false)
                 .setDecompressionSupported(false)
                 .setCompressionSupported(false)
-                // WebSockets are tunnels here. What would compress them also closes connections with 128 requests in
-                // one piece.
+                // WebSockets are tunnels here. What would compress them closes connections with 128 requests at once.
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setMaxInitialLineLength(settings.largestHeadBytes())

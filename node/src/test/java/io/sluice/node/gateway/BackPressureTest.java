@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class BackPressureTest {
 
-    private static final long BODY = 64L << 20;
+    private static final long BODY = 400L << 20;
 
     /** The system's buffers for two connections over loopback, which grow by themselves, and the gateway's. */
     private static final long UNDER_WAY = 32L << 20;
