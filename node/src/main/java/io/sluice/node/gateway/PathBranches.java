@@ -6,6 +6,7 @@ import io.sluice.rules.PathPattern.Segment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +17,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class PathBranches<T> {
 
-    private final Map<String, PathBranches<T>> named = new HashMap<>();
+    private final Supplier<Map<String, PathBranches<T>>> maps;
+    private final Map<String, PathBranches<T>> named;
     private @Nullable PathBranches<T> any;
     private @Nullable T here;
     private @Nullable T rest;
+
+    PathBranches() {
+        this(HashMap::new);
+    }
+
+    /** @param maps makes the map of each branch, empty */
+    PathBranches(Supplier<Map<String, PathBranches<T>>> maps) {
+        this.maps = maps;
+        this.named = maps.get();
+    }
 
     /** Files a value; returns the one that was there for patterns of the same meaning, and then stays there. */
     @Nullable
@@ -32,7 +44,7 @@ final class PathBranches<T> {
                 return known;
             }
             branch = segment instanceof Exact exact
-                    ? branch.named.computeIfAbsent(exact.name(), name -> new PathBranches<>())
+                    ? branch.named.computeIfAbsent(exact.name(), name -> new PathBranches<>(maps))
                     : branch.any();
         }
         T known = branch.here;
@@ -69,7 +81,7 @@ final class PathBranches<T> {
     private PathBranches<T> any() {
         PathBranches<T> known = any;
         if (known == null) {
-            known = new PathBranches<>();
+            known = new PathBranches<>(maps);
             any = known;
         }
         return known;

@@ -4,6 +4,7 @@ import io.sluice.rules.PathPattern;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,23 +16,38 @@ import org.jspecify.annotations.Nullable;
  */
 final class RouteIndex implements RouteTable {
 
-    private final Map<String, PathBranches<Route>> exact = new HashMap<>();
-    private final Map<String, PathBranches<Route>> wildcard = new HashMap<>();
-    private final PathBranches<Route> any = new PathBranches<>();
+    private final Map<String, PathBranches<Route>> exact;
+    private final Map<String, PathBranches<Route>> wildcard;
+    private final PathBranches<Route> any;
 
-    private RouteIndex() {}
+    private RouteIndex(Supplier<Map<String, PathBranches<Route>>> maps) {
+        exact = maps.get();
+        wildcard = maps.get();
+        any = new PathBranches<>(maps);
+    }
 
     /** Makes an index of routes, one after the other. For one thread. */
     static final class Builder {
 
-        private final RouteIndex index = new RouteIndex();
+        private final Supplier<Map<String, PathBranches<Route>>> maps;
+        private final RouteIndex index;
+
+        Builder() {
+            this(HashMap::new);
+        }
+
+        /** @param maps makes the maps that routes are looked up in, empty */
+        Builder(Supplier<Map<String, PathBranches<Route>>> maps) {
+            this.maps = maps;
+            this.index = new RouteIndex(maps);
+        }
 
         /** Adds a route, unless there is one for the same requests: then that one is returned. */
         Optional<Route> add(HostPattern host, PathPattern path, Route route) {
             PathBranches<Route> paths =
                     switch (host.kind()) {
-                        case EXACT -> index.exact.computeIfAbsent(host.name(), name -> new PathBranches<>());
-                        case WILDCARD -> index.wildcard.computeIfAbsent(host.name(), name -> new PathBranches<>());
+                        case EXACT -> index.exact.computeIfAbsent(host.name(), name -> new PathBranches<>(maps));
+                        case WILDCARD -> index.wildcard.computeIfAbsent(host.name(), name -> new PathBranches<>(maps));
                         case ANY -> index.any;
                     };
             return Optional.ofNullable(paths.put(path.segments(), route));
