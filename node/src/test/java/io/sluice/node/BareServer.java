@@ -15,6 +15,7 @@ import io.sluice.rules.KeySecret;
 import io.sluice.rules.RuleSet;
 import io.sluice.rules.RulingListener;
 import io.sluice.runtime.StoreWatch;
+import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,34 +24,54 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
-/** One event loop of the decision API without rules, whose patience is a second or two. */
+/** One event loop of the decision API without rules. */
 final class BareServer implements AutoCloseable {
 
     private final Arrivals arrivals = Arrivals.overBestTransport();
     private final Vertx vertx = Vertx.builder().withTransport(arrivals).build();
     private final AtomicInteger port = new AtomicInteger();
+    private final AtomicReference<Context> loop = new AtomicReference<>();
+    private final ConnectionWatch connections;
 
+    /** A server that waits for its clients, however slow the machine is. */
     BareServer(MemoryBudget memory) {
         this(memory, (ruling, nanos) -> {});
     }
 
     BareServer(MemoryBudget memory, RulingListener listener) {
-        vertx.setPeriodic(1_000, timer -> arrivals.tick(1));
+        this(memory, listener, Duration.ofHours(1), 3_600, 3_600);
+    }
+
+    /** A server whose patience is a second or two. */
+    static BareServer impatient(MemoryBudget memory) {
+        return new BareServer(memory, (ruling, nanos) -> {}, Duration.ofSeconds(1), 1, 3);
+    }
+
+    private BareServer(
+            MemoryBudget memory, RulingListener listener, Duration bodyMayTake, int unreadSeconds, int streamSeconds) {
+        connections = new ConnectionWatch(arrivals, unreadSeconds, streamSeconds);
         try {
             vertx.deployVerticle(new ApiServer(
-                            handler(listener), new ConnectionWatch(arrivals, 1, 3), memory, "127.0.0.1", 0, port::set))
+                            handler(listener, bodyMayTake), connections, memory, "127.0.0.1", 0, this::bound))
                     .toCompletionStage()
                     .toCompletableFuture()
-                    .get(20, TimeUnit.SECONDS);
+                    .get(60, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private ApiHandler handler(RulingListener listener) throws StartFailedException {
+    private void bound(int bound) {
+        loop.set(Vertx.currentContext());
+        port.set(bound);
+    }
+
+    private ApiHandler handler(RulingListener listener, Duration bodyMayTake) throws StartFailedException {
         Clock clock = Clock.system();
         Health health = new Health(
                 NodeRules.open(NodeConfig.inProcess(new NodeConfig.RulesFrom.Nowhere(), 0)),
@@ -62,11 +83,27 @@ final class BareServer implements AutoCloseable {
                 new DecisionRoutes(vertx, evaluator, RuleSet::none, false),
                 new EnvoyRoute(vertx, new EnvoyJson(new RateLimitDecider(evaluator, Counting.TOGETHER))),
                 new StateRoutes(vertx, health, new NodeMetrics()),
-                new BodyReader(Duration.ofSeconds(1)));
+                new BodyReader(bodyMayTake));
     }
 
     int port() {
         return port.get();
+    }
+
+    /** Lets a second pass for connections from which no whole request has come. */
+    void tickArrivals() {
+        arrivals.tick(1);
+    }
+
+    /** Lets a second pass for all connections. */
+    void tick() throws Exception {
+        tickArrivals();
+        CountDownLatch ticked = new CountDownLatch(1);
+        loop.get().runOnContext(now -> {
+            connections.tick();
+            ticked.countDown();
+        });
+        assertThat(ticked.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
     void serves() throws Exception {
@@ -83,7 +120,7 @@ final class BareServer implements AutoCloseable {
 
     HttpRequest checkRequest() {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port.get() + "/v1/check"))
-                .timeout(Duration.ofSeconds(10))
+                .timeout(Duration.ofSeconds(60))
                 .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {}}"))
                 .build();
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
-@Timeout(60)
+@Timeout(300)
 class FailedBatchTest {
 
     @Test
