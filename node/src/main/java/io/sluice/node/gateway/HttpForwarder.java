@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 /** Forwards over connections that are kept, HTTP/1.1 or HTTP/2 as each upstream is configured. */
 final class HttpForwarder implements Forwarder {
 
-    private static final int MOST_CONNECTIONS = 1_024;
+    static final int MOST_CONNECTIONS = 1_024;
     private static final int MOST_HTTP2_CONNECTIONS = 8;
     private static final int MOST_WAITING = 1_024;
 
