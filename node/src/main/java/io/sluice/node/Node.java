@@ -51,7 +51,7 @@ public final class Node implements AutoCloseable {
     private final NodeMetrics metrics;
     private final Health health;
     private final @Nullable StorePulse pulse;
-    private final Duration grace;
+    private final Runnable grace;
     private volatile @Nullable GrpcDoor grpc;
     private volatile @Nullable NodeGateway gateway;
 
@@ -60,7 +60,7 @@ public final class Node implements AutoCloseable {
             @Nullable Store store,
             ApiDoor api,
             NodeMetrics metrics,
-            Duration grace,
+            Runnable grace,
             LongSupplier droppedLogLines) {
         this.rules = rules;
         this.store = store;
@@ -89,6 +89,12 @@ public final class Node implements AutoCloseable {
     }
 
     static Node start(NodeConfig config, Store.Opener opener, Duration grace, LongSupplier droppedLogLines)
+            throws StartFailedException {
+        return start(config, opener, () -> pause(grace), droppedLogLines);
+    }
+
+    /** @param grace returns when a stopping node need no longer serve */
+    static Node start(NodeConfig config, Store.Opener opener, Runnable grace, LongSupplier droppedLogLines)
             throws StartFailedException {
         NodeMetrics metrics = new NodeMetrics();
         SharedStore opening = SharedStore.open(config, opener, metrics.limits());
@@ -173,11 +179,16 @@ public final class Node implements AutoCloseable {
         if (closing.compareAndSet(false, true)) {
             health.turn(Health.Phase.STOPPING);
             grpc(GrpcDoor::leave);
-            CompletableFuture<Void> graceOver = new CompletableFuture<>();
-            clock.at(clock.nanoTime() + grace.toNanos(), () -> graceOver.complete(null));
-            graceOver.join();
+            grace.run();
             release();
         }
+    }
+
+    private static void pause(Duration span) {
+        Clock clock = Clock.system();
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        clock.at(clock.nanoTime() + span.toNanos(), () -> over.complete(null));
+        over.join();
     }
 
     private void open(NodeConfig config) throws StartFailedException {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class GrpcDoorTest {
 
     private static final String RULES = """
@@ -137,8 +137,8 @@ class GrpcDoorTest {
                 NodeConfig config = slow("d" + reference)
                         .withGrpc(new GrpcSettings(0, Optional.empty(), reference))
                         .withRedis(redis.uri());
-                try (RunningNode one = RunningNode.start(config, Store::redis);
-                        RunningNode two = RunningNode.start(config, Store::redis);
+                try (RunningNode one = RunningNode.onRedis(config);
+                        RunningNode two = RunningNode.onRedis(config);
                         Caller first = Caller.of(one);
                         Caller second = Caller.of(two)) {
                     assertThat(first.ask("d" + reference, "a=x", "b=x").getOverallCode())
@@ -243,13 +243,13 @@ class GrpcDoorTest {
                                 .setValue(entry[1])));
             }
             return RateLimitServiceGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(20, TimeUnit.SECONDS)
+                    .withDeadlineAfter(60, TimeUnit.SECONDS)
                     .shouldRateLimit(request.build());
         }
 
         ServingStatus health() {
             return HealthGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(20, TimeUnit.SECONDS)
+                    .withDeadlineAfter(60, TimeUnit.SECONDS)
                     .check(HealthCheckRequest.getDefaultInstance())
                     .getStatus();
         }

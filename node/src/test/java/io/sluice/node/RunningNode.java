@@ -1,5 +1,7 @@
 package io.sluice.node;
 
+import static org.awaitility.Awaitility.await;
+
 import io.sluice.node.NodeConfig.RulesFrom;
 import io.sluice.runtime.Store;
 import java.io.IOException;
@@ -16,7 +18,7 @@ final class RunningNode implements AutoCloseable {
     final Node node;
     final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(5))
+            .connectTimeout(Duration.ofSeconds(60))
             .build();
 
     private RunningNode(Node node) {
@@ -33,6 +35,13 @@ final class RunningNode implements AutoCloseable {
 
     static RunningNode start(NodeConfig config, Store.Opener opener) throws StartFailedException {
         return new RunningNode(Node.start(config, opener, Duration.ZERO, () -> 0));
+    }
+
+    /** A node that has reached its Redis: one that begins on a busy machine may do so without. */
+    static RunningNode onRedis(NodeConfig config) throws StartFailedException {
+        RunningNode node = start(config, Store::redis);
+        await().until(() -> node.node.degraded().isEmpty());
+        return node;
     }
 
     HttpResponse<String> check(String body) {
@@ -53,7 +62,7 @@ final class RunningNode implements AutoCloseable {
 
     HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + node.apiPort() + path))
-                .timeout(Duration.ofSeconds(20));
+                .timeout(Duration.ofSeconds(60));
     }
 
     HttpResponse<String> send(HttpRequest.Builder request) {
