@@ -44,7 +44,7 @@ final class GatewayUnderTest implements AutoCloseable {
     private Authenticators auth = Authenticators.NONE;
     private CallerAddress caller = CallerAddress.ofPeer();
     private PathForm paths = PathForm.STRICT;
-    private Duration requestTimeout = Duration.ofSeconds(20);
+    private Duration requestTimeout = Duration.ofMinutes(5);
     private Forwarder forwarder = this::echo;
     private int port;
 
@@ -134,7 +134,7 @@ final class GatewayUnderTest implements AutoCloseable {
                 .listen(0, "127.0.0.1")
                 .toCompletionStage()
                 .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS)
+                .get(60, TimeUnit.SECONDS)
                 .actualPort();
         return this;
     }
@@ -213,7 +213,7 @@ final class GatewayUnderTest implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
-        vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         auth.close();
         counts.close();
     }

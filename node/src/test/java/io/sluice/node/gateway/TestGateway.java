@@ -24,8 +24,8 @@ final class TestGateway implements AutoCloseable {
     static final class Wishes {
         boolean http2;
         Optional<ClientSSLOptions> tls = Optional.empty();
-        Duration requestTimeout = Duration.ofSeconds(30);
-        Duration idleTimeout = Duration.ofSeconds(30);
+        Duration requestTimeout = Duration.ofMinutes(5);
+        Duration idleTimeout = Duration.ofMinutes(5);
         long largestBody = 1L << 40;
         List<ForwardingHeader> believed = List.of();
         UnaryOperator<GatewaySettings> settings = same -> same;
@@ -39,6 +39,7 @@ final class TestGateway implements AutoCloseable {
     final GatewayDoor door;
     private final Wishes wishes;
     private final Route route;
+    private final Arrivals arrivals;
 
     TestGateway(Consumer<Wishes> changes, URI... origins) {
         wishes = new Wishes();
@@ -52,9 +53,8 @@ final class TestGateway implements AutoCloseable {
                 wishes.requestTimeout,
                 wishes.idleTimeout,
                 wishes.largestBody);
-        Arrivals arrivals = Arrivals.overBestTransport();
+        arrivals = Arrivals.overBestTransport();
         vertx = Vertx.builder().withTransport(arrivals).build();
-        vertx.setPeriodic(1_000, timer -> arrivals.tick(1));
         door = new GatewayDoor(vertx, arrivals);
         try {
             door.open(
@@ -91,6 +91,11 @@ final class TestGateway implements AutoCloseable {
         }
     }
 
+    /** Lets a second pass for connections from which no whole request has come, of which they have one. */
+    void tickArrivals() {
+        arrivals.tick(1);
+    }
+
     int port() {
         return door.port();
     }
@@ -103,7 +108,7 @@ final class TestGateway implements AutoCloseable {
     public void close() {
         door.close();
         try {
-            vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -14,11 +15,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Everything that may not take forever is seen to end. */
-@Timeout(60)
+@Timeout(300)
 class TimeoutsTest {
 
     private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -56,7 +58,7 @@ class TimeoutsTest {
             Socket socket = new Socket();
             fillers.add(socket);
             try {
-                socket.connect(new InetSocketAddress(server.getInetAddress(), server.getLocalPort()), 200);
+                socket.connect(new InetSocketAddress(server.getInetAddress(), server.getLocalPort()), 1_000);
             } catch (SocketTimeoutException isFull) {
                 return;
             }
@@ -82,7 +84,7 @@ class TimeoutsTest {
     void aBodyThatDoesNotComeIs408AndNobodysFaultButTheCallers() throws Exception {
         try (RawUpstream upstream = new RawUpstream(RawClient::rest);
                 TestGateway gateway =
-                        new TestGateway(wishes -> wishes.requestTimeout = Duration.ofMillis(300), upstream.origin());
+                        new TestGateway(wishes -> wishes.requestTimeout = Duration.ofSeconds(2), upstream.origin());
                 RawClient client = gateway.client()) {
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
             assertThat(client.message()).startsWith("HTTP/1.1 408 ");
@@ -142,17 +144,32 @@ class TimeoutsTest {
                 RawClient trickling = gateway.client()) {
             idle.send(GET).message();
             trickling.send(GET).message();
-            trickling.send("GET / HTTP/1.1\r\nX-A: ");
+            boolean cut = isCut(trickling, "GET / HTTP/1.1\r\nX-A: ");
             assertThat(idle.isClosed()).isTrue();
-            assertThat(silent.isClosed()).isTrue();
+            CompletableFuture<Boolean> closed = CompletableFuture.supplyAsync(() -> isClosed(silent));
             await().until(() -> {
-                try {
-                    trickling.send("a");
-                    return false;
-                } catch (IOException closed) {
-                    return true;
-                }
+                gateway.tickArrivals();
+                return closed.isDone();
             });
+            assertThat(closed).isCompletedWithValue(true);
+            await().until(() -> cut || isCut(trickling, "a"));
+        }
+    }
+
+    private static boolean isClosed(RawClient client) {
+        try {
+            return client.isClosed();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isCut(RawClient client, String text) {
+        try {
+            client.send(text);
+            return false;
+        } catch (IOException closed) {
+            return true;
         }
     }
 }
