@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code /v1/check/batch}, {@code /v1/explain} and {@code /v1/rules}. */
-@Timeout(60)
+@Timeout(300)
 class BatchTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The document says what the node does: every route, every answer, every field. */
-@Timeout(60)
+@Timeout(300)
 class OpenApiTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Upstreams that are not there, that lie, or that die. */
-@Timeout(60)
+@Timeout(300)
 class BrokenUpstreamTest {
 
     private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";

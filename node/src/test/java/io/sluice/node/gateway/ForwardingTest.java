@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a request becomes on its way, and its answer on the way back. */
-@Timeout(60)
+@Timeout(300)
 class ForwardingTest {
 
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
@@ -120,7 +120,7 @@ class ForwardingTest {
                 .listen(0, "127.0.0.1")
                 .toCompletionStage()
                 .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
+                .get(60, TimeUnit.SECONDS);
         URI origin = URI.create("http://[::ffff:7f00:1]:" + server.actualPort());
         for (boolean http2 : new boolean[] {false, true}) {
             try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = http2, origin);
@@ -129,7 +129,7 @@ class ForwardingTest {
                         .endsWith((http2 ? "HTTP_2" : "HTTP_1_1") + " a " + server.actualPort());
             }
         }
-        vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     @Test

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The gateway's port: limits of heads, TLS, and how it closes. */
-@Timeout(60)
+@Timeout(300)
 class GatewayDoorTest {
 
     private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -120,7 +120,7 @@ class GatewayDoorTest {
                     .containsIgnoringCase("connection: close\r\n")
                     .endsWith("hi");
             assertThat(client.isClosed()).isTrue();
-            closed.get(20, TimeUnit.SECONDS);
+            closed.get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -144,7 +144,7 @@ class GatewayDoorTest {
                 RawClient client = gateway.client()) {
             client.send(GET);
             asked.await();
-            CompletableFuture.runAsync(gateway.door::close).get(10, TimeUnit.SECONDS);
+            CompletableFuture.runAsync(gateway.door::close).get(60, TimeUnit.SECONDS);
             assertThat(client.isClosed()).isTrue();
             await().untilAsserted(() -> assertThat(gateway.upstreams.said).containsExactly("abandoned", "over"));
         }
@@ -177,7 +177,7 @@ class GatewayDoorTest {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.port()));
             RawClient client = new RawClient(socket);
             client.send(GET.repeat(2_000));
-            await().atMost(Duration.ofSeconds(40)).until(() -> isCut(client));
+            await().atMost(Duration.ofSeconds(60)).until(() -> isCut(client));
             assertThat(reached).hasValueLessThan(200);
         }
     }
@@ -231,7 +231,7 @@ class GatewayDoorTest {
             Files.writeString(certificate, "nonsense");
             Files.copy(made.key("second"), key, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
             await().during(Duration.ofMillis(2_500))
-                    .atMost(Duration.ofSeconds(10))
+                    .atMost(Duration.ofSeconds(60))
                     .until(() -> shown(gateway, "http/1.1").endsWith("CN=first"));
             Files.copy(made.certificate("second"), certificate, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
             await().untilAsserted(() -> {
@@ -300,7 +300,7 @@ class GatewayDoorTest {
         javax.net.ssl.SSLParameters parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {protocol});
         socket.setSSLParameters(parameters);
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(60_000);
         return socket;
     }
 

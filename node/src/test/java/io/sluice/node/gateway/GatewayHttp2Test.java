@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** HTTP/2 on either side and on both. */
-@Timeout(60)
+@Timeout(300)
 class GatewayHttp2Test {
 
     private final Vertx vertx = Vertx.vertx();
@@ -56,7 +56,7 @@ class GatewayHttp2Test {
     }
 
     private static <T> T get(Future<T> future) throws Exception {
-        return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     private URI upstream(io.vertx.core.Handler<HttpServerRequest> handler) throws Exception {
@@ -404,7 +404,7 @@ class GatewayHttp2Test {
             }
             ticked.countDown();
         });
-        assertThat(ticked.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(ticked.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test

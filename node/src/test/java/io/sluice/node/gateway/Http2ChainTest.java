@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The chain over HTTP/2: fields of bodies, permits, and who calls. */
-@Timeout(60)
+@Timeout(300)
 class Http2ChainTest {
 
     /** Of the key {@code secret}. */
@@ -42,7 +42,7 @@ class Http2ChainTest {
     }
 
     private static <T> T get(Future<T> future) throws Exception {
-        return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     private Future<HttpClientRequest> request(GatewayUnderTest gateway, HttpMethod method) {

@@ -64,7 +64,7 @@ final class Http2Upstream implements AutoCloseable {
     }
 
     Request next() throws InterruptedException {
-        Request request = requests.poll(20, TimeUnit.SECONDS);
+        Request request = requests.poll(60, TimeUnit.SECONDS);
         if (request == null) {
             throw new AssertionError("no request has ended");
         }

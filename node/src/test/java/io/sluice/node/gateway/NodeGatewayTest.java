@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A whole node with a gateway, from its configuration to its metrics. */
-@Timeout(60)
+@Timeout(300)
 class NodeGatewayTest {
 
     private static final String RULES = """
@@ -136,7 +136,7 @@ class NodeGatewayTest {
                     .listen(0, "127.0.0.1")
                     .toCompletionStage()
                     .toCompletableFuture()
-                    .get(20, TimeUnit.SECONDS);
+                    .get(60, TimeUnit.SECONDS);
             Path file = write("services: { s: { upstreams: 'https://127.0.0.1:" + server.actualPort()
                     + "', tls: { ca: ca.pem } } }\nroutes: [{ path: /x, service: s }]\n");
             try (Node node = start(file)) {
@@ -150,7 +150,7 @@ class NodeGatewayTest {
                 await().until(() -> node.findings().isEmpty());
             }
         } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -175,8 +175,8 @@ class NodeGatewayTest {
         await().until(() -> api(node, "/health").statusCode() == 503);
         upstream.letGo();
 
-        assertThat(slow.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
-        stopped.get(30, TimeUnit.SECONDS);
+        assertThat(slow.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        stopped.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -239,7 +239,7 @@ class NodeGatewayTest {
 
     private HttpRequest.Builder request(Node node, String path) {
         return HttpRequest.newBuilder(URI.create(node.gateway().orElseThrow() + path))
-                .timeout(Duration.ofSeconds(20));
+                .timeout(Duration.ofSeconds(60));
     }
 
     private HttpResponse<String> send(Node node, String method, String path) throws Exception {

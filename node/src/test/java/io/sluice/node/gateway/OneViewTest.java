@@ -135,7 +135,7 @@ class OneViewTest {
                     .map(response -> response.statusCode())
                     .toCompletionStage()
                     .toCompletableFuture()
-                    .get(30, TimeUnit.SECONDS));
+                    .get(60, TimeUnit.SECONDS));
         }
         client.close();
         assertThat(statuses).containsExactly(429, 400, 200);
@@ -164,7 +164,7 @@ class OneViewTest {
                     .otherwise(-1)
                     .toCompletionStage()
                     .toCompletableFuture()
-                    .get(30, TimeUnit.SECONDS);
+                    .get(60, TimeUnit.SECONDS);
         } finally {
             client.close();
         }

@@ -21,7 +21,7 @@ final class RepliesClient implements AutoCloseable {
     RepliesClient(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(60_000);
         in = new DataInputStream(socket.getInputStream());
     }
 

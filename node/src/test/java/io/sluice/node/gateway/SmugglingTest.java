@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that two servers may read differently: refused, or sent on so that there is one way to read them. */
-@Timeout(60)
+@Timeout(300)
 class SmugglingTest {
 
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";

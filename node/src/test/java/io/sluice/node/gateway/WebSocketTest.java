@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Upgrades, which become bytes both ways. */
-@Timeout(60)
+@Timeout(300)
 class WebSocketTest {
 
     private static final String ASK = RawClient.lines(
@@ -154,7 +154,7 @@ class WebSocketTest {
             }
             assertThat(closing).isNotDone();
             client.close();
-            closing.get(5, TimeUnit.SECONDS);
+            closing.get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -177,10 +177,10 @@ class WebSocketTest {
             idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message();
             CompletableFuture<Void> closing = CompletableFuture.runAsync(gateway.door::close);
             assertThat(idle.isClosed()).isTrue();
-            client.socket.setSoTimeout(5_000);
+            client.socket.setSoTimeout(60_000);
             leave.countDown();
             assertThat(client.rest()).isEqualTo("earlylast");
-            closing.get(5, TimeUnit.SECONDS);
+            closing.get(60, TimeUnit.SECONDS);
         }
     }
 

@@ -1,0 +1,17 @@
+package io.sluice.node;
+
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Gives every await of this module a bound that only ends a test that hangs: a busy machine may take its time. */
+public final class PatientAwait implements BeforeAllCallback {
+
+    private static final Duration AT_MOST = Duration.ofMinutes(1);
+
+    @Override
+    public void beforeAll(ExtensionContext tests) {
+        Awaitility.setDefaultTimeout(AT_MOST);
+    }
+}
