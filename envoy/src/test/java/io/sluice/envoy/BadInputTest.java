@@ -11,14 +11,16 @@ import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** What takes far too many steps does not come to an end in time. */
+@Timeout(60)
 class BadInputTest {
 
     private static final String RULES = """
@@ -26,8 +28,6 @@ class BadInputTest {
             descriptors:
               - { key: a, rate_limit: { unit: day, requests_per_unit: 1000 } }
             """;
-
-    private static final Duration IN_TIME = Duration.ofSeconds(2);
 
     @Test
     void anEmptyDomainAndNoDescriptorsAreRefused() {
@@ -45,15 +45,16 @@ class BadInputTest {
                 .addAllDescriptors(Collections.nCopies(10_000, d("a=x")))
                 .build();
 
-        RateLimitResponse response = inTime(desk, many);
+        RateLimitResponse response = desk.ask(many);
 
         assertThat(response.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
         assertThat(response.getStatusesList()).hasSize(10_000).allMatch(status -> status.getCode() == Code.OVER_LIMIT);
+        assertThat(desk.told).as("one ruling on all of them").hasSize(1);
         assertThat(shown(desk.ask("d", d("a=x")))).isEqualTo("OK 1000/DAY 999");
     }
 
     @Test
-    void asManyDescriptorsAsThereMayBeAreDecidedInTime() {
+    void asManyDescriptorsAsThereMayBeAreDecidedWithOneRulingEach() {
         Desk desk = Desk.with(RULES);
         List<RateLimitDescriptor> same = Collections.nCopies(Asked.MOST_DESCRIPTORS, d("a=x"));
         List<RateLimitDescriptor> others = new ArrayList<>();
@@ -61,13 +62,13 @@ class BadInputTest {
             others.add(d("a=" + i));
         }
         for (List<RateLimitDescriptor> each : List.of(same, others)) {
-            RateLimitResponse response = inTime(
-                    desk,
-                    RateLimitRequest.newBuilder()
-                            .setDomain("d")
-                            .addAllDescriptors(each)
-                            .build());
+            desk.told.clear();
+            RateLimitResponse response = desk.ask(RateLimitRequest.newBuilder()
+                    .setDomain("d")
+                    .addAllDescriptors(each)
+                    .build());
             assertThat(response.getOverallCode()).isEqualTo(Code.OK);
+            assertThat(desk.told).hasSizeLessThanOrEqualTo(Asked.MOST_DESCRIPTORS);
         }
         assertThat(shown(desk.ask("d", d("a=x")))).isEqualTo("OK 1000/DAY 743");
         assertThat(shown(desk.ask("d", d("a=7")))).isEqualTo("OK 1000/DAY 998");
@@ -88,10 +89,10 @@ class BadInputTest {
         Desk desk = Desk.with(RULES);
         String longText = "ä".repeat(400_000);
 
-        assertThat(shown(inTime(desk, request("d", d("a=" + longText))))).isEqualTo("OK 1000/DAY 999");
-        assertThat(shown(inTime(desk, request("d", d("a=" + longText))))).isEqualTo("OK 1000/DAY 998");
-        assertThat(shown(inTime(desk, request("d", d("a=" + longText + "b"))))).isEqualTo("OK 1000/DAY 999");
-        assertThat(shown(inTime(desk, request(longText, d(longText + "=x"))))).isEqualTo("OK 0");
+        assertThat(shown(desk.ask(request("d", d("a=" + longText))))).isEqualTo("OK 1000/DAY 999");
+        assertThat(shown(desk.ask(request("d", d("a=" + longText))))).isEqualTo("OK 1000/DAY 998");
+        assertThat(shown(desk.ask(request("d", d("a=" + longText + "b"))))).isEqualTo("OK 1000/DAY 999");
+        assertThat(shown(desk.ask(request(longText, d(longText + "=x"))))).isEqualTo("OK 0");
     }
 
     @ParameterizedTest
@@ -107,12 +108,5 @@ class BadInputTest {
     @Test
     void aDescriptorWithoutEntriesMatchesNothing() {
         assertThat(shown(Desk.with(RULES).ask("d", d(), hits(0, d())))).isEqualTo("OK 0, OK 0");
-    }
-
-    private static RateLimitResponse inTime(Desk desk, RateLimitRequest request) {
-        long start = System.nanoTime();
-        RateLimitResponse response = desk.ask(request);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(IN_TIME);
-        return response;
     }
 }

@@ -56,7 +56,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class EnvoyServerTest {
 
     private static final String RULES = """
@@ -66,7 +66,7 @@ class EnvoyServerTest {
             """;
 
     private static final Duration SOON = Duration.ofMillis(20);
-    private static final Duration LATER = Duration.ofSeconds(20);
+    private static final Duration LATER = Duration.ofMinutes(1);
 
     @TempDir
     Path folder;
@@ -115,12 +115,12 @@ class EnvoyServerTest {
         try (Client client = Client.of(server, InsecureChannelCredentials.create())) {
             CompletableFuture<RateLimitResponse> answer =
                     CompletableFuture.supplyAsync(() -> client.ask(request("d", d("a=x"))));
-            engine.asked.get(10, TimeUnit.SECONDS);
+            engine.asked.get(60, TimeUnit.SECONDS);
             CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close);
             engine.answer();
 
-            assertThat(answer.get(10, TimeUnit.SECONDS).getStatusesCount()).isEqualTo(1);
-            closing.get(10, TimeUnit.SECONDS);
+            assertThat(answer.get(60, TimeUnit.SECONDS).getStatusesCount()).isEqualTo(1);
+            closing.get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -136,14 +136,14 @@ class EnvoyServerTest {
                 Client client = Client.of(server, InsecureChannelCredentials.create())) {
             server.open();
             CompletableFuture<RateLimitResponse> answer =
-                    CompletableFuture.supplyAsync(() -> client.ask(request("d", d("a=x"))));
-            engine.asked.get(10, TimeUnit.SECONDS);
+                    CompletableFuture.supplyAsync(() -> askUntilHeard(client, engine));
+            engine.asked.get(60, TimeUnit.SECONDS);
 
-            assertThat(client.beginAndWait().get(10, TimeUnit.SECONDS).getCode())
+            assertThat(client.beginAndWait().get(60, TimeUnit.SECONDS).getCode())
                     .isEqualTo(Status.Code.DEADLINE_EXCEEDED);
             assertThat(answer).isNotDone();
             engine.answer();
-            assertThat(answer.get(10, TimeUnit.SECONDS).getStatusesCount()).isEqualTo(1);
+            assertThat(answer.get(60, TimeUnit.SECONDS).getStatusesCount()).isEqualTo(1);
         }
     }
 
@@ -154,11 +154,11 @@ class EnvoyServerTest {
         try (Client client = Client.of(server, InsecureChannelCredentials.create())) {
             Watch watch = new Watch();
             HealthGrpc.newStub(client.channel).watch(HealthCheckRequest.getDefaultInstance(), watch);
-            await().until(() -> watch.seen.contains(ServingStatus.SERVING));
+            await().atMost(60, TimeUnit.SECONDS).until(() -> watch.seen.contains(ServingStatus.SERVING));
 
-            CompletableFuture.runAsync(server::close).get(5, TimeUnit.SECONDS);
+            CompletableFuture.runAsync(server::close).get(60, TimeUnit.SECONDS);
 
-            assertThat(watch.ended.get(10, TimeUnit.SECONDS).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+            assertThat(watch.ended.get(60, TimeUnit.SECONDS).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
             assertThat(watch.seen).containsExactly(ServingStatus.SERVING, ServingStatus.NOT_SERVING);
         }
     }
@@ -184,7 +184,9 @@ class EnvoyServerTest {
 
             Files.copy(made.certificate("second"), certificate, StandardCopyOption.REPLACE_EXISTING);
             Files.copy(made.key("second"), key, StandardCopyOption.REPLACE_EXISTING);
-            await("the second is in use").until(() -> serves(server, trusting(made.certificate("second"))));
+            await("the second is in use")
+                    .atMost(60, TimeUnit.SECONDS)
+                    .until(() -> serves(server, trusting(made.certificate("second"))));
             assertThat(serves(server, trusting(made.certificate("first")))).isFalse();
 
             Files.writeString(key, "no key");
@@ -225,6 +227,19 @@ class EnvoyServerTest {
                         Optional.of(files),
                         Desk.with(RULES).decider))
                 .isInstanceOf(java.security.GeneralSecurityException.class);
+    }
+
+    /** On a busy machine a message may come too late, too: then once more. */
+    private static RateLimitResponse askUntilHeard(Client client, SlowEngine engine) {
+        while (true) {
+            try {
+                return client.ask(request("d", d("a=x")));
+            } catch (StatusRuntimeException late) {
+                if (engine.asked.isDone() || late.getStatus().getCode() != Status.Code.DEADLINE_EXCEEDED) {
+                    throw late;
+                }
+            }
+        }
     }
 
     private static EnvoyServer plain(RateLimitDecider decider) throws Exception {
@@ -281,7 +296,7 @@ class EnvoyServerTest {
 
         RateLimitResponse ask(RateLimitRequest request) {
             return RateLimitServiceGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(20, TimeUnit.SECONDS)
+                    .withDeadlineAfter(60, TimeUnit.SECONDS)
                     .shouldRateLimit(request);
         }
 
@@ -306,7 +321,7 @@ class EnvoyServerTest {
 
         ServingStatus health(String service) {
             return HealthGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(20, TimeUnit.SECONDS)
+                    .withDeadlineAfter(60, TimeUnit.SECONDS)
                     .check(HealthCheckRequest.newBuilder().setService(service).build())
                     .getStatus();
         }
