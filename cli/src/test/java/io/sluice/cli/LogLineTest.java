@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class LogLineTest {
 
     private final LoggerContext context = new LoggerContext();
@@ -80,7 +80,7 @@ class LogLineTest {
         assertThat(queue.dropped()).isBetween(99L, 100L);
 
         open.countDown();
-        queue.drain(Duration.ofSeconds(10));
+        queue.drain(Duration.ofSeconds(60));
         String written = new String(end.readNBytes(end.available()), StandardCharsets.UTF_8);
         assertThat(written).contains("line 0\n", "line 1000\n", " lines of the log dropped");
     }

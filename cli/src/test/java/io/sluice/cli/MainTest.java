@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** What ends by itself; what runs is in {@link ProcessTest}. */
-@Timeout(60)
+@Timeout(300)
 class MainTest {
 
     private static final String LOGIN = """
