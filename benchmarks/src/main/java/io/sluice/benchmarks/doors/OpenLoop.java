@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * Sends requests at a constant rate, whatever becomes of those before. Each latency counts from the moment at which the request was
@@ -18,6 +20,8 @@ final class OpenLoop {
     private static final long SHORTEST_SLEEP_NANOS = 20_000;
 
     private final Sender sender;
+    private final LongSupplier nanoTime;
+    private final LongConsumer park;
     private final Semaphore underWay = new Semaphore(MOST_UNDER_WAY);
     private final LongAdder failed = new LongAdder();
 
@@ -33,7 +37,18 @@ final class OpenLoop {
     }
 
     OpenLoop(Sender sender) {
+        this(sender, System::nanoTime, LockSupport::parkNanos);
+    }
+
+    /**
+     * With a time of its own.
+     *
+     * @param park waits for so many nanoseconds, more or less
+     */
+    OpenLoop(Sender sender, LongSupplier nanoTime, LongConsumer park) {
         this.sender = sender;
+        this.nanoTime = nanoTime;
+        this.park = park;
     }
 
     /** Sends for so long, and returns the latencies when everything is answered. */
@@ -41,13 +56,13 @@ final class OpenLoop {
         Latencies latencies = new Latencies();
         double everyNanos = 1e9 / perSecond;
         long count = (long) (span.toNanos() / everyNanos);
-        long begin = System.nanoTime();
+        long begin = nanoTime.getAsLong();
         for (long i = 0; i < count; i++) {
             long due = begin + (long) (i * everyNanos);
             sleepUntil(due);
             underWay.acquire();
             sender.send(i, well -> {
-                latencies.add(System.nanoTime() - due);
+                latencies.add(nanoTime.getAsLong() - due);
                 if (!well) {
                     failed.increment();
                 }
@@ -63,9 +78,9 @@ final class OpenLoop {
         return failed.sum();
     }
 
-    private static void sleepUntil(long due) {
-        for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
-            LockSupport.parkNanos(Math.max(SHORTEST_SLEEP_NANOS, left));
+    private void sleepUntil(long due) {
+        for (long left = due - nanoTime.getAsLong(); left > 0; left = due - nanoTime.getAsLong()) {
+            park.accept(Math.max(SHORTEST_SLEEP_NANOS, left));
         }
     }
 }

@@ -20,13 +20,14 @@ final class Nodes {
         double leases = 0;
         double held = 0;
         long extra = 0;
+        int inVain = 0;
         int runs = trial.times(10, 1);
         for (int run = 0; run < runs; run++) {
             Killed leasing = Killed.leasing();
             Killed holding = Killed.holding();
             for (Killed each : List.of(leasing, holding)) {
-                trial.must(each.lost() > 0 && each.missed() > 0, "there is something to lose: " + each);
-                trial.must(each.backMillis() < 30_000, "it comes back: " + each);
+                inVain += each.lost() > 0 && each.missed() > 0 ? 0 : 1;
+                trial.must(Double.isFinite(each.backMillis()), "it comes back: " + each);
                 mustBeClean(trial, each.report(), each.histories());
                 extra += each.report().found();
             }
@@ -34,6 +35,7 @@ final class Nodes {
             held = Math.max(held, holding.backMillis());
         }
         trial.note(2 * runs + " nodes killed");
+        trial.figure("of which had nothing to lose", inVain, 0, "");
         double longest = Killed.TTL.toMillis() + 1_000;
         trial.figure("leased permits back after at most", leases, longest, "ms");
         trial.figure("held ones after at most", held, longest, "ms");
@@ -47,6 +49,7 @@ final class Nodes {
         long atHand = 0;
         long spends = 0;
         long late = 0;
+        int inVain = 0;
         for (String algorithm : algorithms) {
             Stopped node = Stopped.during(algorithm, seconds);
             atHand += node.atHand();
@@ -54,12 +57,12 @@ final class Nodes {
             late += node.report().violations().stream()
                     .filter(violation -> violation.kind() == Violation.Kind.LEASE_EXPIRED)
                     .count();
-            trial.must(node.seconds() > 0.8 * seconds, "it is stopped: for " + node.seconds() + " s");
-            trial.must(node.spends() > 0, "it goes on spending");
+            inVain += node.seconds() > 0.8 * seconds && node.spends() > 0 ? 0 : 1;
             mustBeClean(trial, node.report(), node.histories());
         }
         trial.note(algorithms.size() + " nodes stopped for " + seconds + " s with " + atHand
                 + " leased permits at hand, which went on and spent " + spends + " times");
+        trial.figure("of which had nothing to spend", inVain, 0, "");
         trial.figure("after the end", (double) late, 0, "");
     }
 

@@ -44,7 +44,7 @@ final class Sinks {
                 HttpClient client = HttpClient.newHttpClient();
                 String base = "http://127.0.0.1:" + port;
                 HttpRequest check = HttpRequest.newBuilder(URI.create(base + "/v1/check"))
-                        .timeout(Duration.ofSeconds(10))
+                        .timeout(Duration.ofSeconds(60))
                         .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {\"path\": \"/x\"}}"))
                         .build();
                 double[] millis = new double[requests];

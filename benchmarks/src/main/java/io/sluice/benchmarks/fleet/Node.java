@@ -61,7 +61,7 @@ final class Node implements AutoCloseable {
         try {
             new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
                     .start()
-                    .waitFor(5, TimeUnit.SECONDS);
+                    .waitFor(60, TimeUnit.SECONDS);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -79,7 +79,7 @@ final class Node implements AutoCloseable {
     public void close() {
         process.destroyForcibly();
         try {
-            process.waitFor(10, TimeUnit.SECONDS);
+            process.waitFor(60, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -63,7 +63,7 @@ public final class Worker {
         }
         Clock clock = Clock.system();
         RedisEngine redis = RedisEngine.connect(uri, PREFIX, clock, options);
-        redis.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        redis.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         Engine memory = DenyCache.over(redis, uri, PREFIX, clock, options);
         Engine engine = load.leased() ? Leases.over(memory, redis, clock) : memory;
         List<DecisionListener> listeners = history == null ? List.of() : List.of(new StandInRecorder(history, clock));
