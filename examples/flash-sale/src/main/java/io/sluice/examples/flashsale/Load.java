@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Load implements Runnable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<Lane> lanes;
     private final List<Phase> phases;
@@ -47,7 +47,7 @@ final class Load implements Runnable {
         }
     }
 
-    /** Sends everything and waits for the answers, or for ten seconds. */
+    /** Sends everything and waits for the answers, or for a minute. */
     @Override
     public void run() {
         try (selector) {

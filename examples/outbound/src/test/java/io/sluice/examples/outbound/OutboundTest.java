@@ -20,14 +20,19 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.client.ResourceAccessException;
 
-@Timeout(30)
+@Timeout(300)
 class OutboundTest {
+
+    private static final int ALLOWED = 5;
+
+    /** Two more than are allowed at once. */
+    private static final int CALLS = ALLOWED + 2;
 
     private ThirdParty party;
 
     @BeforeEach
     void start() throws IOException {
-        party = ThirdParty.start(5);
+        party = ThirdParty.start(ALLOWED);
     }
 
     @AfterEach
@@ -37,12 +42,13 @@ class OutboundTest {
 
     @Test
     void callsWaitAndNoneIsRefusedOverThere() throws Exception {
-        ExecutorService callers = Executors.newFixedThreadPool(12);
+        ExecutorService callers = Executors.newFixedThreadPool(CALLS);
         // A wide margin: the machine of a build may be busy.
-        try (ConfigurableApplicationContext app = application("--sluice.client-limits.forecasts.margin=1s")) {
+        try (ConfigurableApplicationContext app = application(
+                "--sluice.client-limits.forecasts.margin=5s", "--sluice.client-limits.forecasts.max-wait=5m")) {
             Forecasts forecasts = app.getBean(Forecasts.class);
             List<Future<String>> answers = new ArrayList<>();
-            for (int i = 0; i < 12; i++) {
+            for (int i = 0; i < CALLS; i++) {
                 answers.add(callers.submit(() -> forecasts.of("here")));
             }
             for (Future<String> answer : answers) {
@@ -51,7 +57,7 @@ class OutboundTest {
         } finally {
             callers.shutdownNow();
         }
-        assertThat(party.served()).isEqualTo(12);
+        assertThat(party.served()).isEqualTo(CALLS);
         assertThat(party.refused()).isZero();
     }
 

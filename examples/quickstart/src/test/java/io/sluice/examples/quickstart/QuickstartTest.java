@@ -2,6 +2,7 @@ package io.sluice.examples.quickstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.time.ManualClock;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -9,10 +10,21 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
 
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 class QuickstartTest {
+
+    /** Limits count by this clock: the minute lasts as long as the test does. */
+    @TestConfiguration
+    static class Time {
+        @Bean
+        ManualClock clock() {
+            return ManualClock.at(1_800_000_000_000_000L);
+        }
+    }
 
     @LocalServerPort
     private int port;
