@@ -54,7 +54,7 @@ final class EnvoySystemTest {
                 Files.writeString(rules, RULES.formatted(3));
 
                 Awaitility.await()
-                        .atMost(20, TimeUnit.SECONDS)
+                        .atMost(60, TimeUnit.SECONDS)
                         .until(() ->
                                 ask(channel, 1).getStatuses(0).getCurrentLimit().getRequestsPerUnit() == 3);
                 assertThat(ask(channel, 1).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
@@ -71,7 +71,7 @@ final class EnvoySystemTest {
                         RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("u-17"))
                 .build();
         return RateLimitServiceGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(10, TimeUnit.SECONDS)
+                .withDeadlineAfter(60, TimeUnit.SECONDS)
                 .shouldRateLimit(RateLimitRequest.newBuilder()
                         .setDomain("shop")
                         .addAllDescriptors(Collections.nCopies(descriptors, descriptor))

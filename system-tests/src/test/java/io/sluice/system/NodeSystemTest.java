@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,13 +22,13 @@ final class NodeSystemTest {
     private static final String RULES = """
             rules:
               - id: everything
-                deadline: 5s
+                deadline: 1m
                 limits:
                   - { algorithm: token_bucket, rate: 100/d, burst: 100 }
               - id: login
                 resource: /api/login
                 methods: [POST]
-                deadline: 5s
+                deadline: 1m
                 limits:
                   - { by: ip, algorithm: sliding_log, limit: 10, window: 1h }
             """;
@@ -83,16 +84,19 @@ final class NodeSystemTest {
 
     @Test
     void goesOnWithoutRedisAndComesBackToIt() throws Exception {
+        Files.writeString(rules, RULES.replace("deadline: 1m", "deadline: 5s"));
         try (RedisServer redis = RedisServer.start();
                 SluiceProcess node = node("--redis", redis.uri())) {
-            assertThat(node.post(LOGIN).body()).contains("\"degraded\":null");
+            Awaitility.await()
+                    .atMost(60, TimeUnit.SECONDS)
+                    .untilAsserted(() -> assertThat(node.post(LOGIN).body()).contains("\"degraded\":null"));
             redis.kill();
             Awaitility.await()
-                    .atMost(10, TimeUnit.SECONDS)
+                    .atMost(60, TimeUnit.SECONDS)
                     .untilAsserted(() -> assertThat(node.post(LOGIN).body()).contains("\"degraded\":\"redis-"));
             redis.restart();
             Awaitility.await()
-                    .atMost(10, TimeUnit.SECONDS)
+                    .atMost(60, TimeUnit.SECONDS)
                     .untilAsserted(() -> assertThat(node.post(LOGIN).body()).contains("\"degraded\":null"));
         }
     }
@@ -115,20 +119,29 @@ final class NodeSystemTest {
     void spendsLeasesAndReturnsThemWhenItIsStopped() throws Exception {
         Files.writeString(rules, """
                 rules:
-                  - { id: orders, mode: local_distributed, deadline: 5s, limits: [{ rate: 1000/s, burst: 100000 }] }
+                  - { id: orders, mode: local_distributed, deadline: 1m, limits: [{ rate: 1000/s, burst: 100000 }] }
                 """);
         try (RedisServer redis = RedisServer.start();
                 SluiceProcess node = node("--redis", redis.uri())) {
-            Awaitility.await().until(() -> {
-                for (int i = 0; i < 50; i++) {
-                    HttpResponse<String> answer = node.post("{\"attributes\": {}}");
+            AtomicBoolean enough = new AtomicBoolean();
+            CompletableFuture<Void> traffic = CompletableFuture.runAsync(() -> {
+                while (!enough.get()) {
+                    HttpResponse<String> answer = answer(node);
                     assertThat(answer.statusCode()).isEqualTo(200);
                     assertThat(answer.body()).contains("\"mode\":\"local_distributed\"");
                 }
-                // Both in one moment: an idle lease soon goes back.
-                return outstanding(node) > 0
-                        && redis.command("KEYS", "rate_limit:#l:*").texts().size() == 1;
             });
+            // Both in one moment: an idle lease soon goes back, so the traffic goes on meanwhile.
+            Awaitility.await()
+                    .atMost(60, TimeUnit.SECONDS)
+                    .until(() -> traffic.isDone()
+                            || (outstanding(node) > 0
+                                    && redis.command("KEYS", "rate_limit:#l:*")
+                                                    .texts()
+                                                    .size()
+                                            == 1));
+            enough.set(true);
+            traffic.get(60, TimeUnit.SECONDS);
             assertThat(node.stop()).isZero();
             assertThat(redis.command("KEYS", "rate_limit:#l:*").texts()).isEmpty();
         }
@@ -138,7 +151,7 @@ final class NodeSystemTest {
     void aPermitThatOneProcessHandedOutIsReleasedAtAnother() throws Exception {
         Files.writeString(rules, """
                 rules:
-                  - { id: held, deadline: 5s, on_failure: closed, limits: [{ algorithm: concurrency, limit: 1, ttl: 10m }] }
+                  - { id: held, deadline: 1m, on_failure: closed, limits: [{ algorithm: concurrency, limit: 1, ttl: 10m }] }
                 """);
         try (RedisServer redis = RedisServer.start();
                 SluiceProcess one = node("--redis", redis.uri());
@@ -158,6 +171,14 @@ final class NodeSystemTest {
         }
     }
 
+    private static HttpResponse<String> answer(SluiceProcess node) {
+        try {
+            return node.post("{\"attributes\": {}}");
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private static double outstanding(SluiceProcess node) throws Exception {
         return node.get("/metrics")
                 .body()
@@ -171,7 +192,8 @@ final class NodeSystemTest {
     void startsWithSampleRulesByOneCommand() throws Exception {
         try (SluiceProcess start = SluiceProcess.run("start", "--api-port", "0", "--data", folder.toString())) {
             assertThat(start.get("/health").statusCode()).isEqualTo(200);
-            Awaitility.await().untilAsserted(() -> assertThat(start.printed()).contains("curl"));
+            Awaitility.await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(start.printed())
+                    .contains("curl"));
             assertThat(start.stop()).isZero();
         }
     }
@@ -216,9 +238,11 @@ final class NodeSystemTest {
                 folder.resolve("data").toString()));
         arguments.addAll(List.of(more));
         SluiceProcess node = SluiceProcess.run(arguments.toArray(String[]::new));
-        Awaitility.await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
-                        node.get("/health").statusCode())
-                .isEqualTo(200));
+        Awaitility.await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> {
+            HttpResponse<String> health = node.get("/health");
+            assertThat(health.statusCode()).isEqualTo(200);
+            assertThat(health.body()).contains("\"degraded\":null");
+        });
         return node;
     }
 

@@ -18,7 +18,7 @@ final class RulesFromRedisSystemTest {
     void aHashIsEnforcedWithAMessageAndWithoutOne() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 SluiceProcess node = SluiceProcess.run("node", "--api-port", "0", "--redis", redis.uri())) {
-            Awaitility.await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
+            Awaitility.await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
                             node.get("/health").statusCode())
                     .isEqualTo(200));
             assertThat(node.post(CHECK).statusCode()).isEqualTo(200);
@@ -26,17 +26,18 @@ final class RulesFromRedisSystemTest {
 
             limit(redis, 0);
             cli(redis, "PUBLISH", "rate-limit-config-update", "RELOAD_ALL");
-            becomes(node, 429, Duration.ofSeconds(2));
+            becomes(node, 429);
 
             limit(redis, 1_000_000);
-            becomes(node, 200, Duration.ofSeconds(7));
+            becomes(node, 200);
             assertThat(node.stop()).isZero();
         }
     }
 
-    private static void becomes(SluiceProcess node, int status, Duration within) {
+    /** How soon is for the tests of the source, whose clock is not the machine's, and for the benchmarks. */
+    private static void becomes(SluiceProcess node, int status) {
         Awaitility.await()
-                .atMost(within)
+                .atMost(60, TimeUnit.SECONDS)
                 .pollInterval(Duration.ofMillis(50))
                 .until(() -> node.post(CHECK).statusCode() == status);
     }
