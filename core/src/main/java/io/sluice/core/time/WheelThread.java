@@ -1,19 +1,35 @@
 package io.sluice.core.time;
 
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
 /** Turns a {@link Wheel} by the system's clock; sleeps while nothing is due. */
 final class WheelThread {
 
     private static final long AWAKE = Long.MIN_VALUE;
 
-    private final Wheel wheel = new Wheel(System.nanoTime());
+    private final LongSupplier nanoTime;
+    private final LongConsumer sleep;
+    private final Wheel wheel;
     private final Thread thread = new Thread(this::turn, "sluice-deadlines");
 
     /** Until which tick it sleeps. */
     private volatile long sleepsUntil = AWAKE;
 
     WheelThread() {
+        this(System::nanoTime, nanos -> LockSupport.parkNanos(WheelThread.class, nanos));
+    }
+
+    /**
+     * Turns it by another clock; only tests have a use for it.
+     *
+     * @param sleep sleeps for so many nanoseconds, or until somebody unparks the thread
+     */
+    WheelThread(LongSupplier nanoTime, LongConsumer sleep) {
+        this.nanoTime = nanoTime;
+        this.sleep = sleep;
+        this.wheel = new Wheel(nanoTime.getAsLong());
         thread.setDaemon(true);
         thread.start();
     }
@@ -28,7 +44,7 @@ final class WheelThread {
 
     private void turn() {
         while (true) {
-            wheel.turn(System.nanoTime());
+            wheel.turn(nanoTime.getAsLong());
             long tick = wheel.nextTick();
             sleepsUntil = tick;
             // Whoever set an alarm before that did not know that this thread would sleep.
@@ -44,9 +60,9 @@ final class WheelThread {
             LockSupport.park(this);
             return;
         }
-        long nanos = (tick << Wheel.TICK_BITS) - System.nanoTime();
+        long nanos = (tick << Wheel.TICK_BITS) - nanoTime.getAsLong();
         if (nanos > 0) {
-            LockSupport.parkNanos(this, nanos);
+            sleep.accept(nanos);
         }
     }
 }
