@@ -234,20 +234,19 @@ class CallerAddressTest {
                 .isEqualTo("198.51.100.9");
     }
 
-    @Test
-    void a4AMegabyteOfHeaderIsQuick() {
-        long start = System.nanoTime();
-        for (String header : List.of(
-                ",".repeat(1_000_000),
-                "a".repeat(1_000_000),
-                "10.0.0.1,".repeat(100_000),
-                "\"".repeat(1_000_000),
-                ";".repeat(1_000_000))) {
-            assertThat(xff(XFF, PROXY, header)).isEqualTo(PROXY);
-            assertThat(caller(FORWARDED, PROXY, Map.of("forwarded", List.of(header))))
-                    .isEqualTo(PROXY);
-        }
-        assertThat(System.nanoTime() - start).isLessThan(5_000_000_000L);
+    @ParameterizedTest
+    @ValueSource(strings = {",", "a", "10.0.0.1,", "\"", ";"})
+    void a4AMegabyteOfHeaderTakesTimeInProportionToItsLength(String part) {
+        Proportion.require(
+                part + " in x-forwarded-for",
+                1_000_000,
+                length -> part.repeat(length / part.length()),
+                header -> assertThat(xff(XFF, PROXY, header)).isEqualTo(PROXY));
+        Proportion.require(
+                part + " in forwarded",
+                1_000_000,
+                length -> Map.of("forwarded", List.of(part.repeat(length / part.length()))),
+                headers -> assertThat(caller(FORWARDED, PROXY, headers)).isEqualTo(PROXY));
     }
 
     @Test

@@ -207,11 +207,12 @@ final class LocalCountsTest {
             long ofOthers = Long.MAX_VALUE;
             long ofColliding = Long.MAX_VALUE;
             // Compared in one run, so the speed of the machine does not matter; on a busy one, some comparison is fair.
-            for (int i = 0; i < 10 && ofColliding / MUCH_SLOWER >= ofOthers; i++) {
+            int tries = 0;
+            do {
                 ofOthers = Math.min(ofOthers, nanosToChargeThrice(words, number -> "k".repeat(27) + (10_000 + number)));
                 ofColliding = Math.min(ofColliding, nanosToChargeThrice(words, LocalCountsTest::colliding));
-            }
-            assertThat(ofColliding / MUCH_SLOWER).isLessThan(ofOthers);
+            } while (ofColliding / MUCH_SLOWER > ofOthers && ++tries < 3);
+            assertThat(ofColliding / MUCH_SLOWER).isLessThanOrEqualTo(ofOthers);
         }
     }
 

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Documents that are nothing but much. Each is refused in less than a second where nothing else runs; what is asserted is how far
- * it was read, and a time that a busy machine keeps too.
+ * it was read. The timeout only ends what would take hours.
  */
-@Timeout(20)
+@Timeout(300)
 class FloodTest {
 
     /** Where a document ends that is as long as can be, and some that are not refused for their size alone. */
@@ -95,7 +95,6 @@ class FloodTest {
     }
 
     @Test
-    @Timeout(120)
     void readsAHundredThousandRules() {
         StringBuilder document = new StringBuilder("# Rules\nrules:\n");
         for (int i = 0; i < 100_000; i++) {

@@ -182,7 +182,7 @@ class GrowthTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void textsThatWouldCollideInOrdinaryTables() {
         List<Scope> all = new ArrayList<>();
         for (int i = 0; i < 1 << 15; i++) {
@@ -203,7 +203,7 @@ class GrowthTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void scopesOfThousandsOfConstraints() {
         List<Scope> all = new ArrayList<>();
         Map<String, String> request = new HashMap<>();
