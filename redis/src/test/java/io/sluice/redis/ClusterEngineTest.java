@@ -48,6 +48,9 @@ final class ClusterEngineTest {
     private static final Limit THREE = Limit.named("three").slidingLog(3, Duration.ofMinutes(10));
     private static final Limit HUNDRED = Limit.named("hundred").fixedWindow(100, Duration.ofDays(1));
 
+    /** Never takes a slow machine for a Redis that hangs. */
+    private static final RedisOptions PATIENT = RedisOptions.defaults().slow(Duration.ofMinutes(1));
+
     private static RedisCluster cluster;
 
     @BeforeAll
@@ -71,12 +74,8 @@ final class ClusterEngineTest {
         protected EngineUnderTest start() throws Exception {
             AtomicLong micros = new AtomicLong();
             RedisEngine engine = RedisEngine.onTime(
-                    cluster.uri(),
-                    "{" + prefix() + "}",
-                    Clock.system(),
-                    RedisOptions.defaults(),
-                    () -> Long.toString(micros.get()));
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                    cluster.uri(), "{" + prefix() + "}", Clock.system(), PATIENT, () -> Long.toString(micros.get()));
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             return new EngineUnderTest() {
                 @Override
                 public Engine engine() {
@@ -182,7 +181,7 @@ final class ClusterEngineTest {
             });
             assertThat(all.get()).isBetween(1, 50);
             // Give-backs are under way when the last refusal has arrived.
-            Awaitility.await().untilAsserted(() -> {
+            Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
                 assertThat(remaining(one, HUNDRED, "shared")).isEqualTo(100 - 2L * all.get());
                 for (int i = 0; i < admitted.length; i++) {
                     assertThat(remaining(two, TEN, "caller" + i)).isEqualTo(10 - admitted[i].get());
@@ -246,7 +245,7 @@ final class ClusterEngineTest {
     void decidesTaggedCountsInOneStepAndNoOthers() throws Exception {
         String prefix = prefix();
         AtomicInteger calls = new AtomicInteger();
-        RedisOptions options = RedisOptions.defaults().hashTags(true).listener(new StoreListener() {
+        RedisOptions options = PATIENT.hashTags(true).listener(new StoreListener() {
             @Override
             public void called(String outcome, int decisions, long nanos) {
                 calls.incrementAndGet();
@@ -273,13 +272,13 @@ final class ClusterEngineTest {
     @Test
     void remembersRefusalsUntilAnotherProcessGivesBackInWhicheverSlot() throws Exception {
         String prefix = prefix();
-        RedisOptions tags = RedisOptions.defaults().hashTags(true);
+        RedisOptions tags = PATIENT.hashTags(true);
         try (RedisEngine other = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), tags);
                 RedisEngine behind = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), tags);
                 DenyCache engine = DenyCache.over(behind, cluster.uri(), prefix, Clock.system(), tags)) {
             done(other.ready());
             done(behind.ready());
-            Awaitility.await().until(engine::isTold);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isTold);
             for (String key : List.of("{acme}a", "{acme}b", "c", "d", "e")) {
                 Ask all = ask(Demand.of(TEN, key, 10), Demand.of(HUNDRED, key, 1));
                 Decided charged = decided(other.decide(all));
@@ -287,12 +286,13 @@ final class ClusterEngineTest {
                 Ask one = ask(Demand.of(TEN, key, 1), Demand.of(HUNDRED, key, 1));
                 assertThat(decided(engine.decide(one)).allowed()).isFalse();
                 long before = engine.remembered();
-                Awaitility.await().until(() -> {
+                Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
                     assertThat(decided(engine.decide(one)).allowed()).isFalse();
                     return engine.remembered() > before;
                 });
                 done(other.giveBack(charged.charges(all)));
-                Awaitility.await().until(() -> decided(engine.decide(one)).allowed());
+                Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> decided(engine.decide(one))
+                        .allowed());
             }
         }
     }
@@ -333,7 +333,8 @@ final class ClusterEngineTest {
         try (RedisServer alone = RedisServer.start();
                 RedisEngine engine =
                         RedisEngine.connect(alone.uri().replace("redis://", "redis-cluster://"), "p", Clock.system())) {
-            Awaitility.await().untilAsserted(() -> assertThat(engine.state().cause())
+            Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
+                            engine.state().cause())
                     .isEqualTo("ERR This instance has cluster support disabled"
                             + " (expected: a node of a Cluster, or redis:// for a single server)"));
             assertThat(engine.isReady()).isFalse();
@@ -342,7 +343,7 @@ final class ClusterEngineTest {
         }
         RedisServer node = cluster.primaries().get(0);
         try (RedisEngine engine = RedisEngine.connect(node.uri(), "p", Clock.system())) {
-            Awaitility.await().untilAsserted(() -> assertThat(engine.findings())
+            Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(engine.findings())
                     .containsExactly("Redis at 127.0.0.1:" + node.port()
                             + ": a node of a Cluster, which has some of the counts only (expected:"
                             + " redis-cluster://127.0.0.1:" + node.port() + ")"));
@@ -353,8 +354,7 @@ final class ClusterEngineTest {
     void isBoundedForAllSlotsOfANodeTogether() throws Exception {
         // Those of one node that stands still: no more than may wait are accepted, and other nodes decide meanwhile.
         String prefix = prefix();
-        RedisOptions patient = RedisOptions.defaults().slow(Duration.ofSeconds(20));
-        try (RedisEngine engine = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), patient)) {
+        try (RedisEngine engine = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), PATIENT)) {
             done(engine.ready());
             CountKeys names = new CountKeys(prefix);
             RedisServer frozen = cluster.primaries().get(0);
@@ -395,7 +395,7 @@ final class ClusterEngineTest {
     }
 
     private static RedisEngine connect(String prefix) throws Exception {
-        RedisEngine engine = RedisEngine.connect(cluster.uri(), prefix, Clock.system());
+        RedisEngine engine = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), PATIENT);
         done(engine.ready());
         return engine;
     }
@@ -414,7 +414,7 @@ final class ClusterEngineTest {
     }
 
     private static Decided decided(Answer answer) {
-        return (Decided) outcome(answer).orTimeout(30, TimeUnit.SECONDS).join();
+        return (Decided) outcome(answer).orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     private static CompletableFuture<Outcome> outcome(Answer answer) {
@@ -424,7 +424,7 @@ final class ClusterEngineTest {
     }
 
     private static <T> T done(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     private interface Task {

@@ -140,8 +140,8 @@ final class CoalescerTest {
                         engine, Ask.charging(List.of(Demand.of(TEN, "k", 1))).looking()));
             });
             assertThat(remaining(asks)).containsExactly(6L, 6L, 10L);
-            assertThat(renewals.get(0).get(20, TimeUnit.SECONDS)).isTrue();
-            assertThat(renewals.get(1).get(20, TimeUnit.SECONDS)).isFalse();
+            assertThat(renewals.get(0).get(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(renewals.get(1).get(60, TimeUnit.SECONDS)).isFalse();
         }
     }
 
@@ -195,7 +195,7 @@ final class CoalescerTest {
                     }
                 });
                 for (int i = 0; i < answers.size(); i++) {
-                    assertThat((Object) answers.get(i).get(20, TimeUnit.SECONDS))
+                    assertThat((Object) answers.get(i).get(60, TimeUnit.SECONDS))
                             .as("seed %d, round %d, %d: %s", seed, round, i, asked.get(i))
                             .isEqualTo(expected.get(i));
                 }
@@ -239,7 +239,7 @@ final class CoalescerTest {
     void doesNotSendWhatGotLateWhileItWaited() throws Exception {
         ManualClock clock = ManualClock.at(NOW);
         try (RedisEngine engine = RedisEngine.connect(server.uri(), "p", clock)) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             List<CompletableFuture<Outcome>> asks = new ArrayList<>();
             whileRedisIsBusy(engine, () -> {
                 Ask ask = Ask.charging(List.of(Demand.of(TEN, "k", 3)));
@@ -323,10 +323,10 @@ final class CoalescerTest {
                 }
             }
             over.set(true);
-            flushing.get(20, TimeUnit.SECONDS);
+            flushing.get(60, TimeUnit.SECONDS);
             assertThat(used).isPositive();
             Ask look = Ask.charging(List.of(Demand.of(PLENTY, "k", 1))).looking();
-            Awaitility.await().until(() -> outcome(ask(engine, look)) instanceof Decided);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> outcome(ask(engine, look)) instanceof Decided);
             assertThat(remaining(List.of(ask(engine, PLENTY, 1)))).containsExactly(1_000_000 - used - 1);
         }
     }
@@ -419,7 +419,7 @@ final class CoalescerTest {
                 }
             }
             for (CompletableFuture<?> each : answers) {
-                each.get(20, TimeUnit.SECONDS);
+                each.get(60, TimeUnit.SECONDS);
             }
         }
         Map<String, List<Recorded>> histories = heard.stream()
@@ -457,14 +457,14 @@ final class CoalescerTest {
     private RedisEngine connect(RedisOptions options) throws Exception {
         RedisEngine engine =
                 RedisEngine.connect(server.uri(), "p", Clock.system(), options.slow(Duration.ofMinutes(1)));
-        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return engine;
     }
 
     private RedisEngine onTime(Supplier<String> time) throws Exception {
         RedisOptions patient = RedisOptions.defaults().slow(Duration.ofMinutes(1));
         RedisEngine engine = RedisEngine.onTime(server.uri(), "p", Clock.system(), patient, time);
-        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return engine;
     }
 
@@ -494,7 +494,7 @@ final class CoalescerTest {
     }
 
     private static Outcome outcome(CompletableFuture<Outcome> asked) throws Exception {
-        return asked.get(20, TimeUnit.SECONDS);
+        return asked.get(60, TimeUnit.SECONDS);
     }
 
     private static List<Long> remaining(List<CompletableFuture<Outcome>> asks) throws Exception {

@@ -63,7 +63,7 @@ class HistoryOnRedisTest {
         RedisOptions options =
                 RedisOptions.defaults().slow(Duration.ofMinutes(1)).recording(history);
         RedisEngine engine = RedisEngine.connect(server.uri(), "p", Clock.system(), options);
-        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return DenyCache.over(engine, server.uri(), "p", Clock.system(), options);
     }
 
@@ -81,7 +81,7 @@ class HistoryOnRedisTest {
                 }
             }
             for (CompletableFuture<?> answer : answers) {
-                answer.get(20, TimeUnit.SECONDS);
+                answer.get(60, TimeUnit.SECONDS);
             }
         }
     }

@@ -29,7 +29,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -83,7 +82,7 @@ final class LeasesOnTheMoveTest {
                         Answer answer = node.decide(ask);
                         here.addAndGet(answer instanceof Decided ? 1 : 0);
                         Outcome outcome =
-                                outcome(answer).orTimeout(20, TimeUnit.SECONDS).join();
+                                outcome(answer).orTimeout(60, TimeUnit.SECONDS).join();
                         if (!(outcome instanceof Decided decided && decided.allowed())) {
                             others.add(outcome);
                         } else if (random.nextInt(10) == 0) {
@@ -93,11 +92,13 @@ final class LeasesOnTheMoveTest {
                                             charge.limit().name() + charge.key(), name -> new AtomicLong())
                                     .addAndGet(charge.permits()));
                         }
-                        LockSupport.parkNanos(100_000);
+                        // One way to Redis for each ask, so that what is leased lasts.
+                        assertThat(remaining(look, WINDOW, "unused")).isEqualTo(WINDOW.capacity());
                     }
                 }));
             }
             try {
+                Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> here.get() > 0);
                 for (int i = 0; i < moves; i++) {
                     cluster.moveSlot(SLOT, next(cluster.ownerOf(SLOT)));
                 }
@@ -108,7 +109,7 @@ final class LeasesOnTheMoveTest {
                 }
                 pool.shutdownNow();
             }
-            Awaitility.await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
+            Awaitility.await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
                             nodes.stream().mapToLong(Leases::outstanding).sum())
                     .isZero());
             nodes.forEach(Leases::close);
@@ -151,7 +152,7 @@ final class LeasesOnTheMoveTest {
             cluster.awaitOk();
             admitted = untilLeased(node, admitted);
             long expected = admitted;
-            Awaitility.await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
+            Awaitility.await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
                             WINDOW.capacity() - remaining(look, WINDOW, "k"))
                     .isEqualTo(expected));
         }
@@ -159,7 +160,7 @@ final class LeasesOnTheMoveTest {
 
     private static long untilLeased(Leases node, long before) {
         long admitted = before;
-        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
         do {
             assertThat(decided(node, ask(WINDOW, "k", 1)).allowed()).isTrue();
             admitted++;
@@ -178,9 +179,9 @@ final class LeasesOnTheMoveTest {
     }
 
     private static RedisEngine connect(String prefix) throws Exception {
-        RedisOptions patient = RedisOptions.defaults().slow(Duration.ofSeconds(20));
+        RedisOptions patient = RedisOptions.defaults().slow(Duration.ofMinutes(1));
         RedisEngine engine = RedisEngine.onTime(cluster.uri(), prefix, Clock.system(), patient, () -> "");
-        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return engine;
     }
 
@@ -211,7 +212,7 @@ final class LeasesOnTheMoveTest {
     }
 
     private static <T> T join(CompletableFuture<T> future) {
-        return future.orTimeout(20, TimeUnit.SECONDS).join();
+        return future.orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     private static CompletableFuture<Outcome> outcome(Answer answer) {

@@ -481,7 +481,7 @@ class LeasesTest {
             Thread.onSpinWait();
         }
         model.deliver();
-        closing.join(10_000);
+        closing.join();
         assertThat(model.records()).isZero();
     }
 

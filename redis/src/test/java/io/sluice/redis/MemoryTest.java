@@ -36,9 +36,9 @@ final class MemoryTest {
                         server.uri(),
                         "rate_limit",
                         Clock.system(),
-                        RedisOptions.defaults(),
+                        RedisOptions.defaults().slow(Duration.ofMinutes(1)),
                         () -> Long.toString(now.get()))) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             RedisClient client = RedisClient.create(server.uri());
             RedisCommands<String, String> redis = client.connect().sync();
             List<String> rows = new ArrayList<>();
@@ -89,7 +89,7 @@ final class MemoryTest {
             last = ((Pending) engine.decide(Ask.charging(List.of(Demand.of(limit, KEY, 1)))))
                     .outcome()
                     .toCompletableFuture();
-            last.get(20, TimeUnit.SECONDS);
+            last.get(60, TimeUnit.SECONDS);
         }
         String name = new CountKeys("rate_limit").of(limit, KEY);
         long bytes = redis.memoryUsage(name);

@@ -82,7 +82,7 @@ final class RecordedCountsTest {
                 Ask ask = Ask.charging(List.of(Demand.of(limit, "k", limit.capacity())));
                 Decided all = decide(pair.get(0), ask);
                 assertThat(all.allowed()).as(limit.toString()).isTrue();
-                pair.get(1).giveBack(all.charges(ask)).toCompletableFuture().get(20, TimeUnit.SECONDS);
+                pair.get(1).giveBack(all.charges(ask)).toCompletableFuture().get(60, TimeUnit.SECONDS);
                 assertThat(decide(pair.get(0), ask.looking()).allowed())
                         .as(limit.toString())
                         .isTrue();
@@ -129,7 +129,9 @@ final class RecordedCountsTest {
             heard.clear();
             decide(recording, limit, 5);
             long expires = steps().get(0).atMicros() + 1_100_000;
-            Awaitility.await().until(() -> Clock.system().epochMicros() > expires);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> Clock.system().epochMicros() > expires);
             assertThat(decide(recording, limit, 5).allowed()).isTrue();
             assertThat(steps()).extracting(Recorded::number).containsExactly(1L, 2L);
             assertThat(steps().get(1).since()).isEqualTo(steps().get(0).since());
@@ -160,8 +162,9 @@ final class RecordedCountsTest {
     }
 
     private RedisEngine connect(RedisOptions options) throws Exception {
-        RedisEngine engine = RedisEngine.connect(server.uri(), "p", Clock.system(), options);
-        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        RedisEngine engine =
+                RedisEngine.connect(server.uri(), "p", Clock.system(), options.slow(Duration.ofMinutes(1)));
+        engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return engine;
     }
 
@@ -171,6 +174,6 @@ final class RecordedCountsTest {
 
     private static Decided decide(RedisEngine engine, Ask ask) throws Exception {
         Pending pending = (Pending) engine.decide(ask);
-        return (Decided) pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return (Decided) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 }

@@ -51,6 +51,9 @@ final class RedisEngineTest {
             Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
     private static final Limit THREE = Limit.named("three").slidingLog(3, Duration.ofMinutes(1));
 
+    /** Never takes a slow machine for a Redis that hangs. */
+    private static final RedisOptions PATIENT = RedisOptions.defaults().slow(Duration.ofMinutes(1));
+
     private static RedisServer server;
 
     @BeforeAll
@@ -95,7 +98,7 @@ final class RedisEngineTest {
                     Clock.system(),
                     options().slow(Duration.ofMinutes(1)),
                     () -> Long.toString(micros.get()));
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             return new EngineUnderTest() {
                 @Override
                 public Engine engine() {
@@ -134,26 +137,33 @@ final class RedisEngineTest {
             }
             CompletableFuture.allOf(asks.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
             assertThat(allowed).hasValue(10);
-            long serverMicros = serverMicros();
-            assertThat(decide(one, Demand.of(TEN, "other", 1)).atMicros())
-                    .isBetween(serverMicros, serverMicros + TimeUnit.SECONDS.toMicros(30));
+            long before = serverMicros();
+            long decided = decide(one, Demand.of(TEN, "other", 1)).atMicros();
+            assertThat(decided).isBetween(before, serverMicros());
         }
     }
 
     @Test
     void writesATimeToLiveWithEveryCount() throws Exception {
         String prefix = prefix();
-        Limit quick = Limit.named("quick").tokenBucket(Rate.perSecond(10)).withBurst(10);
+        Limit hourly = Limit.named("hourly").tokenBucket(Rate.perHour(10)).withBurst(10);
+        Limit log = Limit.named("log").slidingLog(3, Duration.ofHours(1));
+        AtomicLong atMillis = new AtomicLong();
         try (RedisEngine engine = connect(prefix)) {
-            decide(engine, Demand.of(TEN, "k", 10), Demand.of(THREE, "k", 1), Demand.of(quick, "k", 5));
+            Decided decided =
+                    decide(engine, Demand.of(TEN, "k", 10), Demand.of(log, "k", 1), Demand.of(hourly, "k", 5));
+            atMillis.set(TimeUnit.MICROSECONDS.toMillis(decided.atMicros()));
         }
         withRedis(redis -> {
             assertThat(redis.keys(prefix + ":*"))
                     .hasSize(3)
                     .allSatisfy(key -> assertThat(redis.pttl(key)).as(key).isPositive());
-            assertThat(redis.pttl(prefix + ":quick:tb:k")).isBetween(500L, 1_501L);
-            assertThat(redis.pttl(prefix + ":three:sl1m:k")).isBetween(50_000L, 61_001L);
-            assertThat(redis.pttl(prefix + ":ten:tb:k")).isGreaterThan(TimeUnit.HOURS.toMillis(23));
+            assertThat(redis.pexpiretime(prefix + ":hourly:tb:k") - atMillis.get())
+                    .isBetween(TimeUnit.MINUTES.toMillis(30), TimeUnit.MINUTES.toMillis(30) + 1_010);
+            assertThat(redis.pexpiretime(prefix + ":log:sl1h:k") - atMillis.get())
+                    .isBetween(TimeUnit.HOURS.toMillis(1), TimeUnit.HOURS.toMillis(1) + 1_010);
+            assertThat(redis.pexpiretime(prefix + ":ten:tb:k") - atMillis.get())
+                    .isGreaterThan(TimeUnit.HOURS.toMillis(23));
         });
     }
 
@@ -170,9 +180,8 @@ final class RedisEngineTest {
     @Test
     void loadsOnceForAllCallsThatFoundNoFunction() throws Exception {
         try (RedisServer own = RedisServer.start();
-                RedisEngine engine = RedisEngine.connect(
-                        own.uri(), "p", Clock.system(), RedisOptions.defaults().slow(Duration.ofMinutes(1)))) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system(), PATIENT)) {
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             own.command("FUNCTION", "FLUSH", "SYNC");
             own.command("CONFIG", "RESETSTAT");
             own.freeze();
@@ -196,20 +205,20 @@ final class RedisEngineTest {
         Duration away = Duration.ofMillis(400);
         try (RedisServer own = RedisServer.start();
                 FaultProxy proxy = FaultProxy.before(own);
-                RedisEngine engine = RedisEngine.connect(
-                        proxy.uri(),
-                        "p",
-                        Clock.system(),
-                        RedisOptions.defaults().slow(Duration.ofMinutes(1)))) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                RedisEngine engine = RedisEngine.connect(proxy.uri(), "p", Clock.system(), PATIENT)) {
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             decide(engine, Demand.of(TEN, "k", 1));
-            own.command("FUNCTION", "FLUSH", "SYNC");
             proxy.delay(Duration.ZERO, away);
-            long before = System.nanoTime();
-            decide(engine, Demand.of(TEN, "k", 1));
-            assertThat(Duration.ofNanos(System.nanoTime() - before))
-                    .as("two ways there and back, not three")
-                    .isLessThan(away.multipliedBy(3));
+            // Three ways back never take less than three delays. Two may take as long on a busy machine, but not each
+            // time.
+            Awaitility.await("two ways there and back, not three")
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> {
+                        own.command("FUNCTION", "FLUSH", "SYNC");
+                        long before = System.nanoTime();
+                        decide(engine, Demand.of(TEN, "k", 1));
+                        return System.nanoTime() - before < away.multipliedBy(3).toNanos();
+                    });
         }
     }
 
@@ -228,17 +237,19 @@ final class RedisEngineTest {
         RedisServer own = RedisServer.start();
         own.kill();
         try (own;
-                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system())) {
+                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system(), PATIENT)) {
             assertThat(engine.decide(ask(Demand.of(TEN, "k", 1))))
                     .isEqualTo(new Undecided("redis-disconnected", false));
             assertThat(engine.isReady()).isFalse();
             own.restart();
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             assertThat(decide(engine, Demand.of(TEN, "k", 1)).allowed()).isTrue();
             own.kill();
-            Awaitility.await().until(() -> engine.decide(ask(Demand.of(TEN, "k", 1))) instanceof Undecided);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> engine.decide(ask(Demand.of(TEN, "k", 1))) instanceof Undecided);
             own.restart();
-            Awaitility.await().until(engine::isReady);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
             assertThat(decide(engine, Demand.of(TEN, "k", 10)).allowed()).isTrue();
         }
     }
@@ -246,8 +257,8 @@ final class RedisEngineTest {
     @Test
     void neverSendsAgainWhatWasUnderWayWhenTheConnectionBroke() throws Exception {
         try (RedisServer own = RedisServer.start();
-                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system())) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system(), PATIENT)) {
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             own.freeze();
             List<CompletableFuture<Outcome>> lost = new ArrayList<>();
             for (int i = 0; i < Coalescer.MOST_UNDER_WAY; i++) {
@@ -256,10 +267,10 @@ final class RedisEngineTest {
             }
             own.kill();
             for (CompletableFuture<Outcome> outcome : lost) {
-                assertThat(outcome.get(20, TimeUnit.SECONDS)).isEqualTo(new Undecided("redis-disconnected", true));
+                assertThat(outcome.get(60, TimeUnit.SECONDS)).isEqualTo(new Undecided("redis-disconnected", true));
             }
             own.restart();
-            Awaitility.await().until(engine::isReady);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
             assertThat(decide(engine, Demand.of(TEN, "k", 1)).verdicts().get(0).remaining())
                     .isEqualTo(9);
         }
@@ -268,14 +279,14 @@ final class RedisEngineTest {
     @Test
     void beginsNoThreadWhenItConnectsAgain() throws Exception {
         try (RedisServer own = RedisServer.start();
-                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system())) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system(), PATIENT)) {
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             Set<Thread> before = threads();
             for (int i = 0; i < 3; i++) {
                 own.kill();
-                Awaitility.await().until(() -> !engine.isReady());
+                Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !engine.isReady());
                 own.restart();
-                Awaitility.await().until(engine::isReady);
+                Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
                 decide(engine, Demand.of(TEN, "k", 1));
             }
             assertThat(threads()).isSubsetOf(before);
@@ -291,17 +302,16 @@ final class RedisEngineTest {
     @Test
     void answersByTheDeadlineWhenRedisHangs() throws Exception {
         try (RedisServer own = RedisServer.start();
-                RedisEngine redis = RedisEngine.connect(own.uri(), "p", Clock.system());
+                RedisEngine redis = RedisEngine.connect(own.uri(), "p", Clock.system(), PATIENT);
                 FallbackEngine engine = new FallbackEngine(redis, Clock.system())) {
-            redis.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            redis.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             own.freeze();
             for (FailurePolicy policy : FailurePolicy.values()) {
                 Ask ask = ask(Demand.of(TEN, "k", 1))
                         .dueAt(Clock.system().nanoTime() + TimeUnit.MILLISECONDS.toNanos(20))
                         .onFailure(policy, 0.5);
                 Decided decided = decided(engine.decide(ask));
-                // The breaker opens by the third on a slow machine.
-                assertThat(decided.degraded()).isIn("redis-timeout", "breaker-open");
+                assertThat(decided.degraded()).isEqualTo("redis-timeout");
                 assertThat(decided.allowed()).isEqualTo(policy != FailurePolicy.CLOSED);
             }
             own.thaw();
@@ -327,13 +337,13 @@ final class RedisEngineTest {
                 Demand.of(THREE, "k", 2),
                 Demand.of(Limit.named("slots").concurrency(3, Duration.ofMinutes(1)), "k", 2),
                 Demand.of(Limit.named("window").slidingWindow(3, Duration.ofMinutes(1)), "k", 2));
-        RedisOptions recording = RedisOptions.defaults().recording(step -> {});
+        RedisOptions recording = PATIENT.recording(step -> {});
         AtomicInteger refunds = new AtomicInteger();
         try (RedisEngine engine = RedisEngine.connect(uri, "rate_limit", Clock.system(), recording);
                 RefundChannel channel = RefundChannel.open(
                         uri, "rate_limit", Clock.system(), count -> refunds.incrementAndGet(), () -> {})) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
-            Awaitility.await().until(channel::isHeard);
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
             assertThat(decide(engine, Demand.of(TEN, "alone", 1))
                             .verdicts()
                             .get(0)
@@ -345,7 +355,7 @@ final class RedisEngineTest {
                             .remaining())
                     .isEqualTo(8);
             LeaseRequest lease = new LeaseRequest(TEN, "leased", "l1", 1, 1, 1, 1_000_000, 0, List.of());
-            assertThat(engine.leases().request(lease).toCompletableFuture().get(20, TimeUnit.SECONDS))
+            assertThat(engine.leases().request(lease).toCompletableFuture().get(60, TimeUnit.SECONDS))
                     .isInstanceOf(LeaseAnswer.Granted.class);
             Ask ask = Ask.charging(all);
             for (int i = 0; i < 3; i++) {
@@ -355,11 +365,11 @@ final class RedisEngineTest {
                                 .allowed())
                         .isFalse();
                 List<Charge> charges = charged.charges(ask);
-                assertThat(engine.renew(charges.get(2)).toCompletableFuture().get(20, TimeUnit.SECONDS))
+                assertThat(engine.renew(charges.get(2)).toCompletableFuture().get(60, TimeUnit.SECONDS))
                         .isTrue();
-                engine.giveBack(charges).toCompletableFuture().get(20, TimeUnit.SECONDS);
+                engine.giveBack(charges).toCompletableFuture().get(60, TimeUnit.SECONDS);
             }
-            Awaitility.await().until(() -> refunds.get() == 9);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> refunds.get() == 9);
         }
     }
 
@@ -371,19 +381,19 @@ final class RedisEngineTest {
                 new StatusOutput<>(StringCodec.UTF8),
                 new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("blind").addValues(rules.split(" "))));
         String uri = server.uri().replace("redis://", "redis://blind:secret@");
-        try (RedisEngine engine = RedisEngine.connect(uri, prefix(), Clock.system())) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        try (RedisEngine engine = RedisEngine.connect(uri, prefix(), Clock.system(), PATIENT)) {
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             Answer answer = engine.decide(ask(Demand.of(TEN, "k", 1)));
             Outcome outcome = answer instanceof Pending pending
-                    ? pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS)
+                    ? pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)
                     : (Outcome) answer;
             assertThat(outcome).isInstanceOf(Undecided.class);
         }
     }
 
     private static RedisEngine connect(String prefix) throws Exception {
-        RedisEngine engine = RedisEngine.connect(server.uri(), prefix, Clock.system());
-        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        RedisEngine engine = RedisEngine.connect(server.uri(), prefix, Clock.system(), PATIENT);
+        engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return engine;
     }
 
@@ -404,7 +414,7 @@ final class RedisEngineTest {
                 (answer instanceof Pending pending
                         ? pending.outcome()
                                 .toCompletableFuture()
-                                .orTimeout(30, TimeUnit.SECONDS)
+                                .orTimeout(60, TimeUnit.SECONDS)
                                 .join()
                         : answer);
     }

@@ -63,8 +63,12 @@ class RedisLeasesTest {
     void connect() throws Exception {
         redis.command("FLUSHALL");
         engine = RedisEngine.onTime(
-                redis.uri(), "leases", Clock.system(), RedisOptions.defaults(), () -> Long.toString(now.get()));
-        engine.ready().toCompletableFuture().get(10, SECONDS);
+                redis.uri(),
+                "leases",
+                Clock.system(),
+                RedisOptions.defaults().slow(Duration.ofMinutes(1)),
+                () -> Long.toString(now.get()));
+        engine.ready().toCompletableFuture().get(60, SECONDS);
         store = engine.leases();
     }
 
@@ -296,7 +300,7 @@ class RedisLeasesTest {
         try (RedisEngine gone = RedisEngine.connect("redis://127.0.0.1:1", "leases", Clock.system())) {
             assertThat(join(gone.leases().request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Unknown.class);
             assertThat(gone.leases().end(BUCKET, "key", List.of(new EndedLease("first", 0))))
-                    .failsWithin(Duration.ofSeconds(5));
+                    .failsWithin(Duration.ofMinutes(1));
         }
     }
 
@@ -319,6 +323,6 @@ class RedisLeasesTest {
     }
 
     private static <T> T join(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().orTimeout(10, SECONDS).join();
+        return stage.toCompletableFuture().orTimeout(60, SECONDS).join();
     }
 }

@@ -29,9 +29,9 @@ final class RefundChannelTest {
     void hearsItsPrefixAloneWhateverIsInIt() {
         try (RedisServer server = RedisServer.start();
                 RefundChannel channel = open(server.uri(), "a*[b]?\\")) {
-            Awaitility.await().until(channel::isHeard);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
             publish(server, "a*[b]:k", "axb:k", "ab:k", "a*[b]?\\:käse", "a*[b]?\\:");
-            Awaitility.await().until(() -> eased.size() >= 2);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> eased.size() >= 2);
             assertThat(eased).containsExactly("a*[b]?\\:käse", "a*[b]?\\:");
         }
     }
@@ -40,13 +40,13 @@ final class RefundChannelTest {
     void saysThatItIsNotHeardWhileTheServerHangs() {
         try (RedisServer server = RedisServer.start();
                 RefundChannel channel = open(server.uri(), "p")) {
-            Awaitility.await().until(channel::isHeard);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
             server.freeze();
-            Awaitility.await().until(() -> !channel.isHeard());
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !channel.isHeard());
             server.thaw();
             Awaitility.await().atMost(LONG).until(channel::isHeard);
             publish(server, "p:k");
-            Awaitility.await().until(() -> eased.contains("p:k"));
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> eased.contains("p:k"));
         }
     }
 
@@ -54,11 +54,11 @@ final class RefundChannelTest {
     void tellsThatMessagesMayBeLostWheneverItSubscribes() {
         try (RedisServer server = RedisServer.start();
                 RefundChannel channel = open(server.uri(), "p")) {
-            Awaitility.await().until(channel::isHeard);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
             for (int times = 1; times <= 3; times++) {
                 assertThat(subscriptions).hasValue(times);
                 server.kill();
-                Awaitility.await().until(() -> !channel.isHeard());
+                Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !channel.isHeard());
                 server.restart();
                 Awaitility.await().atMost(LONG).until(channel::isHeard);
             }
@@ -74,7 +74,7 @@ final class RefundChannelTest {
             for (int i = 0; i < nodes.size(); i++) {
                 publish(nodes.get(i), "p:" + i);
             }
-            Awaitility.await().until(() -> eased.size() == nodes.size());
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> eased.size() == nodes.size());
         }
     }
 
@@ -84,7 +84,7 @@ final class RefundChannelTest {
                 RefundChannel channel = open(sentinels.uri(), "p")) {
             Awaitility.await().atMost(LONG).until(channel::isHeard);
             sentinels.killPrimary();
-            Awaitility.await().until(() -> !channel.isHeard());
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !channel.isHeard());
             Awaitility.await().atMost(LONG).until(channel::isHeard);
             publish(sentinels.primary(), "p:k");
             Awaitility.await().atMost(LONG).until(() -> eased.contains("p:k"));
@@ -95,7 +95,7 @@ final class RefundChannelTest {
     void isSilentOnceClosed() {
         try (RedisServer server = RedisServer.start()) {
             RefundChannel channel = open(server.uri(), "p");
-            Awaitility.await().until(channel::isHeard);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
             channel.close();
             channel.close();
             assertThat(channel.isHeard()).isFalse();

@@ -30,9 +30,13 @@ final class SentinelTest {
     @Test
     void followsThePrimaryWhenItIsDemotedAndWhenItDies() throws Exception {
         try (RedisSentinels sentinels = RedisSentinels.start(2);
-                RedisEngine redis = RedisEngine.connect(sentinels.uri(), "p", Clock.system());
+                RedisEngine redis = RedisEngine.connect(
+                        sentinels.uri(),
+                        "p",
+                        Clock.system(),
+                        RedisOptions.defaults().slow(Duration.ofMinutes(1)));
                 FallbackEngine engine = new FallbackEngine(redis, Clock.system())) {
-            redis.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            redis.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             assertThat(passes(engine)).isEqualTo("by redis: true, 9 left");
             sentinels.awaitReplication();
 
@@ -54,7 +58,7 @@ final class SentinelTest {
 
     private static void awaitDecisionsByRedis(Engine engine) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
+                .atMost(Duration.ofMinutes(1))
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> decided(
                                         engine,
@@ -72,12 +76,12 @@ final class SentinelTest {
 
     private static Decided decided(Engine engine, Ask ask) {
         Answer answer = engine.decide(ask.onFailure(FailurePolicy.CLOSED, 0.5)
-                .dueAt(Clock.system().nanoTime() + TimeUnit.MILLISECONDS.toNanos(500)));
+                .dueAt(Clock.system().nanoTime() + TimeUnit.MINUTES.toNanos(1)));
         return (Decided)
                 (answer instanceof Pending pending
                         ? pending.outcome()
                                 .toCompletableFuture()
-                                .orTimeout(20, TimeUnit.SECONDS)
+                                .orTimeout(60, TimeUnit.SECONDS)
                                 .join()
                         : answer);
     }

@@ -41,7 +41,7 @@ final class ServerClockTest {
                         Clock.system(),
                         RedisOptions.defaults().slow(Duration.ofMinutes(1)),
                         () -> Long.toString(micros.get()))) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             for (Limit limit : LIMITS) {
                 micros.set(NOW);
                 // Half of a limit is used by one key, and all of it by another.
@@ -76,6 +76,6 @@ final class ServerClockTest {
     private static boolean passes(RedisEngine engine, Limit limit, String key) throws Exception {
         Demand demand = Demand.of(limit, key, 1);
         Pending pending = (Pending) engine.decide(Ask.charging(List.of(demand)));
-        return ((Decided) pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS)).allowed();
+        return ((Decided) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)).allowed();
     }
 }

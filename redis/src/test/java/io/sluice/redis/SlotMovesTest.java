@@ -95,7 +95,7 @@ final class SlotMovesTest {
             } finally {
                 over.set(true);
                 for (Future<?> each : running) {
-                    each.get(30, TimeUnit.SECONDS);
+                    each.get(60, TimeUnit.SECONDS);
                 }
                 pool.shutdownNow();
             }
@@ -147,11 +147,12 @@ final class SlotMovesTest {
             tooMuch.set(0, Demand.of(BUCKET, "gone", BUCKET.capacity()));
             tooMuch.replaceAll(demand -> demand.limit() == HELD ? demand.heldBy("another") : demand);
             assertThat(decided(engine, Ask.charging(tooMuch)).allowed()).isFalse();
-            engine.giveBack(decided.charges(ask)).toCompletableFuture().get(20, TimeUnit.SECONDS);
+            engine.giveBack(decided.charges(ask)).toCompletableFuture().get(60, TimeUnit.SECONDS);
             for (Demand demand : all) {
                 long left = demand.limit().capacity() - (demand.key().equals("newer") ? 0 : 2);
                 // What had flowed by then drains as soon as it flowed.
-                Awaitility.await().untilAsserted(() -> assertThat(remaining(engine, demand.limit(), demand.key()))
+                Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
+                                remaining(engine, demand.limit(), demand.key()))
                         .as("%s %s", demand.limit(), demand.key())
                         .isEqualTo(left));
             }
@@ -187,7 +188,7 @@ final class SlotMovesTest {
                 asks.add(outcome(engine.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))))));
                 move.from().thaw();
                 for (int i = 0; i < asks.size(); i++) {
-                    assertThat(asks.get(i).get(20, TimeUnit.SECONDS)).isInstanceOf(Decided.class);
+                    assertThat(asks.get(i).get(60, TimeUnit.SECONDS)).isInstanceOf(Decided.class);
                 }
                 assertThat(((Decided) asks.get(asks.size() - 2).join()).allowed())
                         .isTrue();
@@ -217,7 +218,7 @@ final class SlotMovesTest {
             });
             cluster.failOver(SLOT);
             over.set(true);
-            asking.get(20, TimeUnit.SECONDS);
+            asking.get(60, TimeUnit.SECONDS);
             assertThat(outcomes).allSatisfy(outcome -> assertThat(outcome).isInstanceOf(Decided.class));
             assertThat(remaining(engine, BUCKET, "k")).isEqualTo(BUCKET.capacity() - 1 - outcomes.size());
         }
@@ -257,7 +258,7 @@ final class SlotMovesTest {
             }
             for (int i = 0; i < asks.size(); i++) {
                 Outcome outcome =
-                        outcomes.get(i).orTimeout(20, TimeUnit.SECONDS).join();
+                        outcomes.get(i).orTimeout(60, TimeUnit.SECONDS).join();
                 if (outcome instanceof Decided decided) {
                     decisions.incrementAndGet();
                     count(engine, asks.get(i), decided, random);
@@ -303,10 +304,10 @@ final class SlotMovesTest {
 
     private static RedisEngine connect(String prefix) throws Exception {
         // All of a test is in one slot. Slow machines are not what is tested here.
-        RedisOptions patient = RedisOptions.defaults().slow(Duration.ofSeconds(20));
+        RedisOptions patient = RedisOptions.defaults().slow(Duration.ofMinutes(1));
         String uri = cluster.uri().replace("redis-cluster://", "redis-cluster://sluice:secret@");
         RedisEngine engine = RedisEngine.onTime(uri, prefix, Clock.system(), patient, () -> "");
-        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return engine;
     }
 
@@ -330,7 +331,7 @@ final class SlotMovesTest {
 
     private static Decided decided(RedisEngine engine, Ask ask) {
         return (Decided)
-                outcome(engine.decide(ask)).orTimeout(20, TimeUnit.SECONDS).join();
+                outcome(engine.decide(ask)).orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     private static CompletableFuture<Outcome> outcome(Answer answer) {

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Key;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is wrong with a server is said in sentences that say what to do. */
 final class StartChecksTest {
+
+    /** Never takes a slow machine for a Redis that hangs. */
+    private static final RedisOptions PATIENT = RedisOptions.defaults().slow(Duration.ofMinutes(1));
 
     @Test
     void oldVersionsAndPoliciesThatEvictAreFound() {
@@ -79,11 +83,12 @@ final class StartChecksTest {
             assertSays(encrypted, "(expected: a server that speaks TLS, with a certificate that is trusted here)");
             assertSays("redis://127.0.0.1:" + tls, "rediss://");
             assertSays("rediss://127.0.0.1:" + server.port(), "(expected: a server that speaks TLS");
-            try (RedisEngine engine = RedisEngine.connect(encrypted + "?verifyPeer=NONE", "p", Clock.system())) {
-                engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            try (RedisEngine engine =
+                    RedisEngine.connect(encrypted + "?verifyPeer=NONE", "p", Clock.system(), PATIENT)) {
+                engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
                 Limit limit = Limit.named("x").tokenBucket(Rate.perDay(1));
                 Pending pending = (Pending) engine.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))));
-                assertThat(((Decided) pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS)).allowed())
+                assertThat(((Decided) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)).allowed())
                         .isTrue();
             }
         }
@@ -93,12 +98,12 @@ final class StartChecksTest {
     void decidesOverTlsInACluster(@TempDir Path folder) throws Exception {
         certificate(folder);
         try (RedisCluster cluster = RedisCluster.startOverTls(folder.resolve("cert.pem"), folder.resolve("key.pem"))) {
-            try (RedisEngine engine = RedisEngine.connect(cluster.tlsUri(), "p", Clock.system())) {
-                engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            try (RedisEngine engine = RedisEngine.connect(cluster.tlsUri(), "p", Clock.system(), PATIENT)) {
+                engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
                 Limit limit = Limit.named("x").tokenBucket(Rate.perDay(1));
                 for (int i = 0; i < 100; i++) {
                     Pending pending = (Pending) engine.decide(Ask.charging(List.of(Demand.of(limit, "k" + i, 1))));
-                    assertThat(pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS))
+                    assertThat(pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS))
                             .isInstanceOfSatisfying(Decided.class, decided -> assertThat(decided.allowed())
                                     .isTrue());
                 }
@@ -109,6 +114,7 @@ final class StartChecksTest {
     private static void assertSays(String uri, String... parts) {
         try (RedisEngine engine = RedisEngine.connect(uri, "p", Clock.system())) {
             Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(engine.state().cause()).contains(parts));
             assertThat(engine.isReady()).isFalse();
         }

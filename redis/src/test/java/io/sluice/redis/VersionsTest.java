@@ -36,8 +36,12 @@ final class VersionsTest {
         String theirs = "0123456789ab";
         RedisClient client = RedisClient.create();
         try (RedisServer server = RedisServer.start();
-                RedisEngine engine = RedisEngine.connect(server.uri(), "p", Clock.system())) {
-            engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                RedisEngine engine = RedisEngine.connect(
+                        server.uri(),
+                        "p",
+                        Clock.system(),
+                        RedisOptions.defaults().slow(Duration.ofMinutes(1)))) {
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             server.command("FUNCTION", "LOAD", DecideLibrary.TEXT.replace(mine, theirs) + "\n-- another version");
             StatefulRedisConnection<byte[], byte[]> other =
                     client.connect(ByteArrayCodec.INSTANCE, RedisURI.create(server.uri()));
@@ -57,7 +61,7 @@ final class VersionsTest {
 
     private static boolean mine(RedisEngine engine, Ask ask) throws Exception {
         Pending pending = (Pending) engine.decide(ask);
-        return ((Decided) pending.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS)).allowed();
+        return ((Decided) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)).allowed();
     }
 
     private static boolean theirs(StatefulRedisConnection<byte[], byte[]> redis, String digest, Ask ask)
@@ -68,8 +72,8 @@ final class VersionsTest {
         batch.add(question);
         byte[] reply = DecideLibrary.call(redis, "sluice_decide_" + digest, batch.keys(), batch.args())
                 .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
+                .get(60, TimeUnit.SECONDS);
         question.answer(new Reply(reply, null));
-        return ((Decided) question.outcome.get(20, TimeUnit.SECONDS)).allowed();
+        return ((Decided) question.outcome.get(60, TimeUnit.SECONDS)).allowed();
     }
 }
