@@ -128,7 +128,7 @@ public abstract class EngineConformance {
         Ask both = ask(Demand.of(TEN, "k", 4), Demand.of(THREE, "k", 3));
         Decided decided = subject().decide(both);
         assertThat(subject().decide(both).allowed()).isFalse();
-        subject().engine().giveBack(decided.charges(both)).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        subject().engine().giveBack(decided.charges(both)).toCompletableFuture().get(60, TimeUnit.SECONDS);
         assertThat(remaining(TEN, "k")).isEqualTo(10);
         assertThat(remaining(THREE, "k")).isEqualTo(3);
     }
@@ -226,7 +226,7 @@ public abstract class EngineConformance {
                     int last = charged.size() - 1;
                     List<Charge> back = charges.remove(last).charges(charged.remove(last));
                     local.giveBack(back).toCompletableFuture().get();
-                    subject().engine().giveBack(back).toCompletableFuture().get(30, TimeUnit.SECONDS);
+                    subject().engine().giveBack(back).toCompletableFuture().get(60, TimeUnit.SECONDS);
                     continue;
                 }
                 Ask ask = randomAsk(random);

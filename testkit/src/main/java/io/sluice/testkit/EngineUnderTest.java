@@ -36,7 +36,7 @@ public interface EngineUnderTest extends AutoCloseable {
         Answer answer = engine().decide(ask);
         try {
             Object outcome = answer instanceof Pending pending
-                    ? pending.outcome().toCompletableFuture().get(30, TimeUnit.SECONDS)
+                    ? pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)
                     : answer;
             if (outcome instanceof Decided decided) {
                 return decided;

@@ -15,7 +15,7 @@ import java.util.List;
  */
 public final class NginxServer implements AutoCloseable {
 
-    private static final Duration START = Duration.ofSeconds(20);
+    private static final Duration START = Duration.ofMinutes(1);
     private static final int ATTEMPTS = 5;
 
     /** The folders nginx would otherwise look for outside of its own. */

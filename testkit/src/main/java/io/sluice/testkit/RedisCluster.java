@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  */
 public final class RedisCluster implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration VOTES_LAST = Duration.ofSeconds(2);
     private static final Duration ATTEMPT = Duration.ofSeconds(6);
     private static final int PRIMARIES = 3;

@@ -21,7 +21,7 @@ import java.util.List;
  */
 public final class RedisConnection implements AutoCloseable {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private final Socket socket;
     private final InputStream in;

@@ -8,7 +8,7 @@ import java.time.Duration;
  */
 public final class RedisPair implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final FaultProxy address;
     private RedisServer primary;

@@ -21,7 +21,7 @@ public final class RedisSentinels implements AutoCloseable {
     /** The name under which the sentinels know the primary. */
     public static final String NAME = "main";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
     private static final int SENTINELS = 3;
     private static final int QUORUM = 2;

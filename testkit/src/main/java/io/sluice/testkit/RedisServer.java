@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  */
 public final class RedisServer implements AutoCloseable {
 
-    private static final Duration START = Duration.ofSeconds(20);
+    private static final Duration START = Duration.ofMinutes(1);
     private static final Duration PING = Duration.ofMillis(500);
     private static final int ATTEMPTS = 5;
 

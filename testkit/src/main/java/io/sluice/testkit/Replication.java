@@ -9,7 +9,7 @@ final class Replication {
 
     private static final String USER = "replica";
     private static final String PASSWORD = "follows";
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private Replication() {}
 

@@ -46,7 +46,7 @@ public final class SelfSigned {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        if (!process.waitFor(30, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
             throw new IllegalStateException("keytool made no certificate for " + name);
         }
         KeyStore keys = KeyStore.getInstance("PKCS12");

@@ -73,7 +73,7 @@ final class ServerProcess implements AutoCloseable {
         process.destroyForcibly();
         own.forEach(ProcessHandle::destroyForcibly);
         try {
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 throw new IllegalStateException(command.get(0) + " " + pid() + " does not end");
             }
         } catch (InterruptedException e) {
@@ -84,7 +84,7 @@ final class ServerProcess implements AutoCloseable {
     void signal(String name) {
         try {
             Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start();
-            if (!kill.waitFor(5, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+            if (!kill.waitFor(60, TimeUnit.SECONDS) || kill.exitValue() != 0) {
                 throw new IllegalStateException("kill -" + name + " " + pid() + " failed");
             }
         } catch (IOException e) {

@@ -47,7 +47,7 @@ public final class SlotMove {
     public void migrateAllKeys() {
         // Whatever bytes keys are made of come back as they went out.
         try (RedisConnection connection = from.authenticated(
-                RedisConnection.to(from.port(), Duration.ofSeconds(5), StandardCharsets.ISO_8859_1))) {
+                RedisConnection.to(from.port(), Duration.ofMinutes(1), StandardCharsets.ISO_8859_1))) {
             List<String> keys = keysLeft(connection);
             while (!keys.isEmpty()) {
                 // Not OK if all of them expired meanwhile.

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class FaultProxyTest {
 
     private static final Duration SHORT = Duration.ofMillis(50);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static RedisServer server;
     private FaultProxy proxy;
@@ -74,7 +75,7 @@ final class FaultProxyTest {
             assertThat(client.command("SET", "large", large).text()).isEqualTo("OK");
             assertThat(client.command("GET", "large").text()).isEqualTo(large);
         }
-        Await.until("end passed on", Duration.ofSeconds(5), () -> proxy.open() == 0);
+        Await.until("end passed on", PATIENCE, () -> proxy.open() == 0);
         assertThat(proxy.connections()).isEqualTo(1);
     }
 
@@ -91,15 +92,14 @@ final class FaultProxyTest {
         try (RedisConnection client = connect()) {
             client.command("PING");
             proxy.delay(Duration.ofMillis(10), Duration.ofMillis(20));
-            long least = Long.MAX_VALUE;
             for (int i = 0; i < 10; i++) {
-                long before = Clock.system().nanoTime();
-                client.command("PING");
-                long took = Clock.system().nanoTime() - before;
-                assertThat(took).isGreaterThanOrEqualTo(30_000_000);
-                least = Math.min(least, took);
+                assertThat(pingTakes(client)).isGreaterThanOrEqualTo(Duration.ofMillis(30));
             }
-            assertThat(least).isLessThan(35_000_000);
+            // A busy machine may take longer, but not each time.
+            Await.until(
+                    "a delay of a few times as much at most",
+                    PATIENCE,
+                    () -> pingTakes(client).compareTo(Duration.ofMillis(300)) < 0);
 
             for (int i = 0; i < 500; i++) {
                 client.send("ECHO", "e" + i);
@@ -140,7 +140,7 @@ final class FaultProxyTest {
     void doesNotTellAnyoneOfAnEndWhileSilent() {
         try (RedisServer own = RedisServer.start();
                 FaultProxy silent = FaultProxy.before(own);
-                RedisConnection client = RedisConnection.to(silent.port(), SHORT)) {
+                RedisConnection client = RedisConnection.to(silent.port())) {
             client.command("PING");
             silent.silence();
             own.kill();
@@ -157,11 +157,11 @@ final class FaultProxyTest {
             proxy.loseAnswers();
             client.send("INCR", "k");
             assertSilent(client);
-            assertThat(server.command("GET", "k").text()).isEqualTo("1");
+            awaitText("1");
             proxy.resume();
             client.send("INCR", "k");
             assertSilent(client);
-            assertThat(server.command("GET", "k").text()).isEqualTo("2");
+            awaitText("2");
         }
     }
 
@@ -263,11 +263,11 @@ final class FaultProxyTest {
     void waitsForTheServersAnswerBeforeItsOwn() {
         try (RedisConnection client = connect()) {
             client.send("BLPOP", "list", "0");
-            Await.until("blocked", Duration.ofSeconds(5), () -> server.info("blocked_clients")
-                    .equals("1"));
+            Await.until(
+                    "blocked", PATIENCE, () -> server.info("blocked_clients").equals("1"));
             proxy.answer("BUSY no", "PING");
             client.send("PING");
-            Await.until("answered", Duration.ofSeconds(5), () -> proxy.answered() == 1);
+            Await.until("answered", PATIENCE, () -> proxy.answered() == 1);
             server.command("RPUSH", "list", "v");
             assertThat(client.receive().texts()).containsExactly("list", "v");
             assertThat(client.receive().error()).isEqualTo("BUSY no");
@@ -280,7 +280,7 @@ final class FaultProxyTest {
                 FaultProxy slow = FaultProxy.before(own);
                 RedisConnection client = RedisConnection.to(slow.port())) {
             client.command("PING");
-            slow.delay(Duration.ofSeconds(60));
+            slow.delay(Duration.ofMinutes(5));
             Thread sends = new Thread(() -> {
                 try {
                     for (int i = 0; i < 1_000; i++) {
@@ -291,12 +291,12 @@ final class FaultProxyTest {
                 }
             });
             sends.start();
-            Await.until("reader waits", Duration.ofSeconds(20), () -> Thread.getAllStackTraces().entrySet().stream()
+            Await.until("reader waits", PATIENCE, () -> Thread.getAllStackTraces().entrySet().stream()
                     .anyMatch(thread -> thread.getKey().getName().equals(slow.threadName() + "-reads-client")
                             && List.of(thread.getValue()).toString().contains("DelayLine.put")
                             && thread.getKey().getState() == Thread.State.WAITING));
             slow.close();
-            Await.until("sender ends", Duration.ofSeconds(20), () -> !sends.isAlive());
+            Await.until("sender ends", PATIENCE, () -> !sends.isAlive());
         }
     }
 
@@ -307,8 +307,18 @@ final class FaultProxyTest {
         assertThatThrownBy(() -> proxy.delay(Duration.ofMillis(-1))).hasMessageContaining("(expected: 0 or more)");
     }
 
+    private static Duration pingTakes(RedisConnection client) {
+        long before = Clock.system().nanoTime();
+        client.command("PING");
+        return Duration.ofNanos(Clock.system().nanoTime() - before);
+    }
+
+    private static void awaitText(String text) {
+        Await.until("k is " + text, PATIENCE, () -> server.command("GET", "k").equals(new RedisReply.Text(text)));
+    }
+
     private RedisConnection connect() {
-        return RedisConnection.to(proxy.port(), Duration.ofSeconds(5));
+        return RedisConnection.to(proxy.port(), PATIENCE);
     }
 
     private static void assertSilent(RedisConnection client) {
@@ -319,7 +329,7 @@ final class FaultProxyTest {
     }
 
     private static void assertClosed(RedisConnection client) {
-        client.patience(Duration.ofSeconds(5));
+        client.patience(PATIENCE);
         assertThatThrownBy(client::receive)
                 .isInstanceOf(UncheckedIOException.class)
                 .satisfies(failure ->

@@ -94,7 +94,8 @@ final class RedisServerTest {
     void isSilentWhileFrozen() {
         try (RedisServer own = RedisServer.start()) {
             own.freeze();
-            try (RedisConnection impatient = RedisConnection.to(own.port(), Duration.ofMillis(50))) {
+            try (RedisConnection impatient = RedisConnection.to(own.port())) {
+                impatient.patience(Duration.ofMillis(50));
                 assertThatThrownBy(() -> impatient.command("PING")).isInstanceOf(UncheckedIOException.class);
                 own.thaw();
                 assertThat(own.command("PING").text()).isEqualTo("PONG");

@@ -12,7 +12,7 @@ import java.util.Locale;
 /** Sends request targets as they are, which no client library does. Keeps its connection while the server does. */
 public final class RawCaller implements AutoCloseable {
 
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int PATIENCE_MILLIS = 60_000;
 
     private final int port;
     private Socket socket;
