@@ -43,7 +43,7 @@ class RedisRulePublisherTest {
     static void start() {
         redis = RedisServer.start();
         server = RuleServer.at(redis.uri());
-        line = server.open(Duration.ofSeconds(10));
+        line = server.open(Duration.ofMinutes(1));
     }
 
     @AfterAll
@@ -216,7 +216,7 @@ class RedisRulePublisherTest {
         Map<Long, String> digests = new java.util.HashMap<>();
         int won = 0;
         for (Future<List<Released>> each : all) {
-            for (Released released : each.get(60, TimeUnit.SECONDS)) {
+            for (Released released : each.get(120, TimeUnit.SECONDS)) {
                 versions.add(released.version());
                 digests.put(released.version(), released.digest());
                 won++;

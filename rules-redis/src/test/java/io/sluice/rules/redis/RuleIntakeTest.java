@@ -2,7 +2,7 @@ package io.sluice.rules.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.time.Clock;
+import io.sluice.core.time.ManualClock;
 import io.sluice.rules.Attributes;
 import io.sluice.rules.Rule;
 import io.sluice.rules.RuleSet;
@@ -39,7 +39,7 @@ class RuleIntakeTest {
 
     private final PublishedRules rules = new PublishedRules();
     private final RuleIntake intake =
-            new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, Clock.system());
+            new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, ManualClock.at(0));
     private final List<Long> versions = new ArrayList<>();
     private final List<List<DocumentError>> refusals = new ArrayList<>();
     private RedisConnection admin;
@@ -226,7 +226,7 @@ class RuleIntakeTest {
     }
 
     private RuleIntake restarted(RuleSet kept) {
-        return new RuleIntake(rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, Clock.system());
+        return new RuleIntake(rules, new NodeShare("n"), Optional.of(kept.stamp()), RuleVet.NONE, ManualClock.at(0));
     }
 
     @Test

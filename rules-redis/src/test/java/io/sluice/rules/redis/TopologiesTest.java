@@ -24,19 +24,16 @@ class TopologiesTest {
             for (int i = 0; i < 8; i++) {
                 hash(cluster, "s" + i);
             }
-            within(Duration.ofSeconds(7), () -> assertThat(
-                            source.latest().rules().stream().map(Rule::id))
+            within(() -> assertThat(source.latest().rules().stream().map(Rule::id))
                     .containsExactly("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"));
             assertThat(publisher.release(Sets.of(1, 8)).trouble()).isEmpty();
-            within(Duration.ofSeconds(2), () -> assertThat(source.latest().rules())
-                    .isEqualTo(Sets.of(1, 8)));
+            within(() -> assertThat(source.latest().rules()).isEqualTo(Sets.of(1, 8)));
             int slot = RedisCluster.slotOf(RuleStore.VERSION);
             cluster.awaitReplicationOf(slot);
             cluster.killPrimaryOf(slot);
             cluster.awaitFailover(slot);
             assertThat(released(publisher, 2).trouble()).isEmpty();
-            within(Duration.ofSeconds(7), () -> assertThat(source.latest().rules())
-                    .isEqualTo(Sets.of(2, 8)));
+            within(() -> assertThat(source.latest().rules()).isEqualTo(Sets.of(2, 8)));
         }
     }
 
@@ -46,20 +43,18 @@ class TopologiesTest {
                 RedisRuleSource source = open(sentinels.uri());
                 RedisRulePublisher publisher = RedisRulePublisher.connect(sentinels.uri())) {
             assertThat(publisher.release(Sets.of(1, 2)).trouble()).isEmpty();
-            within(Duration.ofSeconds(7), () -> assertThat(source.latest().rules())
-                    .isEqualTo(Sets.of(1, 2)));
+            within(() -> assertThat(source.latest().rules()).isEqualTo(Sets.of(1, 2)));
             sentinels.awaitReplication();
             sentinels.failOver();
             assertThat(released(publisher, 2).trouble()).isEmpty();
-            within(Duration.ofSeconds(7), () -> assertThat(source.latest().rules())
-                    .isEqualTo(Sets.of(2, 8)));
+            within(() -> assertThat(source.latest().rules()).isEqualTo(Sets.of(2, 8)));
         }
     }
 
     /** A failover may take a connection with it; then whoever releases does it again. */
     private static Released released(RedisRulePublisher publisher, int number) {
         Released[] done = new Released[1];
-        within(Duration.ofSeconds(20), () -> done[0] = publisher.release(Sets.of(number, 8)));
+        within(() -> done[0] = publisher.release(Sets.of(number, 8)));
         return done[0];
     }
 
@@ -72,9 +67,9 @@ class TopologiesTest {
         Sets.hash(cluster.ownerOf(RedisCluster.slotOf(key)), Sets.flat(service, "SERVICE", service, 5));
     }
 
-    private static void within(Duration time, ThrowingRunnable what) {
+    private static void within(ThrowingRunnable what) {
         Awaitility.await()
-                .atMost(time)
+                .atMost(Duration.ofMinutes(1))
                 .pollInterval(Duration.ofMillis(20))
                 .ignoreExceptions()
                 .untilAsserted(what);

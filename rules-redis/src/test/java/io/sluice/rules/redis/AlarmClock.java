@@ -1,0 +1,71 @@
+package io.sluice.rules.redis;
+
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A clock that stands still until it is told to go on to its next alarm. So a test sees what came of a message and what of a
+ * regular look, however long Redis and this process take for it.
+ */
+final class AlarmClock implements Clock {
+
+    private final List<Set> alarms = new ArrayList<>();
+    private long nanos;
+
+    @Override
+    public synchronized long nanoTime() {
+        return nanos;
+    }
+
+    @Override
+    public synchronized long epochMicros() {
+        return 1_790_000_000_000_000L + nanos / 1_000;
+    }
+
+    @Override
+    public synchronized Alarm at(long atNanos, Runnable task) {
+        Set set = new Set(atNanos, task);
+        alarms.add(set);
+        return () -> cancel(set);
+    }
+
+    /** Goes on to the next alarm if it is due within so much time; else time stands still. */
+    void ring(Duration within) {
+        next(within).ifPresent(alarm -> alarm.task.run());
+    }
+
+    private synchronized Optional<Set> next(Duration within) {
+        Optional<Set> first = alarms.stream()
+                .min(Comparator.comparingLong(Set::atNanos))
+                .filter(alarm -> alarm.atNanos - nanos <= within.toNanos());
+        first.ifPresent(alarm -> {
+            alarms.remove(alarm);
+            nanos = Math.max(nanos, alarm.atNanos);
+        });
+        return first;
+    }
+
+    private synchronized void cancel(Set set) {
+        alarms.remove(set);
+    }
+
+    /** Not a record, so that no two are equal. */
+    private static final class Set {
+
+        final long atNanos;
+        final Runnable task;
+
+        Set(long atNanos, Runnable task) {
+            this.atNanos = atNanos;
+            this.task = task;
+        }
+
+        long atNanos() {
+            return atNanos;
+        }
+    }
+}
