@@ -56,7 +56,8 @@ class HistoryOnRedisTest {
         assertThat(report.isClean()).as("%s", report).isTrue();
         assertThat(report.missing()).isZero();
         assertThat(report.unchecked()).isZero();
-        assertThat(report.steps()).isGreaterThan(10_000);
+        // Some of the 9,000 asks are refused from memory: the more, the faster the machine.
+        assertThat(report.steps()).isGreaterThan(1_000);
     }
 
     private static Engine connect(RedisServer server, HistoryWriter history) throws Exception {

@@ -48,7 +48,7 @@ class RuleIntakeTest {
     static void start() {
         redis = RedisServer.start();
         server = RuleServer.at(redis.uri());
-        line = server.open(Duration.ofSeconds(10));
+        line = server.open(Duration.ofMinutes(1));
     }
 
     @AfterAll
