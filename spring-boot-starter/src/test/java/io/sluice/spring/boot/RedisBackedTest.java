@@ -35,7 +35,7 @@ import org.springframework.security.web.SecurityFilterChain;
 
 /** Whole applications, with their servers, on a real Redis. */
 @ExtendWith(OutputCaptureExtension.class)
-@Timeout(120)
+@Timeout(300)
 class RedisBackedTest {
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
@@ -56,16 +56,17 @@ class RedisBackedTest {
 
     @Test
     void applicationsThatShareARedisShareTheirCounts(CapturedOutput output) throws Exception {
-        Path file = rules("rules: [{ id: one, deadline: 10s, limits: [{ by: user, limit: 3, window: 1h }] }]");
+        Path file = rules(
+                "rules: [{ id: one, deadline: 1m, on_failure: closed, limits: [{ by: user, limit: 3, window: 1h }] }]");
         try (App first = App.start("--sluice.redis.uri=" + redis.uri(), "--sluice.rules-file=" + file);
                 App second = App.start(
                         "--spring.data.redis.port=" + redis.port(),
                         "--spring.data.redis.host=127.0.0.1",
                         "--sluice.rules-file=" + file)) {
-            assertThat(first.allows("u")).isTrue();
-            assertThat(second.allows("u")).isTrue();
-            assertThat(first.allows("u")).isTrue();
-            assertThat(second.allows("u")).isFalse();
+            assertThat(first.allowsByRedis("u")).isTrue();
+            assertThat(second.allowsByRedis("u")).isTrue();
+            assertThat(first.allowsByRedis("u")).isTrue();
+            assertThat(second.allowsByRedis("u")).isFalse();
             assertThat(redis.command("KEYS", "rate_limit:*").toString()).contains("one");
         }
         assertThat(output)
@@ -104,9 +105,12 @@ class RedisBackedTest {
                   - { id: strict, match: { user: x }, on_failure: closed, limits: [{ limit: 3, window: 1h }] }
                 """);
         try (App app = App.start("--sluice.redis.uri=" + redis.uri(), "--sluice.rules-file=" + file)) {
-            assertThat(app.get("/actuator/health").body()).contains("\"sluice\":{", "\"status\":\"UP\"");
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(app.get("/actuator/health").body())
+                            .contains("\"sluice\":{", "\"status\":\"UP\"")
+                            .doesNotContain("DEGRADED"));
             redis.kill();
-            await().untilAsserted(() -> {
+            await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
                 HttpResponse<String> health = app.get("/actuator/health");
                 assertThat(health.statusCode()).isEqualTo(200);
                 assertThat(health.body()).startsWith("{\"components\"").contains("\"status\":\"DEGRADED\"", "redis-");
@@ -119,7 +123,7 @@ class RedisBackedTest {
             assertThat(app.allows("u")).isTrue();
 
             redis.restart();
-            await().atMost(Duration.ofSeconds(30))
+            await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(
                             () -> assertThat(app.get("/actuator/health").body()).doesNotContain("DEGRADED", "DOWN"));
         }
@@ -135,15 +139,16 @@ class RedisBackedTest {
 
     @Test
     void theEndpointShowsRulesAndExplainsWithoutCharging() throws Exception {
-        Path file = rules("rules: [{ id: one, deadline: 5s, limits: [{ by: user, limit: 3, window: 1h }] }]");
+        Path file = rules("rules: [{ id: one, deadline: 1m, limits: [{ by: user, limit: 3, window: 1h }] }]");
         try (App app = App.start("--sluice.redis.uri=" + redis.uri(), "--sluice.rules-file=" + file)) {
-            assertThat(app.get("/actuator/sluice").body())
-                    .contains(
-                            "\"version\":1",
-                            "\"digest\":\"" + app.evaluator().rules().digest(),
-                            "\"id\":\"one\"",
-                            "\"degraded\":null",
-                            "\"store\":\"redis://127.0.0.1:" + redis.port());
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(app.get("/actuator/sluice").body())
+                            .contains(
+                                    "\"version\":1",
+                                    "\"digest\":\"" + app.evaluator().rules().digest(),
+                                    "\"id\":\"one\"",
+                                    "\"degraded\":null",
+                                    "\"store\":\"redis://127.0.0.1:" + redis.port()));
             String question = "{\"attributes\": \"user=somebody-known&path=/a\", \"permits\": 2}";
             for (int i = 0; i < 5; i++) {
                 HttpResponse<String> explained = app.post("/actuator/sluice", question);
@@ -163,11 +168,12 @@ class RedisBackedTest {
 
     @Test
     void leasedPermitsGoBackWhenTheApplicationStops() throws Exception {
-        Path file = rules("rules: [{ id: one, deadline: 5s, mode: local_distributed, lease: { size: 50, ttl: 1h },"
-                + " limits: [{ by: user, limit: 100000, window: 1h }] }]");
+        Path file = rules(
+                "rules: [{ id: one, deadline: 1m, on_failure: closed, mode: local_distributed, lease: { size: 50, ttl: 1h },"
+                        + " limits: [{ by: user, limit: 100000, window: 1h }] }]");
         int[] spent = {0};
         try (App app = App.start("--sluice.redis.uri=" + redis.uri(), "--sluice.rules-file=" + file)) {
-            await().until(() -> {
+            await().atMost(Duration.ofMinutes(1)).until(() -> {
                 for (int i = 0; i < 200; i++) {
                     spent[0] += app.allows("u") ? 1 : 0;
                 }
@@ -210,6 +216,15 @@ class RedisBackedTest {
 
         boolean allows(String user) {
             return SluiceAutoConfigurationTest.check(evaluator(), user).allowed();
+        }
+
+        /** Asks again while a slow machine is taken for a Redis that hangs; that charges nothing. */
+        boolean allowsByRedis(String user) {
+            return await().atMost(Duration.ofMinutes(1))
+                    .until(
+                            () -> SluiceAutoConfigurationTest.check(evaluator(), user),
+                            ruling -> ruling.degraded() == null)
+                    .allowed();
         }
 
         HttpResponse<String> get(String path) throws IOException, InterruptedException {

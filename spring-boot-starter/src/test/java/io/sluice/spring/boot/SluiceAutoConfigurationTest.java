@@ -212,9 +212,10 @@ class SluiceAutoConfigurationTest {
                     Claim claim = new Claim(evaluator.rules().rules().get(0), Attributes.of(Map.of("user", "u")), 1);
                     evaluator.acquireNamed(List.of(claim), Duration.ofHours(2)).cancel(false);
 
-                    await().untilAsserted(() -> TestObservationRegistryAssert.assertThat(observations)
-                            .hasNumberOfObservationsWithNameEqualTo("sluice.decision", 2)
-                            .hasAnObservationWithAKeyValue("outcome", "left"));
+                    await().atMost(Duration.ofMinutes(1))
+                            .untilAsserted(() -> TestObservationRegistryAssert.assertThat(observations)
+                                    .hasNumberOfObservationsWithNameEqualTo("sluice.decision", 2)
+                                    .hasAnObservationWithAKeyValue("outcome", "left"));
                 });
     }
 

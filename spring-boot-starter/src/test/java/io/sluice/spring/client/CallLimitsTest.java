@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpHeaders;
@@ -76,12 +77,11 @@ class CallLimitsTest {
         RestClient client = blocking(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
         get(client);
 
-        CompletableFuture<String> second = CompletableFuture.supplyAsync(() -> get(client));
-        awaitWaiting(second);
+        CompletableFuture<String> second = waiting(() -> get(client));
         assertThat(party.arrivals()).hasSize(1);
         clock.advance(Duration.ofSeconds(2));
 
-        assertThat(second).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("hello");
+        assertThat(second).succeedsWithin(Duration.ofMinutes(1)).isEqualTo("hello");
     }
 
     @Test
@@ -100,10 +100,10 @@ class CallLimitsTest {
             }
         });
         waiter.start();
-        await().until(() -> waiter.getState() == Thread.State.WAITING);
+        await().atMost(Duration.ofMinutes(1)).until(() -> waiter.getState() == Thread.State.WAITING);
         waiter.interrupt();
 
-        assertThat(over.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();
         assertThat(seen.get())
                 .isInstanceOf(ResourceAccessException.class)
                 .hasCauseInstanceOf(InterruptedIOException.class);
@@ -115,7 +115,7 @@ class CallLimitsTest {
     @Test
     void reactiveCallsWaitWithoutAThread() {
         WebClient client = reactive(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
-        call(client).block(Duration.ofSeconds(10));
+        call(client).block(Duration.ofMinutes(1));
 
         List<CompletableFuture<String>> waiting = List.of(
                 call(client).toFuture(), call(client).toFuture(), call(client).toFuture());
@@ -123,30 +123,30 @@ class CallLimitsTest {
         for (int second = 1; second <= 3; second++) {
             clock.advance(Duration.ofMillis(1_100));
             int sofar = second;
-            await().until(() -> party.arrivals().size() == 1 + sofar);
+            await().atMost(Duration.ofMinutes(1)).until(() -> party.arrivals().size() == 1 + sofar);
         }
-        assertThat(waiting).allSatisfy(done -> assertThat(done).succeedsWithin(Duration.ofSeconds(10)));
+        assertThat(waiting).allSatisfy(done -> assertThat(done).succeedsWithin(Duration.ofMinutes(1)));
     }
 
     @Test
     void reactiveCallsAreRefusedWhenTheMomentIsTooFarOff() {
         WebClient client = reactive(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofMillis(500)));
-        call(client).block(Duration.ofSeconds(10));
+        call(client).block(Duration.ofMinutes(1));
 
-        assertThatThrownBy(() -> call(client).block(Duration.ofSeconds(10)))
+        assertThatThrownBy(() -> call(client).block(Duration.ofMinutes(1)))
                 .isInstanceOf(RateLimitExceededException.class);
     }
 
     @Test
     void cancelledCallsLeaveTheLine() {
         WebClient client = reactive(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
-        call(client).block(Duration.ofSeconds(10));
+        call(client).block(Duration.ofMinutes(1));
         Disposable leaver = call(client).subscribe();
         leaver.dispose();
         CompletableFuture<String> next = call(client).toFuture();
         clock.advance(Duration.ofMillis(1_100));
 
-        assertThat(next).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(next).succeedsWithin(Duration.ofMinutes(1));
         assertThat(party.arrivals()).hasSize(2);
     }
 
@@ -156,10 +156,10 @@ class CallLimitsTest {
                 reactive(LimitedCalls.of("party", Limit.named("party").slidingWindow(3, Duration.ofSeconds(1))));
         party.answers(exchange -> exchange.sendResponseHeaders(500, -1));
 
-        assertThatThrownBy(() -> call(client).retry(2).block(Duration.ofSeconds(10)))
+        assertThatThrownBy(() -> call(client).retry(2).block(Duration.ofMinutes(1)))
                 .hasMessageContaining("500");
         assertThat(party.arrivals()).hasSize(3);
-        assertThatThrownBy(() -> call(client).block(Duration.ofSeconds(10)))
+        assertThatThrownBy(() -> call(client).block(Duration.ofMinutes(1)))
                 .isInstanceOf(RateLimitExceededException.class);
     }
 
@@ -192,20 +192,21 @@ class CallLimitsTest {
             exchange.getResponseBody().write("first\n".getBytes(StandardCharsets.UTF_8));
             exchange.getResponseBody().flush();
             try {
-                rest.await(20, TimeUnit.SECONDS);
+                rest.await(120, TimeUnit.SECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
         });
         CompletableFuture<String> open = call(client).toFuture();
-        await().until(() -> party.arrivals().size() == 1);
-        assertThatThrownBy(() -> call(client).block(Duration.ofSeconds(10)))
+        await().atMost(Duration.ofMinutes(1)).until(() -> party.arrivals().size() == 1);
+        assertThatThrownBy(() -> call(client).block(Duration.ofMinutes(1)))
                 .isInstanceOf(RateLimitExceededException.class);
         rest.countDown();
-        assertThat(open).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(open).succeedsWithin(Duration.ofMinutes(1));
 
-        await().untilAsserted(() ->
-                assertThat(call(client).block(Duration.ofSeconds(10))).contains("first"));
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() ->
+                        assertThat(call(client).block(Duration.ofMinutes(1))).contains("first"));
     }
 
     @Test
@@ -214,17 +215,17 @@ class CallLimitsTest {
         CountDownLatch never = new CountDownLatch(1);
         party.answers(exchange -> {
             try {
-                never.await(20, TimeUnit.SECONDS);
+                never.await(120, TimeUnit.SECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
         });
         Disposable hanging = call(client).subscribe();
-        await().until(() -> party.arrivals().size() == 1);
+        await().atMost(Duration.ofMinutes(1)).until(() -> party.arrivals().size() == 1);
         hanging.dispose();
         party.answers(exchange -> exchange.sendResponseHeaders(200, -1));
 
-        call(client).block(Duration.ofSeconds(10));
+        call(client).block(Duration.ofMinutes(1));
         never.countDown();
         assertThat(party.arrivals()).hasSize(2);
     }
@@ -241,16 +242,15 @@ class CallLimitsTest {
         });
         assertThatThrownBy(() -> get(client)).hasMessageContaining("503");
         party.answers(exchange -> exchange.sendResponseHeaders(204, -1));
-        CompletableFuture<String> next = CompletableFuture.supplyAsync(() -> {
+        CompletableFuture<String> next = waiting(() -> {
             get(client);
             return "done";
         });
-        awaitWaiting(next);
         clock.advance(Duration.ofSeconds(19));
         assertThat(party.arrivals()).hasSize(1);
         clock.advance(Duration.ofSeconds(2));
 
-        assertThat(next).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(next).succeedsWithin(Duration.ofMinutes(1));
         assertThat(party.arrivals()).hasSize(2);
     }
 
@@ -272,11 +272,11 @@ class CallLimitsTest {
         assertThatThrownBy(() -> get(hearing)).hasMessageContaining("429");
         party.answers(exchange -> exchange.sendResponseHeaders(204, -1));
 
-        assertThatThrownBy(() -> call(pausing).block(Duration.ofSeconds(10)))
+        assertThatThrownBy(() -> call(pausing).block(Duration.ofMinutes(1)))
                 .isInstanceOf(RateLimitExceededException.class);
         assertThat(party.arrivals()).hasSize(1);
         clock.advance(Duration.ofSeconds(21));
-        call(pausing).block(Duration.ofSeconds(10));
+        call(pausing).block(Duration.ofMinutes(1));
         assertThat(party.arrivals()).hasSize(2);
     }
 
@@ -371,8 +371,18 @@ class CallLimitsTest {
         return client.get().uri(party.uri()).retrieve().bodyToMono(String.class);
     }
 
-    /** The call stands in line: nothing moves any more. */
-    private void awaitWaiting(CompletableFuture<?> call) {
-        await().during(Duration.ofMillis(100)).until(() -> !call.isDone());
+    /** A call that stands in line by now: its thread waits. */
+    private static CompletableFuture<String> waiting(Supplier<String> call) {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            try {
+                answer.complete(call.get());
+            } catch (RuntimeException e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        caller.start();
+        await().atMost(Duration.ofMinutes(1)).until(() -> caller.getState() == Thread.State.WAITING);
+        return answer;
     }
 }

@@ -32,7 +32,7 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
 /** Redirects are calls, too: what the client follows by itself is not counted, and that can be forbidden for all clients at once. */
-@Timeout(120)
+@Timeout(300)
 class RedirectsTest {
 
     private final Party party = new Party();
@@ -67,7 +67,7 @@ class RedirectsTest {
                             .uri(uri)
                             .retrieve()
                             .toBodilessEntity()
-                            .block(Duration.ofSeconds(20)));
+                            .block(Duration.ofMinutes(1)));
             };
         }
     }

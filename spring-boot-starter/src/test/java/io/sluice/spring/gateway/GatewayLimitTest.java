@@ -71,8 +71,8 @@ class GatewayLimitTest {
                             rate-limiter: "#{@sluiceRateLimiter}"
                             key-resolver: "#{@userKeyResolver}"
                             redis-rate-limiter.replenishRate: 1
-                            redis-rate-limiter.burstCapacity: 180
-                            redis-rate-limiter.requestedTokens: 60
+                            redis-rate-limiter.burstCapacity: 10800
+                            redis-rate-limiter.requestedTokens: 3600
             """;
 
     private final Party upstream = new Party();
@@ -150,28 +150,34 @@ class GatewayLimitTest {
         }
 
         @Bean(defaultCandidate = false)
-        KeyResolver foundElsewhere(EventExecutor loop) {
-            return exchange -> Mono.just("ada").publishOn(Schedulers.fromExecutor(loop));
+        KeyResolver foundElsewhere(EventExecutor loop, CountDownLatch found) {
+            return exchange ->
+                    Mono.just("ada").publishOn(Schedulers.fromExecutor(loop)).doOnNext(key -> found.countDown());
+        }
+
+        @Bean
+        CountDownLatch found() {
+            return new CountDownLatch(1);
         }
     }
 
     @Test
     void routesOfTheReferenceDocumentationSwitchByName() {
         String gateway = start(FROM_THE_REFERENCE, "rules: []");
-        for (int left = 120; left >= 0; left -= 60) {
+        for (int left = 7_200; left >= 0; left -= 3_600) {
             HttpResponse<String> passed = get(gateway, "/x", "X-User", "ada");
             assertThat(passed.statusCode()).isEqualTo(200);
-            assertThat(number(passed, "X-RateLimit-Remaining")).isBetween((long) left, left + 55L);
+            assertThat(number(passed, "X-RateLimit-Remaining")).isBetween((long) left, left + 3_500L);
             assertThat(number(passed, "X-RateLimit-Replenish-Rate")).isEqualTo(1);
-            assertThat(number(passed, "X-RateLimit-Burst-Capacity")).isEqualTo(180);
-            assertThat(number(passed, "X-RateLimit-Requested-Tokens")).isEqualTo(60);
+            assertThat(number(passed, "X-RateLimit-Burst-Capacity")).isEqualTo(10_800);
+            assertThat(number(passed, "X-RateLimit-Requested-Tokens")).isEqualTo(3_600);
             assertThat(passed.headers().firstValue("RateLimit-Policy"))
-                    .hasValue("\"route-requestratelimiter_route.0\";q=180;w=180");
+                    .hasValue("\"route-requestratelimiter_route.0\";q=10800;w=10800");
         }
         HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
         assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(number(refused, "Retry-After")).isBetween(1L, 60L);
-        assertThat(number(refused, "X-RateLimit-Remaining")).isBetween(0L, 59L);
+        assertThat(number(refused, "Retry-After")).isBetween(1L, 3_600L);
+        assertThat(number(refused, "X-RateLimit-Remaining")).isBetween(0L, 3_599L);
 
         assertThat(get(gateway, "/x", "X-User", "bob").statusCode()).isEqualTo(200);
         assertThat(get(gateway, "/x").statusCode())
@@ -189,16 +195,16 @@ class GatewayLimitTest {
             passed += get(i % 2 == 0 ? one : other, "/x", "X-User", "ada").statusCode() == 200 ? 1 : 0;
         }
         assertThat(passed)
-                .as("with an answer of Redis that came late, a half more")
-                .isBetween(3, 5);
+                .as("with answers of Redis that came late, charged and not used, and a half more at each gateway")
+                .isBetween(2, 5);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"open", "local", "closed"})
     void whenRedisDiesThePolicyDecides(String policy) {
         String gateway = start(
-                FROM_THE_REFERENCE.replace("burstCapacity: 180", "burstCapacity: 240") + "sluice.gateway.on-failure: "
-                        + policy + "\n",
+                FROM_THE_REFERENCE.replace("burstCapacity: 10800", "burstCapacity: 14400")
+                        + "sluice.gateway.on-failure: " + policy + "\n",
                 "rules: []",
                 OnRedis.class);
         redis.kill();
@@ -219,7 +225,8 @@ class GatewayLimitTest {
 
     @Test
     void whatNoBucketCanHoldIsRefusedWithoutARetry() {
-        String gateway = start(FROM_THE_REFERENCE.replace("requestedTokens: 60", "requestedTokens: 181"), "rules: []");
+        String gateway =
+                start(FROM_THE_REFERENCE.replace("requestedTokens: 3600", "requestedTokens: 10801"), "rules: []");
         HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("Retry-After")).isEmpty();
@@ -282,7 +289,7 @@ class GatewayLimitTest {
                             ? routes(
                                     "{ name: RequestRateLimiter, args: { rate-limiter: \"#{@sluiceRateLimiter}\", key-resolver: \"#{@userKeyResolver}\", sluice.rule: slots } }")
                             : routes(filter),
-                    "rules: [{ id: slots, service: other, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }]",
+                    "rules: [{ id: slots, deadline: 1m, service: other, limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }]",
                     OnRedis.class);
             CountDownLatch end = new CountDownLatch(1);
             int before = upstream.arrivals().size();
@@ -291,19 +298,21 @@ class GatewayLimitTest {
                 exchange.getResponseBody().write("first".getBytes(StandardCharsets.UTF_8));
                 exchange.getResponseBody().flush();
                 try {
-                    end.await(20, TimeUnit.SECONDS);
+                    end.await(120, TimeUnit.SECONDS);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }
             });
             CompletableFuture<HttpResponse<String>> open =
                     http.sendAsync(request(gateway, "/x", "X-User", "ada"), HttpResponse.BodyHandlers.ofString());
-            await().until(() -> upstream.arrivals().size() == before + 1);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> upstream.arrivals().size() == before + 1);
             assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(429);
             end.countDown();
-            assertThat(open).succeedsWithin(Duration.ofSeconds(20));
-            await().untilAsserted(() ->
-                    assertThat(get(gateway, "/x", "X-User", "ada").statusCode()).isEqualTo(200));
+            assertThat(open).succeedsWithin(Duration.ofMinutes(1));
+            await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
+                            get(gateway, "/x", "X-User", "ada").statusCode())
+                    .isEqualTo(200));
         }
     }
 
@@ -311,21 +320,22 @@ class GatewayLimitTest {
     void callersWhoLeaveGiveTheirPermitsBack() {
         String gateway = start(
                 routes("Sluice=slots"),
-                "rules: [{ id: slots, service: other, limits: [{ algorithm: concurrency, limit: 1, ttl: 1m }] }]");
+                "rules: [{ id: slots, service: other, limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }]");
         CountDownLatch end = new CountDownLatch(1);
         upstream.answers(exchange -> {
             try {
-                end.await(20, TimeUnit.SECONDS);
+                end.await(120, TimeUnit.SECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
         });
         CompletableFuture<?> leaver = http.sendAsync(request(gateway, "/x"), HttpResponse.BodyHandlers.ofString());
-        await().until(() -> upstream.arrivals().size() == 1);
+        await().atMost(Duration.ofMinutes(1)).until(() -> upstream.arrivals().size() == 1);
         leaver.cancel(true);
         upstream.answers(exchange -> exchange.sendResponseHeaders(204, -1));
 
-        await().untilAsserted(() -> assertThat(get(gateway, "/x").statusCode()).isEqualTo(204));
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(get(gateway, "/x").statusCode()).isEqualTo(204));
         end.countDown();
     }
 
@@ -379,7 +389,7 @@ class GatewayLimitTest {
         for (String first : List.of("Sluice=each, header.x-user", limiter)) {
             String gateway = start(
                     routes(first, "Sluice=each, header.x-tenant"),
-                    "rules: [{ id: each, service: other, limits: [{ by: key, limit: 1, window: 1h }] }]");
+                    "rules: [{ id: each, deadline: 1m, service: other, limits: [{ by: key, limit: 1, window: 1h }] }]");
             assertThat(get(gateway, "/x", "X-User", "ada", "X-Tenant", "acme").statusCode())
                     .isEqualTo(200);
             assertThat(get(gateway, "/x", "X-User", "bob", "X-Tenant", "acme").statusCode())
@@ -400,13 +410,21 @@ class GatewayLimitTest {
     }
 
     @Test
-    void routesGoOnOnTheThreadOfTheirConnectionWhereverTheirKeyWasFound() {
+    void routesGoOnOnTheThreadOfTheirConnectionWhereverTheirKeyWasFound() throws Exception {
         String gateway = start(
                 routes("{ name: Sluice, args: { rule: each, key-resolver: \"#{@foundElsewhere}\" } }"),
-                "rules: [{ id: each, service: other, limits: [{ by: key, limit: 9, window: 1h }] }]",
+                "rules: [{ id: each, deadline: 1m, service: other, limits: [{ by: key, limit: 9, window: 1h }] }]",
                 OnRedis.class,
                 Elsewhere.class);
-        assertThat(get(gateway, "/x").statusCode()).isEqualTo(200);
+        // What is decided before anybody waits for it stays where it is: Redis answers once somebody does.
+        redis.freeze();
+        CompletableFuture<HttpResponse<String>> answer =
+                http.sendAsync(request(gateway, "/x"), HttpResponse.BodyHandlers.ofString());
+        assertThat(gateways.get(0).getBean(CountDownLatch.class).await(60, TimeUnit.SECONDS))
+                .isTrue();
+        gateways.get(0).getBean(EventExecutor.class).submit(() -> {}).get(60, TimeUnit.SECONDS);
+        redis.thaw();
+        assertThat(answer.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
         assertThat(gateways.get(0).getBean(Elsewhere.Seen.class).threads())
                 .hasSize(1)
                 .allSatisfy(name -> assertThat(name).startsWith("reactor-http"));

@@ -145,7 +145,7 @@ final class LaterCallsTest {
     }
 
     private static void assertRefused(CompletionStage<?> stage) {
-        assertThatThrownBy(() -> stage.toCompletableFuture().get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> stage.toCompletableFuture().get(60, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(RateLimitExceededException.class);
     }
@@ -192,7 +192,7 @@ final class LaterCallsTest {
     void aStageThatNobodyKnowsAnyMoreIsNotHeldForEver() {
         with(reports -> {
             assertThat(reports.alone(new CompletableFuture<>())).isNotDone();
-            Awaitility.await().untilAsserted(() -> {
+            Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
                 System.gc();
                 for (int i = 0; i < 5; i++) {
                     rig.clock.advance(Duration.ofSeconds(2));
@@ -221,7 +221,7 @@ final class LaterCallsTest {
                 CompletableFuture<Thread> second = reports.thread();
                 rig.clock.advance(Duration.ofSeconds(1));
                 assertThat(second)
-                        .succeedsWithin(Duration.ofSeconds(10))
+                        .succeedsWithin(Duration.ofMinutes(1))
                         .extracting(Thread::getName)
                         .isEqualTo(expected);
             });
@@ -252,7 +252,7 @@ final class LaterCallsTest {
                     CompletableFuture<Thread> second = reports.thread();
                     CARRIED.remove();
                     rig.clock.advance(Duration.ofSeconds(1));
-                    assertThat(second).succeedsWithin(Duration.ofSeconds(10));
+                    assertThat(second).succeedsWithin(Duration.ofMinutes(1));
                     assertThat(reports.carried()).isEqualTo("mine");
                 });
     }
@@ -288,13 +288,13 @@ final class LaterCallsTest {
                     reports.monoThread().subscribe(onLoop::complete);
                     own.set(Thread.currentThread());
                 });
-                Awaitility.await().until(() -> own.get() != null);
+                Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> own.get() != null);
                 rig.clock.advance(Duration.ofSeconds(1));
-                assertThat(onLoop).succeedsWithin(Duration.ofSeconds(10)).isSameAs(own.get());
+                assertThat(onLoop).succeedsWithin(Duration.ofMinutes(1)).isSameAs(own.get());
                 CompletableFuture<Thread> elsewhere = reports.monoThread().toFuture();
                 rig.clock.advance(Duration.ofSeconds(1));
                 assertThat(elsewhere)
-                        .succeedsWithin(Duration.ofSeconds(10))
+                        .succeedsWithin(Duration.ofMinutes(1))
                         .extracting(Thread::getName)
                         .asString()
                         .startsWith("parallel-");
@@ -315,7 +315,7 @@ final class LaterCallsTest {
             assertThat(left.cancel(false)).isTrue();
             first.complete("first");
             assertThat(holding).isCompletedWithValue("first");
-            assertThat(second).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("second");
+            assertThat(second).succeedsWithin(Duration.ofMinutes(1)).isEqualTo("second");
             assertThat(reports.calls()).as("who left was never called").isEqualTo(2);
         });
     }
@@ -327,14 +327,14 @@ final class LaterCallsTest {
             CompletableFuture<String> second = reports.shaped();
             assertThat(second).isNotDone();
             rig.clock.advance(Duration.ofSeconds(1));
-            assertThat(second).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("2");
+            assertThat(second).succeedsWithin(Duration.ofMinutes(1)).isEqualTo("2");
             assertThat(reports.shapedMono().block()).isEqualTo(3);
             CompletableFuture<Integer> fourth = reports.shapedMono().toFuture();
             assertThat(fourth).isNotDone();
             fourth.cancel(true);
             CompletableFuture<Integer> fifth = reports.shapedMono().toFuture();
             rig.clock.advance(Duration.ofSeconds(2));
-            assertThat(fifth).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(4);
+            assertThat(fifth).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(4);
         });
     }
 
@@ -394,8 +394,8 @@ final class LaterCallsTest {
             assertThat(second).isNotDone();
             left.dispose();
             first.tryEmitValue(1);
-            assertThat(second).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(2);
-            Awaitility.await().untilAsserted(() -> assertThat(
+            assertThat(second).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(2);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
                             reports.monoInTurn(Mono.just(3)).toFuture())
                     .isDone());
         });

@@ -343,7 +343,9 @@ abstract class LimitedApplications {
                     .expectContinue(true)
                     .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"e\"}"));
             assertThat(app.send(expecting).body()).isEqualTo("{\"name\":\"e\"}");
-            Awaitility.await().until(() -> app.bean(BodyMemory.class).taken() == 0);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> app.bean(BodyMemory.class).taken() == 0);
         }
     }
 
@@ -353,10 +355,12 @@ abstract class LimitedApplications {
                 "{ id: held, resource: /held, limits: [ { algorithm: concurrency, limit: 1, ttl: 1h } ] }"))) {
             CompletableFuture<HttpResponse<String>> first =
                     app.client().sendAsync(app.request("/held").build(), HttpResponse.BodyHandlers.ofString());
-            Awaitility.await().until(() -> refusedWhileLooking(app));
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> refusedWhileLooking(app));
             open(app, "done");
-            assertThat(first.get(20, TimeUnit.SECONDS).body()).isEqualTo("done");
-            Awaitility.await().until(() -> app.get("/held").statusCode() == 200);
+            assertThat(first.get(60, TimeUnit.SECONDS).body()).isEqualTo("done");
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> app.get("/held").statusCode() == 200);
         }
     }
 
@@ -377,7 +381,7 @@ abstract class LimitedApplications {
                         "{ id: held, resource: /held, limits: [ { algorithm: concurrency, limit: 1, ttl: 30s } ] }"))) {
             CompletableFuture<HttpResponse<String>> first =
                     app.client().sendAsync(app.request("/held").build(), HttpResponse.BodyHandlers.ofString());
-            Awaitility.await().until(() -> refusedWhileLooking(app));
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> refusedWhileLooking(app));
             for (int i = 0; i < 20; i++) {
                 clock.advance(Duration.ofSeconds(10));
                 assertThat(refusedWhileLooking(app))
@@ -385,8 +389,8 @@ abstract class LimitedApplications {
                         .isTrue();
             }
             open(app, "done");
-            assertThat(first.get(20, TimeUnit.SECONDS).body()).isEqualTo("done");
-            Awaitility.await().until(() -> !refusedWhileLooking(app));
+            assertThat(first.get(60, TimeUnit.SECONDS).body()).isEqualTo("done");
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !refusedWhileLooking(app));
         }
     }
 
@@ -423,7 +427,7 @@ abstract class LimitedApplications {
             assertThat(app.get("/later").statusCode()).isEqualTo(200);
             CompletableFuture<HttpResponse<String>> second =
                     app.client().sendAsync(app.request("/later").build(), HttpResponse.BodyHandlers.ofString());
-            Awaitility.await().until(() -> {
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
                 clock.advance(Duration.ofMillis(1));
                 Ruling.Settled look = (Ruling.Settled) app.bean(Evaluator.class)
                         .evaluate(Attributes.of(Map.of()), 0)
@@ -432,7 +436,7 @@ abstract class LimitedApplications {
                 return look.waitFor().compareTo(Duration.ofMillis(1_100)) > 0;
             });
             assertThat(second).isNotDone();
-            Awaitility.await().until(() -> {
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
                 clock.advance(Duration.ofSeconds(1));
                 return second.isDone();
             });

@@ -3,6 +3,7 @@ package io.sluice.spring.web;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -26,9 +27,9 @@ final class ReactiveLimitsTest extends LimitedApplications {
             try (Socket caller = new Socket(InetAddress.getLoopbackAddress(), app.port())) {
                 caller.getOutputStream()
                         .write("GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-                Awaitility.await().until(() -> refusedWhileLooking(app));
+                Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> refusedWhileLooking(app));
             }
-            Awaitility.await().until(() -> !refusedWhileLooking(app));
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !refusedWhileLooking(app));
         }
     }
 }

@@ -88,7 +88,7 @@ final class RunningApp implements AutoCloseable {
 
     HttpRequest.Builder request(String target) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + target))
-                .timeout(Duration.ofSeconds(20));
+                .timeout(Duration.ofMinutes(1));
     }
 
     HttpResponse<String> get(String target, String... headers) throws IOException, InterruptedException {

@@ -62,13 +62,13 @@ final class ServletLimitsTest extends LimitedApplications {
                 both.add(app.client().sendAsync(app.request("/later").build(), HttpResponse.BodyHandlers.ofString()));
             }
             HttpResponse<?> first = (HttpResponse<?>)
-                    CompletableFuture.anyOf(both.get(0), both.get(1)).get(20, TimeUnit.SECONDS);
+                    CompletableFuture.anyOf(both.get(0), both.get(1)).get(60, TimeUnit.SECONDS);
             assertThat(first.statusCode()).isEqualTo(503);
             assertThat(first.headers().firstValue("Retry-After")).hasValue("1");
             CompletableFuture<HttpResponse<String>> other = both.get(both.get(0).isDone() ? 1 : 0);
             assertThat(other).isNotDone();
             clock.advance(Duration.ofSeconds(3));
-            assertThat(other.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+            assertThat(other.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
         }
     }
 
@@ -83,13 +83,13 @@ final class ServletLimitsTest extends LimitedApplications {
             for (int i = 0; i < 2; i++) {
                 both.add(app.client().sendAsync(app.request("/later").build(), HttpResponse.BodyHandlers.ofString()));
             }
-            CompletableFuture.anyOf(both.get(0), both.get(1)).get(20, TimeUnit.SECONDS);
+            CompletableFuture.anyOf(both.get(0), both.get(1)).get(60, TimeUnit.SECONDS);
             for (int i = 0; i < 10; i++) {
                 assertThat(app.get("/later").statusCode()).isEqualTo(503);
             }
             clock.advance(Duration.ofSeconds(3));
             for (CompletableFuture<HttpResponse<String>> each : both) {
-                each.get(20, TimeUnit.SECONDS);
+                each.get(60, TimeUnit.SECONDS);
             }
             assertThat(app.get("/later").statusCode()).isEqualTo(200);
         }
