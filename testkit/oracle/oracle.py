@@ -4,7 +4,7 @@
 The model is slow and plain on purpose: exact fractions instead of integer parts, and whole histories that are counted anew
 for every question. Run it after changing what an algorithm means:
 
-    python3 testkit/oracle/oracle.py testkit/src/main/resources/io/sluice/testkit/vectors
+    python3 testkit/oracle/oracle.py testkit/src/main/resources/io/sluice/testkit/engine/vectors
 
 Rounding of rates (see Pace) is part of the model: rates are reduced, and only those that are not small fractions are
 replaced by a slower one.

@@ -1,9 +1,9 @@
 package io.sluice.benchmarks;
 
 import com.google.common.util.concurrent.RateLimiter;
-import io.sluice.core.Limit;
-import io.sluice.core.LocalEngine;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;

@@ -1,8 +1,8 @@
 package io.sluice.benchmarks;
 
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;

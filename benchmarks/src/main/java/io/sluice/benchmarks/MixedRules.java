@@ -1,8 +1,8 @@
 package io.sluice.benchmarks;
 
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleDocument;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

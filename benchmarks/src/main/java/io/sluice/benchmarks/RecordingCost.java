@@ -1,7 +1,7 @@
 package io.sluice.benchmarks;
 
 import io.sluice.benchmarks.doors.Latencies;
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

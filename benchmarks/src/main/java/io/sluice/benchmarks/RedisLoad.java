@@ -1,6 +1,6 @@
 package io.sluice.benchmarks;
 
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -7,10 +7,9 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.Leases;
+import io.sluice.history.HistoryWriter;
 import io.sluice.redis.RedisEngine;
-import io.sluice.redis.RedisOptions;
-import io.sluice.testkit.history.HistoryWriter;
+import io.sluice.redis.store.RedisOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -69,7 +68,7 @@ final class RedisSluice implements Contender {
     static Contender leasedAndRecorded(String uri) {
         HistoryWriter history = history();
         RedisEngine engine = connected(uri, RedisOptions.defaults().recording(history));
-        return new RedisSluice(Leases.over(engine, engine, Clock.system()), leasing(0), history);
+        return new RedisSluice(engine.leasesInFrontOf(engine), leasing(0), history);
     }
 
     private static HistoryWriter history() {
@@ -91,7 +90,7 @@ final class RedisSluice implements Contender {
      */
     static Contender leased(String uri, long size) {
         RedisEngine engine = connected(uri, RedisOptions.defaults());
-        return new RedisSluice(Leases.over(engine, engine, Clock.system()), leasing(size));
+        return new RedisSluice(engine.leasesInFrontOf(engine), leasing(size));
     }
 
     private static Function<String, List<Demand>> leasing(long size) {

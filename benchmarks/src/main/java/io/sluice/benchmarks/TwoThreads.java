@@ -2,11 +2,11 @@ package io.sluice.benchmarks;
 
 import com.google.common.util.concurrent.RateLimiter;
 import io.github.bucket4j.Bucket;
-import io.sluice.core.Gate;
-import io.sluice.core.Limit;
-import io.sluice.core.LocalEngine;
-import io.sluice.core.Rate;
-import io.sluice.core.StripedGate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.local.Gate;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.local.StripedGate;
 import io.sluice.core.time.Clock;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,8 +1,8 @@
 package io.sluice.benchmarks;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
-import io.sluice.core.TokenBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Demand;
 import java.util.List;
 

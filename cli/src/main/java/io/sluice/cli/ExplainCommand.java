@@ -1,21 +1,22 @@
 package io.sluice.cli;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
-import io.sluice.envoy.Counting;
-import io.sluice.envoy.EnvoyJson;
-import io.sluice.envoy.RateLimitDecider;
-import io.sluice.rules.AnswerJson;
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.Explanation;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleDocument.Accepted;
-import io.sluice.rules.RuleDocument.Refused;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.Ruling;
+import io.sluice.envoy.decide.CountingMode;
+import io.sluice.envoy.decide.RateLimitDecider;
+import io.sluice.envoy.server.EnvoyJson;
+import io.sluice.http.answer.AnswerJson;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.document.RuleDocument.Accepted;
+import io.sluice.rules.document.RuleDocument.Refused;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Explanation;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.FileRuleSource;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -80,7 +81,7 @@ final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
-        RuleDocument document = RuleDocument.read(rules);
+        RuleDocument document = FileRuleSource.read(rules);
         if (document instanceof Refused refused) {
             refused.errors().forEach(spec.commandLine().getErr()::println);
             return CommandLine.ExitCode.SOFTWARE;
@@ -119,7 +120,7 @@ final class ExplainCommand implements Callable<Integer> {
             }
             asked.add(entries);
         }
-        EnvoyJson.Answer answer = new EnvoyJson(new RateLimitDecider(evaluator(set), Counting.TOGETHER))
+        EnvoyJson.Answer answer = new EnvoyJson(new RateLimitDecider(evaluator(set), CountingMode.TOGETHER))
                 .answer(EnvoyJson.look(name, asked).getBytes(StandardCharsets.UTF_8))
                 .toCompletableFuture()
                 .join();
@@ -133,7 +134,7 @@ final class ExplainCommand implements Callable<Integer> {
     private static Evaluator evaluator(RuleSet set) {
         Clock clock = Clock.system();
         Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
-        return new Evaluator(() -> set, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
+        return new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
     }
 
     private Explanation explain(RuleSet set) {

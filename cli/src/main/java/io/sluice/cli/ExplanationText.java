@@ -1,11 +1,11 @@
 package io.sluice.cli;
 
-import io.sluice.core.Limit;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Label;
-import io.sluice.rules.Action;
-import io.sluice.rules.Explanation.Standing;
-import io.sluice.rules.Rule;
-import io.sluice.rules.Ruling;
+import io.sluice.rules.evaluate.Explanation.Standing;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Rule;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,10 @@
 package io.sluice.cli;
 
-import io.sluice.rules.AnswerJson;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleDocument.Accepted;
-import io.sluice.rules.RuleDocument.Refused;
+import io.sluice.http.answer.AnswerJson;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.document.RuleDocument.Accepted;
+import io.sluice.rules.document.RuleDocument.Refused;
+import io.sluice.rules.source.FileRuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ final class LintCommand implements Callable<Integer> {
         List<DocumentError> errors = new ArrayList<>();
         int rules = 0;
         for (Path file : files) {
-            RuleDocument document = RuleDocument.read(file);
+            RuleDocument document = FileRuleSource.read(file);
             if (document instanceof Refused refused) {
                 errors.addAll(refused.errors());
                 if (!json) {

@@ -1,6 +1,6 @@
 package io.sluice.cli;
 
-import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.node.config.NodeConfig.RulesFrom;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

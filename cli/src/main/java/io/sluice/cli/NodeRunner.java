@@ -1,14 +1,14 @@
 package io.sluice.cli;
 
-import io.sluice.node.ConfigFile;
-import io.sluice.node.ConfigRefusedException;
-import io.sluice.node.GrpcSettings;
 import io.sluice.node.Node;
-import io.sluice.node.NodeConfig;
-import io.sluice.node.NodeConfig.RoutesFrom;
-import io.sluice.node.NodeConfig.RulesFrom;
-import io.sluice.node.StartFailedException;
-import io.sluice.rules.KeyForm;
+import io.sluice.node.config.ConfigFile;
+import io.sluice.node.config.ConfigRefusedException;
+import io.sluice.node.config.GrpcSettings;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RoutesFrom;
+import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.rules.evaluate.KeySettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -92,7 +92,7 @@ final class NodeRunner {
                 options.bind == null ? NodeConfig.LOOPBACK : options.bind,
                 options.apiPort == null ? RoleOptions.DEFAULT_API_PORT : options.apiPort,
                 file.hashKey(),
-                file.ipv6Prefix().orElse(KeyForm.DEFAULT_IPV6_PREFIX),
+                file.ipv6Prefix().orElse(KeySettings.DEFAULT_IPV6_PREFIX),
                 file.hashTag(),
                 Optional.ofNullable(options.data),
                 Optional.of(new GrpcSettings(

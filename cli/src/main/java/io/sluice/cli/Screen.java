@@ -1,9 +1,9 @@
 package io.sluice.cli;
 
 import io.sluice.node.Node;
-import io.sluice.node.NodeConfig;
-import io.sluice.node.NodeConfig.RoutesFrom;
-import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RoutesFrom;
+import io.sluice.node.config.NodeConfig.RulesFrom;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.util.Optional;

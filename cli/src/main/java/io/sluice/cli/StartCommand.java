@@ -1,7 +1,7 @@
 package io.sluice.cli;
 
-import io.sluice.node.NodeConfig.RoutesFrom;
-import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.node.config.NodeConfig.RoutesFrom;
+import io.sluice.node.config.NodeConfig.RulesFrom;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

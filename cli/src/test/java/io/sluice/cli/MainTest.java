@@ -176,7 +176,7 @@ class MainTest {
 
         assertThat(run("lint", example.toString())).isZero();
         assertThat(StartCommand.sample())
-                .isEqualTo(new io.sluice.node.NodeConfig.RulesFrom.Text("sample", Files.readString(example)));
+                .isEqualTo(new io.sluice.node.config.NodeConfig.RulesFrom.Text("sample", Files.readString(example)));
     }
 
     @Test

@@ -2,7 +2,7 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -1,12 +1,14 @@
 package io.sluice.core;
 
+import io.sluice.core.internal.DurationText;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Label;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Undecided;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
@@ -27,10 +29,10 @@ public final class Decision {
     private static final int NOBODY = -1;
 
     private final Ask ask;
-    private final Decided outcome;
+    private final EngineDecision outcome;
     private final int by;
 
-    Decision(Ask ask, Decided outcome) {
+    Decision(Ask ask, EngineDecision outcome) {
         this.ask = ask;
         this.outcome = outcome;
         this.by = reported(outcome);
@@ -38,11 +40,12 @@ public final class Decision {
 
     /** The decision of an engine; where it left the ask undecided because it is closed, that of the failure policy. */
     static Decision of(Ask ask, Outcome outcome, Clock clock) {
-        if (outcome instanceof Decided decided) {
+        if (outcome instanceof EngineDecision decided) {
             return new Decision(ask, decided);
         }
         boolean open = ask.onFailure() == FailurePolicy.OPEN;
-        return new Decision(ask, new Decided(open, List.of(), clock.epochMicros(), ((Undecided) outcome).reason()));
+        return new Decision(
+                ask, new EngineDecision(open, List.of(), clock.epochMicros(), ((EngineFailure) outcome).reason()));
     }
 
     /** Whether the request may pass. */
@@ -106,7 +109,7 @@ public final class Decision {
     }
 
     /** What every limit said. */
-    public Decided outcome() {
+    public EngineDecision outcome() {
         return outcome;
     }
 
@@ -119,7 +122,10 @@ public final class Decision {
             text.append(" by ").append(limit()).append(": ").append(remaining()).append(" remaining");
             if (!allowed()) {
                 long retry = retryAfterMicros();
-                text.append(retry == Verdict.NEVER ? ", waiting will not help" : ", retry after " + Spans.text(retry));
+                text.append(
+                        retry == Verdict.NEVER
+                                ? ", waiting will not help"
+                                : ", retry after " + DurationText.text(retry));
             }
         }
         return degraded() == null ? text.toString() : text + " (degraded: " + degraded() + ")";
@@ -139,7 +145,7 @@ public final class Decision {
         return ask.demands().get(by);
     }
 
-    private static int reported(Decided outcome) {
+    private static int reported(EngineDecision outcome) {
         int least = NOBODY;
         for (int i = 0; i < outcome.verdicts().size(); i++) {
             Verdict verdict = outcome.verdicts().get(i);

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeoutException;
 final class HeldPermits {
 
     private final Engine engine;
-    private final Waiting waiting;
+    private final WaitScheduler waiting;
     private final Clock clock;
 
-    HeldPermits(Engine engine, Waiting waiting, Clock clock) {
+    HeldPermits(Engine engine, WaitScheduler waiting, Clock clock) {
         this.engine = engine;
         this.waiting = waiting;
         this.clock = clock;

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Permits of {@link Concurrency} limits that are held until it is closed, or the decision that refused them. Safe for use by
+ * Permits of {@link io.sluice.core.limit.Concurrency} limits that are held until it is closed, or the decision that refused them. Safe for use by
  * many threads.
  *
  * <pre>{@code
@@ -22,17 +22,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * }</pre>
  *
  * <p>A hold that was refused holds nothing, and closing it does nothing: so it belongs in a {@code try} whatever it says. Who
- * works for longer than the limit's {@link Concurrency#ttl() ttl} calls {@link #renew} now and then.
+ * works for longer than the limit's {@link io.sluice.core.limit.Concurrency#ttl() ttl} calls {@link #renew} now and then.
  */
 public final class Hold implements AutoCloseable {
 
     private final Decision decision;
     private final List<Charge> held;
-    private final Waiting waiting;
+    private final WaitScheduler waiting;
     private final HeldPermits permits;
     private final AtomicBoolean open;
 
-    Hold(Decision decision, Waiting waiting, HeldPermits permits) {
+    Hold(Decision decision, WaitScheduler waiting, HeldPermits permits) {
         this.decision = decision;
         this.held = decision.outcome().charges(decision.ask()).stream()
                 .filter(Charge::isHeld)

@@ -1,5 +1,10 @@
 package io.sluice.core;
 
+import io.sluice.core.decorator.FallbackEngine;
+import io.sluice.core.internal.Expect;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -7,7 +12,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -60,20 +65,20 @@ import java.util.function.Function;
 public final class Limiter implements AutoCloseable {
 
     /** How long a decision may take before the failure policy makes it. */
-    public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(20);
+    public static final Duration DEFAULT_DEADLINE = Ask.DEFAULT_DEADLINE;
 
     private final Engine engine;
     private final Clock clock;
-    private final Listeners listeners;
-    private final Waiting waiting;
+    private final DecisionListeners listeners;
+    private final WaitScheduler waiting;
     private final HeldPermits permits;
 
     /** A limiter over any engine, that always answers in time and tells the listeners. */
     public Limiter(Engine engine, Clock clock, List<DecisionListener> listeners) {
         this.engine = engine instanceof LocalEngine ? engine : new FallbackEngine(engine, clock);
         this.clock = clock;
-        this.listeners = new Listeners(listeners);
-        this.waiting = new Waiting(this.engine, clock, this.listeners);
+        this.listeners = new DecisionListeners(listeners);
+        this.waiting = new WaitScheduler(this.engine, clock, this.listeners);
         this.permits = new HeldPermits(this.engine, waiting, clock);
     }
 
@@ -102,7 +107,7 @@ public final class Limiter implements AutoCloseable {
     public Decision decide(Ask ask) {
         long start = startNanos();
         Answer answer = engine.decide(ask);
-        Outcome outcome = answer instanceof Pending pending
+        Outcome outcome = answer instanceof PendingOutcome pending
                 ? pending.outcome().toCompletableFuture().join()
                 : (Outcome) answer;
         return decision(ask, outcome, start);
@@ -112,7 +117,7 @@ public final class Limiter implements AutoCloseable {
     public CompletionStage<Decision> decideAsync(Ask ask) {
         long start = startNanos();
         Answer answer = engine.decide(ask);
-        return answer instanceof Pending pending
+        return answer instanceof PendingOutcome pending
                 ? pending.outcome().thenApply(outcome -> decision(ask, outcome, start))
                 : CompletableFuture.completedFuture(decision(ask, (Outcome) answer, start));
     }
@@ -211,7 +216,7 @@ public final class Limiter implements AutoCloseable {
     }
 
     /** For tests: how many wait in how many lines. */
-    Lines lines() {
+    WaitQueues lines() {
         return waiting.lines();
     }
 
@@ -220,7 +225,7 @@ public final class Limiter implements AutoCloseable {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return Waiting.await(waiting.start(ask, maxWait, as), undo);
+        return WaitScheduler.await(waiting.start(ask, maxWait, as), undo);
     }
 
     private Ask ask(List<Demand> demands) {

@@ -1,7 +1,10 @@
 package io.sluice.core;
 
-import io.sluice.core.internal.CountKey;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.CountKey;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock.Alarm;
@@ -13,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One who waits: what it asks, until when it waits, and the future it was given. Where it stands belongs to {@link Lines}; what
- * happens to it to {@link Waiting}. Only one thread at a time, the one that has its answer, changes what it asks.
+ * One who waits: what it asks, until when it waits, and the future it was given. Where it stands belongs to {@link WaitQueues}; what
+ * happens to it to {@link WaitScheduler}. Only one thread at a time, the one that has its answer, changes what it asks.
  */
 final class Waiter<T> {
 
@@ -40,9 +43,9 @@ final class Waiter<T> {
     /** What the caller holds. Completed by anybody but us, it means that the caller waits no longer. */
     final CompletableFuture<T> place = new CompletableFuture<>();
 
-    /** Where it stands; only {@link Lines} touches this and the two below. */
+    /** Where it stands; only {@link WaitQueues} touches this and the two below. */
     @Nullable
-    Line line;
+    WaitQueue line;
 
     /** Its time is up. */
     boolean timeUp;

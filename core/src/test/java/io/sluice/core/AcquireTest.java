@@ -3,6 +3,10 @@ package io.sluice.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;

@@ -4,10 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.core.limit.Calendar;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.SlidingLog;
+import io.sluice.core.limit.SlidingWindow;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
@@ -275,7 +284,7 @@ final class BadInputTest {
     void chargesThatWereNeverMadeGiveNothingBack() {
         for (Limit limit : all()) {
             Demand all = Demand.of(limit, "k", limit.capacity());
-            assertThat(((Decided) engine.decide(Ask.charging(List.of(all)))).allowed())
+            assertThat(((EngineDecision) engine.decide(Ask.charging(List.of(all)))).allowed())
                     .isTrue();
             for (long at : new long[] {MIN, -1, 0, 1, MAX, MAX - 1, MIN + 1}) {
                 engine.giveBack(List.of(

@@ -2,6 +2,9 @@ package io.sluice.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.ManualClock;
 import java.time.Duration;

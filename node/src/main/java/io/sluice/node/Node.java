@@ -1,12 +1,23 @@
 package io.sluice.node;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
+import io.sluice.node.api.ApiDoor;
+import io.sluice.node.api.ApiHandler;
+import io.sluice.node.api.BodyReader;
+import io.sluice.node.api.DecisionRoutes;
+import io.sluice.node.api.EnvoyRoute;
+import io.sluice.node.api.StateRoutes;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.node.envoy.GrpcDoor;
 import io.sluice.node.gateway.OpenGateway;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RulingListener;
+import io.sluice.node.state.Health;
+import io.sluice.node.state.NodeMetrics;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.RefusalLog;
@@ -206,7 +217,7 @@ public final class Node implements AutoCloseable {
         grpc = door;
         EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
         api.open(config, () -> new ApiHandler(decisions, envoy, state, new BodyReader()));
-        OpenGateway.Means means = new OpenGateway.Means(
+        OpenGateway.Resources means = new OpenGateway.Resources(
                 api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), metrics.gateway(), clock);
         if (config.gateway().isPresent()) {
             NodeGateway open = NodeGateway.open(config.host(), config.gateway().get(), means);

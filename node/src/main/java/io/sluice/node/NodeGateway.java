@@ -1,19 +1,24 @@
 package io.sluice.node;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
-import io.sluice.node.NodeConfig.RoutesFrom;
-import io.sluice.node.gateway.GatewayConfig;
-import io.sluice.node.gateway.GatewayRefusedException;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.node.config.ConfigFile;
+import io.sluice.node.config.ConfigRefusedException;
+import io.sluice.node.config.ConfigWatch;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RoutesFrom;
+import io.sluice.node.config.StartFailedException;
 import io.sluice.node.gateway.OpenGateway;
 import io.sluice.node.gateway.SampleUpstream;
-import io.sluice.node.gateway.UpstreamHealth;
-import io.sluice.node.internal.Patience;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.KeySecret;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
+import io.sluice.node.gateway.config.GatewayConfig;
+import io.sluice.node.gateway.config.GatewayRefusedException;
+import io.sluice.node.gateway.upstream.UpstreamHealth;
+import io.sluice.node.transport.Patience;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.IOException;
 import java.io.InputStream;
@@ -63,20 +68,20 @@ final class NodeGateway implements AutoCloseable {
     }
 
     /** Reads its configuration and listens. */
-    static NodeGateway open(String host, NodeConfig.Gateway settings, OpenGateway.Means means)
+    static NodeGateway open(String host, NodeConfig.Gateway settings, OpenGateway.Resources resources)
             throws StartFailedException {
         try {
             if (settings.routes() instanceof RoutesFrom.File file) {
                 Path path = file.path();
                 byte[] content = ConfigWatch.content(path);
                 ConfigFile config = ConfigWatch.understood(path, content);
-                OpenGateway gateway = OpenGateway.open(host, settings.port(), routes(path, config), means);
+                OpenGateway gateway = OpenGateway.open(host, settings.port(), routes(path, config), resources);
                 return new NodeGateway(
-                        host, gateway, ConfigWatch.open(path, content, config, gateway::take, means.clock()));
+                        host, gateway, ConfigWatch.open(path, content, config, gateway::take, resources.clock()));
             }
             // The sample server ends with the event loops it runs on.
-            GatewayConfig config = sample(sampleUpstream(means));
-            return new NodeGateway(host, OpenGateway.open(host, settings.port(), config, means), null);
+            GatewayConfig config = sample(sampleUpstream(resources));
+            return new NodeGateway(host, OpenGateway.open(host, settings.port(), config, resources), null);
         } catch (IOException e) {
             throw new StartFailedException("config: unreadable (expected: a file this user may read)", List.of());
         } catch (ConfigRefusedException e) {
@@ -97,32 +102,32 @@ final class NodeGateway implements AutoCloseable {
      * Sends requests through another gateway to a server of its own, for so long: whatever makes the first requests slow has happened
      * then, no upstream was bothered, and nothing was charged.
      */
-    static void warmUp(OpenGateway.Means means, Duration span) {
+    static void warmUp(OpenGateway.Resources resources, Duration span) {
         RuleDocument.Accepted rules = (RuleDocument.Accepted) RuleDocument.parse("warm-up", WARM_UP_RULES);
         RuleSet set = new RuleSet(1, rules.rules());
         SampleUpstream upstream = null;
-        try (Limiter limiter = new Limiter(new LocalEngine(means.clock()), means.clock(), List.of())) {
-            upstream = sampleUpstream(means);
+        try (Limiter limiter = new Limiter(new LocalEngine(resources.clock()), resources.clock(), List.of())) {
+            upstream = sampleUpstream(resources);
             Evaluator evaluator = new Evaluator(
                     () -> set,
                     limiter,
                     null,
-                    new KeyForm(KeySecret.random(), 64, Optional.empty()),
-                    means.clock(),
+                    new KeySettings(KeySecret.random(), 64, Optional.empty()),
+                    resources.clock(),
                     (ruling, nanos) -> {});
             OpenGateway practice = OpenGateway.openBare(
                     NodeConfig.LOOPBACK,
                     sample(upstream),
-                    new OpenGateway.Means(
-                            means.vertx(),
-                            means.arrivals(),
+                    new OpenGateway.Resources(
+                            resources.vertx(),
+                            resources.arrivals(),
                             evaluator,
-                            means.xRateLimitHeaders(),
+                            resources.xRateLimitHeaders(),
                             (route, status, nanos) -> {},
-                            means.clock()));
+                            resources.clock()));
             try {
                 InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), practice.port());
-                new WarmUp(address, WARM_UP_REQUESTS, means.clock()).run(span);
+                new WarmUp(address, WARM_UP_REQUESTS, resources.clock()).run(span);
             } finally {
                 practice.close();
             }
@@ -167,9 +172,9 @@ final class NodeGateway implements AutoCloseable {
                         "routes: missing in " + path + " (expected: a list; [] is one, too)", List.of()));
     }
 
-    private static SampleUpstream sampleUpstream(OpenGateway.Means means) throws StartFailedException {
+    private static SampleUpstream sampleUpstream(OpenGateway.Resources resources) throws StartFailedException {
         CompletableFuture<SampleUpstream> listening =
-                SampleUpstream.listen(means.vertx()).toCompletionStage().toCompletableFuture();
+                SampleUpstream.listen(resources.vertx()).toCompletionStage().toCompletableFuture();
         try {
             Patience.await(listening, MAY_TAKE);
             return listening.join();

@@ -1,12 +1,14 @@
 package io.sluice.node;
 
 import io.sluice.core.time.Clock;
-import io.sluice.node.NodeConfig.RulesFrom;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RulesRefusedException;
-import io.sluice.rules.spi.RuleSource;
-import io.sluice.rules.spi.RuleVet;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.rules.source.RuleVet;
+import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.HashKeyNeeded;
 import io.sluice.runtime.NodeId;

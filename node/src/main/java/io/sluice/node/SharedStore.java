@@ -1,7 +1,9 @@
 package io.sluice.node;
 
 import io.sluice.core.time.Clock;
-import io.sluice.redis.StoreListener;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.redis.store.StoreListener;
 import io.sluice.runtime.Store;
 import java.util.List;
 import java.util.Optional;

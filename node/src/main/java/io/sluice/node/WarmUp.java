@@ -1,8 +1,8 @@
 package io.sluice.node;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

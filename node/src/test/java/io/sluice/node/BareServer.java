@@ -3,17 +3,29 @@ package io.sluice.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
-import io.sluice.envoy.Counting;
-import io.sluice.envoy.EnvoyJson;
-import io.sluice.envoy.RateLimitDecider;
-import io.sluice.node.internal.Arrivals;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.KeySecret;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RulingListener;
+import io.sluice.envoy.decide.CountingMode;
+import io.sluice.envoy.decide.RateLimitDecider;
+import io.sluice.envoy.server.EnvoyJson;
+import io.sluice.node.api.ApiHandler;
+import io.sluice.node.api.ApiServer;
+import io.sluice.node.api.BodyReader;
+import io.sluice.node.api.ConnectionWatch;
+import io.sluice.node.api.DecisionRoutes;
+import io.sluice.node.api.EnvoyRoute;
+import io.sluice.node.api.MemoryBudget;
+import io.sluice.node.api.StateRoutes;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.node.state.Health;
+import io.sluice.node.state.NodeMetrics;
+import io.sluice.node.transport.Arrivals;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.StoreWatch;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -77,11 +89,11 @@ final class BareServer implements AutoCloseable {
                 NodeRules.open(NodeConfig.inProcess(new NodeConfig.RulesFrom.Nowhere(), 0)),
                 new StoreWatch(null, clock));
         Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
-        KeyForm keys = new KeyForm(KeySecret.random(), KeyForm.DEFAULT_IPV6_PREFIX, Optional.empty());
+        KeySettings keys = new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty());
         Evaluator evaluator = new Evaluator(RuleSet::none, local, null, keys, clock, listener);
         return new ApiHandler(
                 new DecisionRoutes(vertx, evaluator, RuleSet::none, false),
-                new EnvoyRoute(vertx, new EnvoyJson(new RateLimitDecider(evaluator, Counting.TOGETHER))),
+                new EnvoyRoute(vertx, new EnvoyJson(new RateLimitDecider(evaluator, CountingMode.TOGETHER))),
                 new StateRoutes(vertx, health, new NodeMetrics()),
                 new BodyReader(bodyMayTake));
     }

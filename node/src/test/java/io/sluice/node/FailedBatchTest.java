@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.sluice.node.api.MemoryBudget;
+import io.sluice.node.api.ReplySender;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,7 +22,7 @@ class FailedBatchTest {
     void whatFailsInABatchIs500AndInTheLog() throws Exception {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(Replies.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(ReplySender.class);
         logger.addAppender(log);
         try (BareServer server = new BareServer(new MemoryBudget(1_000_000), (ruling, nanos) -> {
             throw new IllegalStateException("on purpose");

@@ -6,20 +6,22 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
-import io.sluice.core.spi.Undecided;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.node.NodeConfig.RulesFrom;
-import io.sluice.redis.StoreState;
-import io.sluice.rules.KeySecret;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.redis.store.StoreState;
+import io.sluice.rules.evaluate.KeySecret;
 import io.sluice.runtime.Store;
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.net.ConnectException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -419,14 +421,14 @@ class NodeTest {
         @Override
         public Answer decide(Ask ask) {
             if (!there) {
-                return new Undecided("redis-disconnected", false);
+                return new EngineFailure("redis-disconnected", false);
             }
             if (!holding) {
                 return counts.decide(ask);
             }
             CompletableFuture<Outcome> outcome = new CompletableFuture<>();
             held.add(() -> outcome.complete((Outcome) counts.decide(ask)));
-            return new Pending(outcome);
+            return new PendingOutcome(outcome);
         }
 
         @Override

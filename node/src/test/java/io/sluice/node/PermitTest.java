@@ -3,9 +3,10 @@ package io.sluice.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.runtime.Store;
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Base64;

@@ -2,7 +2,9 @@ package io.sluice.node;
 
 import static org.awaitility.Awaitility.await;
 
-import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.node.config.StartFailedException;
 import io.sluice.runtime.Store;
 import java.io.IOException;
 import java.net.URI;
@@ -13,9 +15,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** A really started node on a free port, and a client for it. */
-final class RunningNode implements AutoCloseable {
+public final class RunningNode implements AutoCloseable {
 
-    final Node node;
+    public final Node node;
     final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(60))
@@ -25,7 +27,7 @@ final class RunningNode implements AutoCloseable {
         this.node = node;
     }
 
-    static RunningNode withRules(String rules) throws StartFailedException {
+    public static RunningNode withRules(String rules) throws StartFailedException {
         return start(NodeConfig.inProcess(new RulesFrom.Text("test.yaml", rules), 0), Store::redis);
     }
 
@@ -33,18 +35,18 @@ final class RunningNode implements AutoCloseable {
         return new RunningNode(node);
     }
 
-    static RunningNode start(NodeConfig config, Store.Opener opener) throws StartFailedException {
+    public static RunningNode start(NodeConfig config, Store.Opener opener) throws StartFailedException {
         return new RunningNode(Node.start(config, opener, Duration.ZERO, () -> 0));
     }
 
     /** A node that has reached its Redis: one that begins on a busy machine may do so without. */
-    static RunningNode onRedis(NodeConfig config) throws StartFailedException {
+    public static RunningNode onRedis(NodeConfig config) throws StartFailedException {
         RunningNode node = start(config, Store::redis);
         await().until(() -> node.node.degraded().isEmpty());
         return node;
     }
 
-    HttpResponse<String> check(String body) {
+    public HttpResponse<String> check(String body) {
         return send(request("/v1/check").POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
@@ -56,16 +58,16 @@ final class RunningNode implements AutoCloseable {
                 HttpResponse.BodyHandlers.ofString());
     }
 
-    HttpResponse<String> get(String path) {
+    public HttpResponse<String> get(String path) {
         return send(request(path).GET());
     }
 
-    HttpRequest.Builder request(String path) {
+    public HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + node.apiPort() + path))
                 .timeout(Duration.ofSeconds(60));
     }
 
-    HttpResponse<String> send(HttpRequest.Builder request) {
+    public HttpResponse<String> send(HttpRequest.Builder request) {
         try {
             return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {

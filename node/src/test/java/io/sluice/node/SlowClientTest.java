@@ -3,6 +3,7 @@ package io.sluice.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.node.api.MemoryBudget;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

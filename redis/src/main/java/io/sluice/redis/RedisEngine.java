@@ -1,19 +1,43 @@
 package io.sluice.redis;
 
 import io.lettuce.core.RedisURI;
-import io.sluice.core.Limit;
-import io.sluice.core.history.Answered;
+import io.sluice.core.history.AnswerEvent;
 import io.sluice.core.history.AskIds;
 import io.sluice.core.history.HistoryListener;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
-import io.sluice.core.spi.Undecided;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
+import io.sluice.redis.internal.cluster.Cluster;
+import io.sluice.redis.internal.cluster.ClusterAddress;
+import io.sluice.redis.internal.link.Coalescer;
+import io.sluice.redis.internal.link.Connector;
+import io.sluice.redis.internal.link.RedisAddress;
+import io.sluice.redis.internal.link.RedisLink;
+import io.sluice.redis.internal.link.Route;
+import io.sluice.redis.internal.link.Servers;
+import io.sluice.redis.internal.link.SlotDivider;
+import io.sluice.redis.internal.link.StandaloneServer;
+import io.sluice.redis.internal.wire.Batch;
+import io.sluice.redis.internal.wire.EndedLease;
+import io.sluice.redis.internal.wire.FailureNames;
+import io.sluice.redis.internal.wire.LeaseReply;
+import io.sluice.redis.internal.wire.LeaseRequest;
+import io.sluice.redis.internal.wire.Operation;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.lease.LeaseListener;
+import io.sluice.redis.lease.LeaseRecorder;
+import io.sluice.redis.lease.LeaseStore;
+import io.sluice.redis.lease.Leases;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.store.StoreState;
+import io.sluice.redis.store.StoreVitals;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,25 +56,25 @@ import java.util.function.Supplier;
  *
  * <p>While Redis is gone, hangs, is slow or fails, asks are undecided at once, and Redis is probed until it answers quickly again
  * ({@link #state} says which). At most {@value Coalescer#MOST_UNDER_WAY} calls are under way and a bounded number of asks
- * waits for them. This engine watches no deadline; put a {@link io.sluice.core.FallbackEngine} in front.
+ * waits for them. This engine watches no deadline; put a {@link io.sluice.core.decorator.FallbackEngine} in front.
  */
 public final class RedisEngine implements Engine {
 
     private final Connector connector;
     private final Servers servers;
-    private final CountKeys names;
+    private final RedisKeys names;
     private final Clock clock;
-    private final Divider divider;
+    private final SlotDivider divider;
     private final RedisOptions options;
 
     /** How far the server's clock was ahead of ours in its last reply; only calendars ask for it. */
     private volatile long aheadMicros;
 
     private RedisEngine(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
-        this.names = new CountKeys(prefix, options.hashTags());
+        this.names = new RedisKeys(prefix, options.hashTags());
         this.clock = clock;
         this.options = options;
-        this.divider = new Divider(names, this::serverMicros, this::giveBack);
+        this.divider = new SlotDivider(names, this::serverMicros, this::giveBack);
         Function<Route, Coalescer> calls = route -> new Coalescer(
                 route, clock, time, options, micros -> aheadMicros = micros - clock.epochMicros(), divider);
         if (ClusterAddress.matches(uri)) {
@@ -60,7 +84,7 @@ public final class RedisEngine implements Engine {
         } else {
             RedisURI address = RedisAddress.of(uri);
             this.connector = new Connector(clock);
-            this.servers = new OneServer(address, connector, clock, options, calls);
+            this.servers = new StandaloneServer(address, connector, clock, options, calls);
         }
     }
 
@@ -111,7 +135,7 @@ public final class RedisEngine implements Engine {
         }
         return servers.isReady()
                 ? all
-                : CompletableFuture.failedFuture(new IllegalStateException(Failures.DISCONNECTED));
+                : CompletableFuture.failedFuture(new IllegalStateException(FailureNames.DISCONNECTED));
     }
 
     /** Whether Redis is connected, knows the function and answers quickly. */
@@ -132,21 +156,21 @@ public final class RedisEngine implements Engine {
     @Override
     public Answer decide(Ask ask) {
         if (ask.demands().isEmpty()) {
-            Undecided gone = servers.unavailable(0);
-            return gone != null ? gone : new Decided(true, List.of(), clock.epochMicros(), null);
+            EngineFailure gone = servers.unavailable(0);
+            return gone != null ? gone : new EngineDecision(true, List.of(), clock.epochMicros(), null);
         }
         if (ask.deadlineNanos() != Ask.NO_DEADLINE && clock.nanoTime() - ask.deadlineNanos() >= 0) {
-            return new Undecided(Failures.TIMEOUT, false);
+            return new EngineFailure(FailureNames.TIMEOUT, false);
         }
         if (ask.demands().size() > Batch.LARGEST_QUESTION) {
-            return new Undecided(Failures.ERROR, false);
+            return new EngineFailure(FailureNames.ERROR, false);
         }
         HistoryListener recording = options.recording();
         Ask called = recording == null || !ask.id().isEmpty() ? ask : ask.called(AskIds.next());
-        Question.Asked question = new Question.Asked(called, names, serverMicros());
+        Operation.AskOperation question = new Operation.AskOperation(called, names, serverMicros());
         // Nothing is charged anywhere if something is sure not to be decided.
         for (String count : question.counts) {
-            Undecided gone = servers.unavailable(servers.placeOf(count));
+            EngineFailure gone = servers.unavailable(servers.placeOf(count));
             if (gone != null) {
                 return gone;
             }
@@ -155,7 +179,7 @@ public final class RedisEngine implements Engine {
                 ? question.outcome
                 : question.outcome.whenComplete((outcome, failure) -> tell(recording, question, outcome));
         put(question);
-        return new Pending(answer, connector.afterArrivals());
+        return new PendingOutcome(answer, connector.afterArrivals());
     }
 
     @Override
@@ -167,12 +191,13 @@ public final class RedisEngine implements Engine {
             return CompletableFuture.failedFuture(new IllegalArgumentException(
                     "charges: " + charges.size() + " (expected: at most " + Batch.LARGEST_QUESTION + ")"));
         }
-        return ask(Question.Charged.givenBack(charges, names, serverMicros())).thenAccept(done -> {});
+        return ask(Operation.ChargeUpdate.givenBack(charges, names, serverMicros()))
+                .thenAccept(done -> {});
     }
 
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        return ask(Question.Charged.renewed(charge, names, serverMicros()));
+        return ask(Operation.ChargeUpdate.renewed(charge, names, serverMicros()));
     }
 
     @Override
@@ -181,23 +206,32 @@ public final class RedisEngine implements Engine {
         connector.close();
     }
 
-    private void tell(HistoryListener recording, Question.Asked question, Outcome outcome) {
-        if (!(outcome instanceof Decided decided)) {
+    private void tell(HistoryListener recording, Operation.AskOperation question, Outcome outcome) {
+        if (!(outcome instanceof EngineDecision decided)) {
             return;
         }
         String refusing = null;
         for (int i = question.size() - 1; i >= 0; i--) {
             refusing = decided.verdicts().get(i).fits() ? refusing : question.counts[i];
         }
-        recording.happened(Answered.of(question.ask(), decided, Answered.Source.STORE, refusing, clock));
+        recording.happened(AnswerEvent.of(question.ask(), decided, AnswerEvent.Source.STORE, refusing, clock));
+    }
+
+    /**
+     * Leases on the counts of this engine. Whoever hears of its steps hears of what becomes of leases, too.
+     *
+     * @param engine what decides without a lease, on the same counts: this one, or decorators of it; closed with the leases
+     */
+    public Leases leasesInFrontOf(Engine engine) {
+        return Leases.over(engine, leases(), clock, leaseListener());
     }
 
     /** Where leases on the counts of this engine come from. */
     LeaseStore leases() {
         return new LeaseStore() {
             @Override
-            public CompletionStage<LeaseAnswer> request(LeaseRequest request) {
-                Question.Leasing question = Question.Leasing.granting(request, names, serverMicros());
+            public CompletionStage<LeaseReply> request(LeaseRequest request) {
+                Operation.LeaseUpdate question = Operation.LeaseUpdate.granting(request, names, serverMicros());
                 return asked(question);
             }
 
@@ -206,9 +240,9 @@ public final class RedisEngine implements Engine {
                 if (ended.isEmpty()) {
                     return CompletableFuture.completedFuture(null);
                 }
-                return asked(Question.Leasing.ending(limit, key, ended, names, serverMicros()))
+                return asked(Operation.LeaseUpdate.ending(limit, key, ended, names, serverMicros()))
                         .thenAccept(answer -> {
-                            if (answer instanceof LeaseAnswer.Unknown unknown) {
+                            if (answer instanceof LeaseReply.Unknown unknown) {
                                 throw new IllegalStateException(unknown.reason());
                             }
                         });
@@ -227,22 +261,22 @@ public final class RedisEngine implements Engine {
         return recording == null ? LeaseListener.NONE : new LeaseRecorder(recording, names, clock);
     }
 
-    private CompletionStage<LeaseAnswer> asked(Question.Leasing question) {
-        Undecided gone = servers.unavailable(servers.placeOf(question.counts[0]));
+    private CompletionStage<LeaseReply> asked(Operation.LeaseUpdate question) {
+        EngineFailure gone = servers.unavailable(servers.placeOf(question.counts[0]));
         if (gone != null) {
-            return CompletableFuture.completedFuture(new LeaseAnswer.Unknown(gone.reason(), false));
+            return CompletableFuture.completedFuture(new LeaseReply.Unknown(gone.reason(), false));
         }
         put(question);
         return question.answer;
     }
 
-    private CompletionStage<Boolean> ask(Question.Charged question) {
+    private CompletionStage<Boolean> ask(Operation.ChargeUpdate question) {
         put(question);
         return question.done;
     }
 
-    private void put(Question question) {
-        for (Question part : divider.divided(question, servers::placeOf)) {
+    private void put(Operation question) {
+        for (Operation part : divider.divided(question, servers::placeOf)) {
             servers.calls(servers.placeOf(part.counts[0])).ask(part);
         }
     }

@@ -3,23 +3,28 @@ package io.sluice.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
-import io.sluice.core.spi.Undecided;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.EngineConformance;
-import io.sluice.testkit.EngineUnderTest;
-import io.sluice.testkit.RedisCluster;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.internal.link.Coalescer;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.refusal.DenyCache;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.store.StoreListener;
+import io.sluice.testkit.engine.EngineConformance;
+import io.sluice.testkit.engine.EngineUnderTest;
+import io.sluice.testkit.redis.RedisCluster;
+import io.sluice.testkit.redis.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,7 +105,7 @@ final class ClusterEngineTest {
         try (RedisEngine engine = connect(prefix())) {
             Ask both = ask(Demand.of(TEN, "shared", 1), Demand.of(THREE, "caller", 1), Demand.of(HUNDRED, "all", 2));
             for (int i = 0; i < 3; i++) {
-                Decided allowed = decided(engine.decide(both));
+                EngineDecision allowed = decided(engine.decide(both));
                 assertThat(allowed.allowed()).isTrue();
                 assertThat(allowed.verdicts())
                         .extracting(Verdict::remaining)
@@ -108,7 +113,7 @@ final class ClusterEngineTest {
                 assertThat(allowed.verdicts()).extracting(Verdict::granted).containsExactly(1L, 1L, 2L);
             }
             for (int i = 0; i < 50; i++) {
-                Decided refused = decided(engine.decide(both));
+                EngineDecision refused = decided(engine.decide(both));
                 assertThat(refused.allowed()).isFalse();
                 assertThat(refused.verdicts()).extracting(Verdict::fits).containsExactly(true, false, true);
                 assertThat(refused.verdicts()).extracting(Verdict::granted).containsOnly(0L);
@@ -125,7 +130,7 @@ final class ClusterEngineTest {
         try (RedisEngine engine = connect(prefix())) {
             Ask look = ask(Demand.of(TEN, "a", 4), Demand.of(THREE, "b", 4)).looking();
             for (int i = 0; i < 3; i++) {
-                Decided decided = decided(engine.decide(look));
+                EngineDecision decided = decided(engine.decide(look));
                 assertThat(decided.allowed()).isFalse();
                 assertThat(decided.verdicts()).extracting(Verdict::fits).containsExactly(true, false);
                 assertThat(decided.verdicts()).extracting(Verdict::remaining).containsExactly(10L, 3L);
@@ -142,7 +147,7 @@ final class ClusterEngineTest {
                 demands.add(Demand.of(i % 2 == 0 ? TEN : slots, "k" + i, 2));
             }
             Ask ask = Ask.charging(demands);
-            Decided decided = decided(engine.decide(ask));
+            EngineDecision decided = decided(engine.decide(ask));
             assertThat(decided.allowed()).isTrue();
             List<Charge> charges = decided.charges(ask);
             assertThat(charges).hasSize(20);
@@ -260,7 +265,7 @@ final class ClusterEngineTest {
             for (int i = 0; i < 3; i++) {
                 assertThat(decided(engine.decide(tagged)).allowed()).isTrue();
             }
-            Decided refused = decided(engine.decide(tagged));
+            EngineDecision refused = decided(engine.decide(tagged));
             assertThat(refused.verdicts()).extracting(Verdict::remaining).containsExactly(7L, 0L, 97L);
             assertThat(calls).hasValue(4);
             Ask more = ask(Demand.of(TEN, "{acme}tenant=acme", 1), Demand.of(HUNDRED, "everybody", 1));
@@ -281,7 +286,7 @@ final class ClusterEngineTest {
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isTold);
             for (String key : List.of("{acme}a", "{acme}b", "c", "d", "e")) {
                 Ask all = ask(Demand.of(TEN, key, 10), Demand.of(HUNDRED, key, 1));
-                Decided charged = decided(other.decide(all));
+                EngineDecision charged = decided(other.decide(all));
                 assertThat(charged.allowed()).isTrue();
                 Ask one = ask(Demand.of(TEN, key, 1), Demand.of(HUNDRED, key, 1));
                 assertThat(decided(engine.decide(one)).allowed()).isFalse();
@@ -299,7 +304,7 @@ final class ClusterEngineTest {
 
     @Test
     void keepsApartTaggedKeysThatLookAlike() {
-        CountKeys names = new CountKeys("p", true);
+        RedisKeys names = new RedisKeys("p", true);
         Set<String> all = new HashSet<>();
         List<String> keys = List.of(
                 "{a}b", "{a}", "{a}{b}", "{a}}b", "a", "{}", "{}a", "{", "{a", "%7ba}b", "{{a}b", "{a:b}c", "{a}:b");
@@ -307,9 +312,9 @@ final class ClusterEngineTest {
         assertThat(all).hasSize(keys.size());
         assertThat(names.of(TEN, "{a}b")).isEqualTo("p:{a}:ten:tb:b");
         assertThat(RedisCluster.slotOf(names.of(TEN, "{a}b"))).isEqualTo(RedisCluster.slotOf("a"));
-        assertThat(new CountKeys("p").of(TEN, "{a}b")).isEqualTo("p:ten:tb:%7ba%7db");
+        assertThat(new RedisKeys("p").of(TEN, "{a}b")).isEqualTo("p:ten:tb:%7ba%7db");
         assertThat(new String(
-                        CountKeys.numbering(names.of(TEN, "{a}b").getBytes(StandardCharsets.UTF_8)),
+                        RedisKeys.numbering(names.of(TEN, "{a}b").getBytes(StandardCharsets.UTF_8)),
                         StandardCharsets.UTF_8))
                 .isEqualTo("p:{a}:ten:tb:b#n");
     }
@@ -339,7 +344,7 @@ final class ClusterEngineTest {
                             + " (expected: a node of a Cluster, or redis:// for a single server)"));
             assertThat(engine.isReady()).isFalse();
             assertThat(engine.decide(ask(Demand.of(TEN, "k", 1))))
-                    .isEqualTo(new Undecided("redis-disconnected", false));
+                    .isEqualTo(new EngineFailure("redis-disconnected", false));
         }
         RedisServer node = cluster.primaries().get(0);
         try (RedisEngine engine = RedisEngine.connect(node.uri(), "p", Clock.system())) {
@@ -356,7 +361,7 @@ final class ClusterEngineTest {
         String prefix = prefix();
         try (RedisEngine engine = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), PATIENT)) {
             done(engine.ready());
-            CountKeys names = new CountKeys(prefix);
+            RedisKeys names = new RedisKeys(prefix);
             RedisServer frozen = cluster.primaries().get(0);
             Set<Integer> slots = new HashSet<>();
             List<String> there = new ArrayList<>();
@@ -383,7 +388,7 @@ final class ClusterEngineTest {
                 // On a slow machine the connection may have been given up meanwhile.
                 assertThat(answers.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
                         .hasSizeGreaterThanOrEqualTo(100)
-                        .allMatch(outcome -> outcome instanceof Undecided);
+                        .allMatch(outcome -> outcome instanceof EngineFailure);
                 assertThat(decided(engine.decide(ask(Demand.of(TEN, elsewhere, 1))))
                                 .allowed())
                         .isTrue();
@@ -413,12 +418,12 @@ final class ClusterEngineTest {
         return decided(engine.decide(look)).verdicts().get(0).remaining();
     }
 
-    private static Decided decided(Answer answer) {
-        return (Decided) outcome(answer).orTimeout(60, TimeUnit.SECONDS).join();
+    private static EngineDecision decided(Answer answer) {
+        return (EngineDecision) outcome(answer).orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     private static CompletableFuture<Outcome> outcome(Answer answer) {
-        return answer instanceof Pending pending
+        return answer instanceof PendingOutcome pending
                 ? pending.outcome().toCompletableFuture()
                 : CompletableFuture.completedFuture((Outcome) answer);
     }

@@ -2,18 +2,22 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
-import io.sluice.core.spi.Undecided;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisCluster;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.store.StoreListener;
+import io.sluice.redis.store.StoreState;
+import io.sluice.testkit.redis.RedisCluster;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +37,7 @@ final class ClusterFailoverTest {
 
     private static final Limit PLENTY =
             Limit.named("plenty").tokenBucket(Rate.perDay(1)).withBurst(100_000_000);
-    private static final CountKeys NAMES = new CountKeys("p");
+    private static final RedisKeys NAMES = new RedisKeys("p");
     private static final String LEFT = keyBetween(0, 5_000);
     private static final String RIGHT = keyBetween(11_000, 16_383);
 
@@ -75,7 +79,7 @@ final class ClusterFailoverTest {
     void decidesElsewhereWhileAPrimaryIsDeadAndEverywhereOnceItIsReplaced() throws Exception {
         RedisServer[] dead = new RedisServer[1];
         List<Outcome> outcomes = whileDown(() -> dead[0] = cluster.killPrimaryOf(slotOf(LEFT)));
-        assertThat(outcomes).contains(new Undecided("redis-disconnected", false));
+        assertThat(outcomes).contains(new EngineFailure("redis-disconnected", false));
         assertThat(states).anySatisfy(state -> {
             assertThat(state.available()).isFalse();
             assertThat(state.cause()).startsWith("127.0.0.1:" + dead[0].port() + ": ");
@@ -84,17 +88,17 @@ final class ClusterFailoverTest {
         dead[0].restart();
         cluster.awaitOk();
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
-        assertThat(ask(LEFT)).isInstanceOf(Decided.class);
+        assertThat(ask(LEFT)).isInstanceOf(EngineDecision.class);
     }
 
     @Test
     void decidesElsewhereWhileAPrimaryHangs() throws Exception {
         RedisServer hung = cluster.ownerOf(slotOf(LEFT));
         List<Outcome> outcomes = whileDown(hung::freeze);
-        assertThat(outcomes).anyMatch(outcome -> outcome instanceof Undecided);
+        assertThat(outcomes).anyMatch(outcome -> outcome instanceof EngineFailure);
         hung.thaw();
         cluster.awaitOk();
-        assertThat(ask(LEFT)).isInstanceOf(Decided.class);
+        assertThat(ask(LEFT)).isInstanceOf(EngineDecision.class);
     }
 
     @Test
@@ -102,7 +106,7 @@ final class ClusterFailoverTest {
         int slot = slotOf(LEFT);
         RedisServer owner = cluster.ownerOf(slot);
         cluster.nodes().forEach(node -> node.command("CLUSTER", "DELSLOTS", Integer.toString(slot)));
-        Undecided down = new Undecided("redis-clusterdown", false);
+        EngineFailure down = new EngineFailure("redis-clusterdown", false);
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> ask(LEFT).equals(down));
         Awaitility.await()
                 .atMost(Duration.ofMinutes(1))
@@ -113,14 +117,14 @@ final class ClusterFailoverTest {
         for (int i = 0; i < 50; i++) {
             assertThat(ask(LEFT)).isEqualTo(down);
         }
-        assertThat(ask(RIGHT)).isInstanceOf(Decided.class);
-        assertThat(ask(keyBetween(slot + 1, 5_400))).isInstanceOf(Decided.class);
+        assertThat(ask(RIGHT)).isInstanceOf(EngineDecision.class);
+        assertThat(ask(keyBetween(slot + 1, 5_400))).isInstanceOf(EngineDecision.class);
         // Both or none.
         assertThat(outcome(engine.decide(Ask.charging(List.of(demand(RIGHT), demand(LEFT)))))
                         .get(60, TimeUnit.SECONDS))
                 .isEqualTo(down);
         owner.command("CLUSTER", "ADDSLOTS", Integer.toString(slot));
-        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> ask(LEFT) instanceof Decided);
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> ask(LEFT) instanceof EngineDecision);
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
         cluster.awaitOk();
     }
@@ -137,7 +141,7 @@ final class ClusterFailoverTest {
             }
         });
         List<Outcome> outcomes = new ArrayList<>();
-        assertThat(ask(LEFT)).isInstanceOf(Decided.class);
+        assertThat(ask(LEFT)).isInstanceOf(EngineDecision.class);
         states.clear();
         goes.run();
         long gone = System.nanoTime();
@@ -146,7 +150,7 @@ final class ClusterFailoverTest {
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> {
                     outcomes.add(ask(LEFT));
-                    return outcomes.get(outcomes.size() - 1) instanceof Undecided;
+                    return outcomes.get(outcomes.size() - 1) instanceof EngineFailure;
                 });
         assertThat(states).anySatisfy(state -> assertThat(state.available()).isFalse());
         Awaitility.await()
@@ -154,14 +158,14 @@ final class ClusterFailoverTest {
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> {
                     outcomes.add(ask(LEFT));
-                    return outcomes.get(outcomes.size() - 1) instanceof Decided;
+                    return outcomes.get(outcomes.size() - 1) instanceof EngineDecision;
                 });
         System.out.printf(
                 "a primary was gone for %d ms; meanwhile %d decisions on other slots%n",
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - gone), others.size());
         over.set(true);
         asking.get(60, TimeUnit.SECONDS);
-        assertThat(others).allSatisfy(outcome -> assertThat(outcome).isInstanceOf(Decided.class));
+        assertThat(others).allSatisfy(outcome -> assertThat(outcome).isInstanceOf(EngineDecision.class));
         return outcomes;
     }
 
@@ -188,7 +192,7 @@ final class ClusterFailoverTest {
     }
 
     private static CompletableFuture<Outcome> outcome(Answer answer) {
-        return answer instanceof Pending pending
+        return answer instanceof PendingOutcome pending
                 ? pending.outcome().toCompletableFuture()
                 : CompletableFuture.completedFuture((Outcome) answer);
     }

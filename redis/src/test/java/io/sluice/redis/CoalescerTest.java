@@ -5,25 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.FlushMode;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
-import io.sluice.core.Concurrency;
-import io.sluice.core.Limit;
-import io.sluice.core.LocalEngine;
-import io.sluice.core.Rate;
-import io.sluice.core.SlidingWindow;
-import io.sluice.core.history.Event;
-import io.sluice.core.history.Recorded;
+import io.sluice.core.history.HistoryEvent;
+import io.sluice.core.history.StepEvent;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.SlidingWindow;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
-import io.sluice.core.spi.Undecided;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.internal.link.Coalescer;
+import io.sluice.redis.internal.link.RedisLink;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -75,7 +79,7 @@ final class CoalescerTest {
                 }
             });
             for (int i = 0; i < 10; i++) {
-                Decided decided = (Decided) outcome(ten.get(i));
+                EngineDecision decided = (EngineDecision) outcome(ten.get(i));
                 assertThat(decided.allowed()).as("caller %d", i).isEqualTo(i < 4);
                 assertThat(decided.verdicts().get(0).remaining()).isEqualTo(Math.max(0, 3 - i));
             }
@@ -94,7 +98,7 @@ final class CoalescerTest {
                 }
             });
             for (CompletableFuture<Outcome> each : asks) {
-                assertThat(((Decided) outcome(each)).allowed()).isTrue();
+                assertThat(((EngineDecision) outcome(each)).allowed()).isTrue();
             }
             assertThat(calls() - before).isEqualTo(Coalescer.MOST_UNDER_WAY + 10);
         }
@@ -111,7 +115,7 @@ final class CoalescerTest {
                 }
             });
             for (int i = 0; i < 50; i++) {
-                Decided decided = (Decided) outcome(both.get(i));
+                EngineDecision decided = (EngineDecision) outcome(both.get(i));
                 assertThat(decided.allowed()).isEqualTo(i < 3);
                 assertThat(decided.verdicts())
                         .extracting(Verdict::remaining)
@@ -184,7 +188,7 @@ final class CoalescerTest {
                             }
                         } else {
                             Ask ask = randomAsk(random);
-                            Decided decided = (Decided) local.decide(ask);
+                            EngineDecision decided = (EngineDecision) local.decide(ask);
                             asked.add(ask);
                             expected.add(decided);
                             answers.add(ask(engine, ask));
@@ -247,7 +251,7 @@ final class CoalescerTest {
                 asks.add(ask(engine, ask.dueAt(clock.nanoTime() + 20_000_001)));
                 clock.advance(Duration.ofMillis(20));
             });
-            assertThat(outcome(asks.get(0))).isEqualTo(new Undecided("redis-timeout", false));
+            assertThat(outcome(asks.get(0))).isEqualTo(new EngineFailure("redis-timeout", false));
             assertThat(remaining(asks.subList(1, 2))).containsExactly(7L);
         }
     }
@@ -266,10 +270,10 @@ final class CoalescerTest {
             }
             server.kill();
             for (CompletableFuture<Outcome> each : sent) {
-                assertThat(outcome(each)).isEqualTo(new Undecided("redis-disconnected", true));
+                assertThat(outcome(each)).isEqualTo(new EngineFailure("redis-disconnected", true));
             }
             for (CompletableFuture<Outcome> each : waiting) {
-                assertThat(outcome(each)).isEqualTo(new Undecided("redis-disconnected", false));
+                assertThat(outcome(each)).isEqualTo(new EngineFailure("redis-disconnected", false));
             }
         }
     }
@@ -285,7 +289,7 @@ final class CoalescerTest {
             }
             int allowed = 0;
             for (CompletableFuture<Outcome> each : asks) {
-                allowed += ((Decided) outcome(each)).allowed() ? 1 : 0;
+                allowed += ((EngineDecision) outcome(each)).allowed() ? 1 : 0;
             }
             assertThat(allowed).isEqualTo(5_000);
         }
@@ -312,13 +316,13 @@ final class CoalescerTest {
                     // of
                     // them may open the breaker.
                     Outcome outcome = outcome(each);
-                    if (outcome instanceof Decided) {
+                    if (outcome instanceof EngineDecision) {
                         used++;
                     } else {
                         assertThat(outcome)
                                 .isIn(
-                                        new Undecided("redis-nofunction", false),
-                                        new Undecided(RedisLink.BREAKER_OPEN, false));
+                                        new EngineFailure("redis-nofunction", false),
+                                        new EngineFailure(RedisLink.BREAKER_OPEN, false));
                     }
                 }
             }
@@ -326,7 +330,9 @@ final class CoalescerTest {
             flushing.get(60, TimeUnit.SECONDS);
             assertThat(used).isPositive();
             Ask look = Ask.charging(List.of(Demand.of(PLENTY, "k", 1))).looking();
-            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> outcome(ask(engine, look)) instanceof Decided);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> outcome(ask(engine, look)) instanceof EngineDecision);
             assertThat(remaining(List.of(ask(engine, PLENTY, 1)))).containsExactly(1_000_000 - used - 1);
         }
     }
@@ -339,7 +345,7 @@ final class CoalescerTest {
                 () -> Ask.charging(List.of(Demand.of(TEN, "k", 1), Demand.of(log, "k", 1), Demand.of(held, "k", 1)));
         Ask partly = Ask.charging(List.of(Demand.of(TEN, "k", 1), Demand.of(log, "new", 1)));
         try (RedisEngine engine = connect(RedisOptions.defaults())) {
-            assertThat(outcome(ask(engine, known.get()))).isInstanceOf(Decided.class);
+            assertThat(outcome(ask(engine, known.get()))).isInstanceOf(EngineDecision.class);
             redis.configSet("maxmemory", "1");
             List<CompletableFuture<Outcome>> asks = new ArrayList<>();
             whileRedisIsBusy(engine, () -> {
@@ -350,13 +356,13 @@ final class CoalescerTest {
             List<Object> found = new ArrayList<>();
             for (CompletableFuture<Outcome> each : asks) {
                 Outcome outcome = outcome(each);
-                found.add(outcome instanceof Decided decided ? decided.allowed() : outcome);
+                found.add(outcome instanceof EngineDecision decided ? decided.allowed() : outcome);
             }
-            Undecided full = new Undecided("redis-oom", false);
+            EngineFailure full = new EngineFailure("redis-oom", false);
             assertThat(found).containsExactly(true, full, true, full, true, false);
             assertThat(redis.keys("*")).hasSize(3);
             redis.configSet("maxmemory", "0");
-            assertThat(outcome(ask(engine, partly))).isInstanceOf(Decided.class);
+            assertThat(outcome(ask(engine, partly))).isInstanceOf(EngineDecision.class);
             assertThat(remaining(List.of(ask(engine, TEN, 1)))).containsExactly(5L);
         }
     }
@@ -368,12 +374,12 @@ final class CoalescerTest {
             demands.add(Demand.of(TEN, "k" + i, 1 + i % 10));
         }
         try (RedisEngine engine = connect(RedisOptions.defaults())) {
-            Decided decided = (Decided) outcome(ask(engine, Ask.charging(demands)));
+            EngineDecision decided = (EngineDecision) outcome(ask(engine, Ask.charging(demands)));
             assertThat(decided.allowed()).isTrue();
             for (int i = 0; i < 2_500; i++) {
                 assertThat(decided.verdicts().get(i).remaining()).isEqualTo(9 - i % 10);
             }
-            assertThat(((Decided) outcome(ask(engine, Ask.charging(demands)))).allowed())
+            assertThat(((EngineDecision) outcome(ask(engine, Ask.charging(demands)))).allowed())
                     .isFalse();
         }
     }
@@ -384,7 +390,7 @@ final class CoalescerTest {
         Limit slots = Limit.named("slots").concurrency(3, Duration.ofMinutes(1));
         Limit window = Limit.named("window").slidingWindow(3, Duration.ofMinutes(1));
         List<Limit> limits = List.of(TEN, log, slots, window);
-        CountKeys names = new CountKeys("p");
+        RedisKeys names = new RedisKeys("p");
         for (Limit limit : limits) {
             redis.set(names.of(limit, "text"), "not ours");
             redis.rpush(names.of(limit, "list"), "not", "ours");
@@ -393,9 +399,9 @@ final class CoalescerTest {
             for (String key : List.of("text", "list")) {
                 List<Demand> all =
                         limits.stream().map(limit -> Demand.of(limit, key, 2)).toList();
-                Decided decided = (Decided) outcome(ask(engine, Ask.charging(all)));
+                EngineDecision decided = (EngineDecision) outcome(ask(engine, Ask.charging(all)));
                 assertThat(decided.verdicts()).extracting(Verdict::remaining).containsExactly(8L, 1L, 1L, 1L);
-                decided = (Decided) outcome(ask(engine, Ask.charging(all).looking()));
+                decided = (EngineDecision) outcome(ask(engine, Ask.charging(all).looking()));
                 assertThat(decided.verdicts()).extracting(Verdict::remaining).containsExactly(8L, 1L, 1L, 1L);
             }
         }
@@ -403,7 +409,7 @@ final class CoalescerTest {
 
     @Test
     void recordsEveryStepOfACountWithItsNumber() throws Exception {
-        ConcurrentLinkedQueue<Event> heard = new ConcurrentLinkedQueue<>();
+        ConcurrentLinkedQueue<HistoryEvent> heard = new ConcurrentLinkedQueue<>();
         RedisOptions recording = RedisOptions.defaults().recording(heard::add);
         try (RedisEngine one = connect(recording);
                 RedisEngine two = connect(recording)) {
@@ -422,30 +428,30 @@ final class CoalescerTest {
                 each.get(60, TimeUnit.SECONDS);
             }
         }
-        Map<String, List<Recorded>> histories = heard.stream()
-                .filter(Recorded.class::isInstance)
-                .map(Recorded.class::cast)
-                .sorted(Comparator.comparingLong(Recorded::number)
+        Map<String, List<StepEvent>> histories = heard.stream()
+                .filter(StepEvent.class::isInstance)
+                .map(StepEvent.class::cast)
+                .sorted(Comparator.comparingLong(StepEvent::number)
                         .thenComparing(step -> !step.changed())
-                        .thenComparingLong(Recorded::atMicros))
-                .collect(Collectors.groupingBy(Recorded::count));
+                        .thenComparingLong(StepEvent::atMicros))
+                .collect(Collectors.groupingBy(StepEvent::count));
         assertThat(histories).hasSize(4);
         histories.forEach((count, steps) -> {
             List<Long> changes = steps.stream()
-                    .filter(Recorded::changed)
-                    .map(Recorded::number)
+                    .filter(StepEvent::changed)
+                    .map(StepEvent::number)
                     .toList();
             assertThat(changes)
                     .containsExactlyElementsOf(
                             LongStream.rangeClosed(1, changes.size()).boxed().toList());
             assertThat(steps).filteredOn(step -> !step.changed()).allSatisfy(step -> assertThat(
-                            ((Recorded.Asked) step.step()).verdict().granted())
+                            ((StepEvent.Asked) step.step()).verdict().granted())
                     .isZero());
-            assertThat(steps).isSortedAccordingTo(Comparator.comparingLong(Recorded::atMicros));
+            assertThat(steps).isSortedAccordingTo(Comparator.comparingLong(StepEvent::atMicros));
         });
         long left = 10;
-        for (Recorded step : histories.get(new CountKeys("p").of(TEN, "a0"))) {
-            Recorded.Asked asked = (Recorded.Asked) step.step();
+        for (StepEvent step : histories.get(new RedisKeys("p").of(TEN, "a0"))) {
+            StepEvent.Asked asked = (StepEvent.Asked) step.step();
             left -= asked.verdict().granted();
             assertThat(asked.verdict().remaining()).isEqualTo(left);
         }
@@ -488,7 +494,7 @@ final class CoalescerTest {
 
     private static CompletableFuture<Outcome> ask(RedisEngine engine, Ask ask) {
         Answer answer = engine.decide(ask);
-        return answer instanceof Pending pending
+        return answer instanceof PendingOutcome pending
                 ? pending.outcome().toCompletableFuture()
                 : CompletableFuture.completedFuture((Outcome) answer);
     }
@@ -500,7 +506,7 @@ final class CoalescerTest {
     private static List<Long> remaining(List<CompletableFuture<Outcome>> asks) throws Exception {
         List<Long> remaining = new ArrayList<>();
         for (CompletableFuture<Outcome> each : asks) {
-            remaining.add(((Decided) outcome(each)).verdicts().get(0).remaining());
+            remaining.add(((EngineDecision) outcome(each)).verdicts().get(0).remaining());
         }
         return remaining;
     }

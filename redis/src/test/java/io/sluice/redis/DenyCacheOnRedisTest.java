@@ -8,20 +8,24 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.sluice.core.LeakyBucket;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
-import io.sluice.core.TokenBucket;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.refusal.DenyCache;
+import io.sluice.redis.refusal.RefundChannel;
+import io.sluice.redis.refusal.RefusalTable;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
@@ -70,7 +74,7 @@ final class DenyCacheOnRedisTest {
                 Limit.named("tb").tokenBucket(Rate.perDay(5)).withBurst(5),
                 Limit.named("lb").leakyBucket(Rate.perDay(5)).withCapacity(4),
                 Limit.named("fw").fixedWindow(5, Duration.ofDays(1_000)),
-                Limit.named("month").fixedWindow(5, io.sluice.core.Calendar.YEAR, ZoneOffset.UTC),
+                Limit.named("month").fixedWindow(5, io.sluice.core.limit.Calendar.YEAR, ZoneOffset.UTC),
                 Limit.named("sw").slidingWindow(5, Duration.ofDays(1)),
                 Limit.named("est").slidingWindow(5, Duration.ofDays(1)).asEstimate(),
                 Limit.named("sl").slidingLog(5, Duration.ofDays(1)));
@@ -83,7 +87,7 @@ final class DenyCacheOnRedisTest {
         try (DenyCache one = connect(server.uri(), prefix);
                 DenyCache two = connect(server.uri(), prefix)) {
             Ask five = ask(limit, "käse {1}", 5);
-            Decided charged = decided(one, five);
+            EngineDecision charged = decided(one, five);
             assertThat(charged.allowed()).isTrue();
             untilRefusedFromMemory(two, ask(limit, "käse {1}", 1));
             List<Charge> charges = charged.charges(five);
@@ -126,7 +130,7 @@ final class DenyCacheOnRedisTest {
             List<Limit> limits = limits().toList();
             for (Limit limit : limits) {
                 Ask ask = ask(limit, "k", 3);
-                Decided charged = decided(engine, ask);
+                EngineDecision charged = decided(engine, ask);
                 decided(engine, ask);
                 Charge charge = charged.charges(ask).get(0);
                 Charge never = new Charge(limit, "other", 3, charge.chargedAtMicros(), "");
@@ -164,7 +168,7 @@ final class DenyCacheOnRedisTest {
             // Empty, and what was remembered of the one before is gone.
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
-                    .until(() -> engine.decide(ask(DAILY, "k", 5)) instanceof Pending);
+                    .until(() -> engine.decide(ask(DAILY, "k", 5)) instanceof PendingOutcome);
             assertThat(engine.remembered()).isZero();
         }
     }
@@ -183,7 +187,7 @@ final class DenyCacheOnRedisTest {
             behind.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             Ask five = ask(DAILY, "k", 5);
             for (int i = 0; i < 3; i++) {
-                Decided charged = decided(engine, five);
+                EngineDecision charged = decided(engine, five);
                 assertThat(charged.allowed()).isTrue();
                 assertThat(decided(engine, ask(DAILY, "k", 1)).allowed()).isFalse();
                 engine.giveBack(charged.charges(five)).toCompletableFuture().get(60, TimeUnit.SECONDS);
@@ -211,7 +215,7 @@ final class DenyCacheOnRedisTest {
         ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
         RedisEngine behind =
                 RedisEngine.onTime(server.uri(), prefix(), clock, PATIENT, () -> Long.toString(clock.epochMicros()));
-        try (DenyCache engine = DenyCache.over(behind, "", clock, new Refusals(), () -> true)) {
+        try (DenyCache engine = DenyCache.over(behind, "", clock, new RefusalTable(), () -> true)) {
             behind.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             long before = calls();
             for (int i = 0; i < 2_000; i++) {
@@ -237,7 +241,7 @@ final class DenyCacheOnRedisTest {
         String prefix = prefix();
         RedisEngine behind =
                 RedisEngine.onTime(server.uri(), prefix, clock, PATIENT, () -> Long.toString(clock.epochMicros()));
-        try (DenyCache engine = DenyCache.over(behind, prefix, clock, new Refusals(), () -> true)) {
+        try (DenyCache engine = DenyCache.over(behind, prefix, clock, new RefusalTable(), () -> true)) {
             behind.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             List<Charge> charges = new ArrayList<>();
             int refusedFromMemory = 0;
@@ -249,7 +253,7 @@ final class DenyCacheOnRedisTest {
                 Ask ask = randomAsk(random);
                 boolean would = decided(behind, ask.looking()).allowed();
                 long before = engine.remembered();
-                Decided decided = decided(engine, ask);
+                EngineDecision decided = decided(engine, ask);
                 boolean fromMemory = engine.remembered() > before;
                 refusedFromMemory += fromMemory ? 1 : 0;
                 assertThat(decided.allowed())
@@ -312,10 +316,10 @@ final class DenyCacheOnRedisTest {
         return Ask.charging(List.of(Demand.of(limit, key, permits)));
     }
 
-    private static Decided decided(Engine engine, Ask ask) {
+    private static EngineDecision decided(Engine engine, Ask ask) {
         Answer answer = engine.decide(ask);
-        return (Decided)
-                (answer instanceof Pending pending
+        return (EngineDecision)
+                (answer instanceof PendingOutcome pending
                         ? pending.outcome()
                                 .toCompletableFuture()
                                 .orTimeout(60, TimeUnit.SECONDS)

@@ -2,19 +2,21 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisServer;
-import io.sluice.testkit.history.HistoryChecker;
-import io.sluice.testkit.history.HistoryWriter;
-import io.sluice.testkit.history.Report;
+import io.sluice.history.CheckReport;
+import io.sluice.history.HistoryChecker;
+import io.sluice.history.HistoryWriter;
+import io.sluice.redis.refusal.DenyCache;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,7 +53,7 @@ class HistoryOnRedisTest {
                 Engine two = connect(server, second)) {
             load(List.of(one, two), new Random(seed));
         }
-        Report report = HistoryChecker.check(files);
+        CheckReport report = HistoryChecker.check(files);
         System.out.println(report);
         assertThat(report.isClean()).as("%s", report).isTrue();
         assertThat(report.missing()).isZero();
@@ -75,7 +77,7 @@ class HistoryOnRedisTest {
                 Engine engine = engines.get(random.nextInt(2));
                 Ask ask = ask(random);
                 boolean givesBack = random.nextInt(4) == 0;
-                if (engine.decide(ask) instanceof Pending pending) {
+                if (engine.decide(ask) instanceof PendingOutcome pending) {
                     answers.add(pending.outcome()
                             .thenCompose(outcome -> givesBack ? giveBack(engine, ask, outcome) : done())
                             .toCompletableFuture());
@@ -100,7 +102,7 @@ class HistoryOnRedisTest {
     }
 
     private static CompletableFuture<Void> giveBack(Engine engine, Ask ask, Outcome outcome) {
-        return outcome instanceof Decided decided
+        return outcome instanceof EngineDecision decided
                 ? engine.giveBack(decided.charges(ask)).toCompletableFuture()
                 : done();
     }

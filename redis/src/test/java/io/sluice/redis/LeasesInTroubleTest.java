@@ -2,18 +2,22 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.FallbackEngine;
-import io.sluice.core.Limit;
+import io.sluice.core.decorator.FallbackEngine;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.internal.wire.FailureNames;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.lease.Leases;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -49,7 +53,7 @@ final class LeasesInTroubleTest {
     private void connect(RedisOptions options) throws Exception {
         Clock clock = Clock.system();
         engine = RedisEngine.connect(redis.uri(), "trouble", clock, options);
-        leases = Leases.over(engine, engine, clock);
+        leases = engine.leasesInFrontOf(engine);
         front = new FallbackEngine(leases, clock);
         engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
@@ -69,7 +73,7 @@ final class LeasesInTroubleTest {
         }
         // There is no memory for new records: then nothing is leased.
         Awaitility.await().atMost(PATIENCE).until(() -> leases.outstanding() == 0);
-        CountKeys names = new CountKeys("trouble");
+        RedisKeys names = new RedisKeys("trouble");
         redis.command("DEL", names.leases(names.of(WINDOW, "k")));
         for (int i = 0; i < 500; i++) {
             assertThat(ask().degraded()).isNull();
@@ -94,7 +98,7 @@ final class LeasesInTroubleTest {
                     .pollInterval(Duration.ofMillis(1))
                     .until(() -> !ask().allowed()
                             && leases.outstanding() == 0
-                            && engine.state().reason().equals(Failures.DISCONNECTED));
+                            && engine.state().reason().equals(FailureNames.DISCONNECTED));
             redis.thaw();
             Awaitility.await().atMost(PATIENCE).until(engine::isReady);
         }
@@ -133,20 +137,20 @@ final class LeasesInTroubleTest {
         assertThat(leases.outstanding()).isPositive();
     }
 
-    private Decided ask() {
+    private EngineDecision ask() {
         Ask ask = Ask.charging(List.of(Demand.of(WINDOW, "k", 1).leasedBy(POLICY)))
                 .dueAt(System.nanoTime() + deadline.toNanos())
                 .onFailure(FailurePolicy.CLOSED, 1);
-        Decided decided = decided(front.decide(ask));
+        EngineDecision decided = decided(front.decide(ask));
         admitted += decided.allowed() ? 1 : 0;
         refused += decided.allowed() ? 0 : 1;
         return decided;
     }
 
-    private static Decided decided(Answer answer) {
-        CompletableFuture<Outcome> outcome = answer instanceof Pending pending
+    private static EngineDecision decided(Answer answer) {
+        CompletableFuture<Outcome> outcome = answer instanceof PendingOutcome pending
                 ? pending.outcome().toCompletableFuture()
                 : CompletableFuture.completedFuture((Outcome) answer);
-        return (Decided) outcome.orTimeout(60, TimeUnit.SECONDS).join();
+        return (EngineDecision) outcome.orTimeout(60, TimeUnit.SECONDS).join();
     }
 }

@@ -2,19 +2,22 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisCluster;
-import io.sluice.testkit.RedisServer;
-import io.sluice.testkit.SlotMove;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.lease.Leases;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisCluster;
+import io.sluice.testkit.redis.RedisServer;
+import io.sluice.testkit.redis.SlotMove;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,10 +83,10 @@ final class LeasesOnTheMoveTest {
                         Limit limit = LIMITS.get(random.nextInt(LIMITS.size()));
                         Ask ask = ask(limit, "k" + random.nextInt(KEYS), 1 + random.nextInt(2));
                         Answer answer = node.decide(ask);
-                        here.addAndGet(answer instanceof Decided ? 1 : 0);
+                        here.addAndGet(answer instanceof EngineDecision ? 1 : 0);
                         Outcome outcome =
                                 outcome(answer).orTimeout(60, TimeUnit.SECONDS).join();
-                        if (!(outcome instanceof Decided decided && decided.allowed())) {
+                        if (!(outcome instanceof EngineDecision decided && decided.allowed())) {
                             others.add(outcome);
                         } else if (random.nextInt(10) == 0) {
                             join(node.giveBack(decided.charges(ask)).toCompletableFuture());
@@ -135,7 +138,7 @@ final class LeasesOnTheMoveTest {
     @Test
     void decidesWhileCountAndRecordsAreInDifferentPlaces() throws Exception {
         String prefix = TAG + "apart";
-        CountKeys names = new CountKeys(prefix);
+        RedisKeys names = new RedisKeys(prefix);
         try (RedisEngine look = connect(prefix);
                 Leases node = node(prefix)) {
             String count = names.of(WINDOW, "k");
@@ -175,7 +178,7 @@ final class LeasesOnTheMoveTest {
 
     private static Leases node(String prefix) throws Exception {
         RedisEngine engine = connect(prefix);
-        return Leases.over(engine, engine, Clock.system());
+        return engine.leasesInFrontOf(engine);
     }
 
     private static RedisEngine connect(String prefix) throws Exception {
@@ -204,11 +207,11 @@ final class LeasesOnTheMoveTest {
     private static long remaining(RedisEngine engine, Limit limit, String key) {
         Answer answer =
                 engine.decide(Ask.charging(List.of(Demand.of(limit, key, 1))).looking());
-        return ((Decided) join(outcome(answer))).verdicts().get(0).remaining();
+        return ((EngineDecision) join(outcome(answer))).verdicts().get(0).remaining();
     }
 
-    private static Decided decided(Leases node, Ask ask) {
-        return (Decided) join(outcome(node.decide(ask)));
+    private static EngineDecision decided(Leases node, Ask ask) {
+        return (EngineDecision) join(outcome(node.decide(ask)));
     }
 
     private static <T> T join(CompletableFuture<T> future) {
@@ -216,7 +219,7 @@ final class LeasesOnTheMoveTest {
     }
 
     private static CompletableFuture<Outcome> outcome(Answer answer) {
-        return answer instanceof Pending pending
+        return answer instanceof PendingOutcome pending
                 ? pending.outcome().toCompletableFuture()
                 : CompletableFuture.completedFuture((Outcome) answer);
     }

@@ -4,14 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,12 +88,12 @@ final class MemoryTest {
         CompletableFuture<Outcome> last = new CompletableFuture<>();
         for (int i = 0; i < admissions; i++) {
             now.addAndGet(apartMicros);
-            last = ((Pending) engine.decide(Ask.charging(List.of(Demand.of(limit, KEY, 1)))))
+            last = ((PendingOutcome) engine.decide(Ask.charging(List.of(Demand.of(limit, KEY, 1)))))
                     .outcome()
                     .toCompletableFuture();
             last.get(60, TimeUnit.SECONDS);
         }
-        String name = new CountKeys("rate_limit").of(limit, KEY);
+        String name = new RedisKeys("rate_limit").of(limit, KEY);
         long bytes = redis.memoryUsage(name);
         rows.add(String.format("| %s | %d | %d | %d |", limit.algorithm(), admissions, bytes, name.length()));
         return bytes;

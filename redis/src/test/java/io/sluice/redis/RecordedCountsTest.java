@@ -2,19 +2,21 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
-import io.sluice.core.history.Event;
-import io.sluice.core.history.Recorded;
+import io.sluice.core.history.HistoryEvent;
+import io.sluice.core.history.StepEvent;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisServer;
-import io.sluice.testkit.history.History;
-import io.sluice.testkit.history.HistoryChecker;
-import io.sluice.testkit.history.Report;
+import io.sluice.history.CheckReport;
+import io.sluice.history.History;
+import io.sluice.history.HistoryChecker;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -42,7 +44,7 @@ final class RecordedCountsTest {
             NUMBERED_APART.get(0),
             NUMBERED_APART.get(1));
 
-    private final Queue<Event> heard = new ConcurrentLinkedQueue<>();
+    private final Queue<HistoryEvent> heard = new ConcurrentLinkedQueue<>();
     private RedisServer server;
     private RedisEngine recording;
     private RedisEngine silent;
@@ -80,7 +82,7 @@ final class RecordedCountsTest {
         for (Limit limit : LIMITS.subList(0, 4)) {
             for (List<RedisEngine> pair : List.of(List.of(recording, silent), List.of(silent, recording))) {
                 Ask ask = Ask.charging(List.of(Demand.of(limit, "k", limit.capacity())));
-                Decided all = decide(pair.get(0), ask);
+                EngineDecision all = decide(pair.get(0), ask);
                 assertThat(all.allowed()).as(limit.toString()).isTrue();
                 pair.get(1).giveBack(all.charges(ask)).toCompletableFuture().get(60, TimeUnit.SECONDS);
                 assertThat(decide(pair.get(0), ask.looking()).allowed())
@@ -107,7 +109,7 @@ final class RecordedCountsTest {
 
     @Test
     void areNotWrittenByARefusal() throws Exception {
-        String key = new CountKeys("p").of(BUCKET, "k");
+        String key = new RedisKeys("p").of(BUCKET, "k");
         decide(recording, BUCKET, 11);
         assertThat(server.command("EXISTS", key).number()).isZero();
         decide(recording, BUCKET, 10);
@@ -115,8 +117,8 @@ final class RecordedCountsTest {
         decide(recording, BUCKET, 1);
         decide(recording, Ask.charging(List.of(Demand.of(BUCKET, "k", 1))).looking());
         assertThat(server.command("DUMP", key).toString()).isEqualTo(before);
-        assertThat(steps()).extracting(Recorded::number).containsExactly(0L, 1L, 1L, 1L);
-        assertThat(steps()).extracting(Recorded::changed).containsExactly(false, true, false, false);
+        assertThat(steps()).extracting(StepEvent::number).containsExactly(0L, 1L, 1L, 1L);
+        assertThat(steps()).extracting(StepEvent::changed).containsExactly(false, true, false, false);
         assertClean();
     }
 
@@ -133,7 +135,7 @@ final class RecordedCountsTest {
                     .atMost(Duration.ofMinutes(1))
                     .until(() -> Clock.system().epochMicros() > expires);
             assertThat(decide(recording, limit, 5).allowed()).isTrue();
-            assertThat(steps()).extracting(Recorded::number).containsExactly(1L, 2L);
+            assertThat(steps()).extracting(StepEvent::number).containsExactly(1L, 2L);
             assertThat(steps().get(1).since()).isEqualTo(steps().get(0).since());
         }
     }
@@ -144,20 +146,21 @@ final class RecordedCountsTest {
         decide(recording, BUCKET, 8);
         decide(recording, BUCKET, 1);
         decide(recording, BUCKET, 1);
-        assertThat(steps()).extracting(Recorded::number).containsExactly(1L, 2L, 3L);
+        assertThat(steps()).extracting(StepEvent::number).containsExactly(1L, 2L, 3L);
         assertThat(steps().get(0).since()).isZero();
         assertClean();
     }
 
-    private List<Recorded> steps() {
+    private List<StepEvent> steps() {
         return heard.stream()
-                .filter(Recorded.class::isInstance)
-                .map(Recorded.class::cast)
+                .filter(StepEvent.class::isInstance)
+                .map(StepEvent.class::cast)
                 .toList();
     }
 
     private void assertClean() {
-        Report report = HistoryChecker.check(new History(List.of(new History.Node("n", false, List.copyOf(heard)))));
+        CheckReport report =
+                HistoryChecker.check(new History(List.of(new History.Node("n", false, List.copyOf(heard)))));
         assertThat(report.isClean()).as("%s", report).isTrue();
     }
 
@@ -168,12 +171,12 @@ final class RecordedCountsTest {
         return engine;
     }
 
-    private static Decided decide(RedisEngine engine, Limit limit, long permits) throws Exception {
+    private static EngineDecision decide(RedisEngine engine, Limit limit, long permits) throws Exception {
         return decide(engine, Ask.charging(List.of(Demand.of(limit, "k", permits))));
     }
 
-    private static Decided decide(RedisEngine engine, Ask ask) throws Exception {
-        Pending pending = (Pending) engine.decide(ask);
-        return (Decided) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    private static EngineDecision decide(RedisEngine engine, Ask ask) throws Exception {
+        PendingOutcome pending = (PendingOutcome) engine.decide(ask);
+        return (EngineDecision) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 }

@@ -10,24 +10,29 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.sluice.core.FallbackEngine;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.decorator.FallbackEngine;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
-import io.sluice.core.spi.Undecided;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.EngineConformance;
-import io.sluice.testkit.EngineUnderTest;
-import io.sluice.testkit.FaultProxy;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.internal.link.Coalescer;
+import io.sluice.redis.internal.wire.LeaseReply;
+import io.sluice.redis.internal.wire.LeaseRequest;
+import io.sluice.redis.refusal.RefundChannel;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.engine.EngineConformance;
+import io.sluice.testkit.engine.EngineUnderTest;
+import io.sluice.testkit.redis.FaultProxy;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -150,7 +155,7 @@ final class RedisEngineTest {
         Limit log = Limit.named("log").slidingLog(3, Duration.ofHours(1));
         AtomicLong atMillis = new AtomicLong();
         try (RedisEngine engine = connect(prefix)) {
-            Decided decided =
+            EngineDecision decided =
                     decide(engine, Demand.of(TEN, "k", 10), Demand.of(log, "k", 1), Demand.of(hourly, "k", 5));
             atMillis.set(TimeUnit.MICROSECONDS.toMillis(decided.atMicros()));
         }
@@ -227,7 +232,7 @@ final class RedisEngineTest {
         try (RedisEngine engine = connect(prefix())) {
             Ask late = Ask.charging(List.of(Demand.of(TEN, "k", 1)))
                     .dueAt(Clock.system().nanoTime() - 1);
-            assertThat(engine.decide(late)).isEqualTo(new Undecided("redis-timeout", false));
+            assertThat(engine.decide(late)).isEqualTo(new EngineFailure("redis-timeout", false));
             assertThat(decide(engine, Demand.of(TEN, "k", 10)).allowed()).isTrue();
         }
     }
@@ -239,7 +244,7 @@ final class RedisEngineTest {
         try (own;
                 RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system(), PATIENT)) {
             assertThat(engine.decide(ask(Demand.of(TEN, "k", 1))))
-                    .isEqualTo(new Undecided("redis-disconnected", false));
+                    .isEqualTo(new EngineFailure("redis-disconnected", false));
             assertThat(engine.isReady()).isFalse();
             own.restart();
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
@@ -247,7 +252,7 @@ final class RedisEngineTest {
             own.kill();
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
-                    .until(() -> engine.decide(ask(Demand.of(TEN, "k", 1))) instanceof Undecided);
+                    .until(() -> engine.decide(ask(Demand.of(TEN, "k", 1))) instanceof EngineFailure);
             own.restart();
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
             assertThat(decide(engine, Demand.of(TEN, "k", 10)).allowed()).isTrue();
@@ -263,11 +268,11 @@ final class RedisEngineTest {
             List<CompletableFuture<Outcome>> lost = new ArrayList<>();
             for (int i = 0; i < Coalescer.MOST_UNDER_WAY; i++) {
                 Answer answer = engine.decide(ask(Demand.of(TEN, "k", 1)));
-                lost.add(((Pending) answer).outcome().toCompletableFuture());
+                lost.add(((PendingOutcome) answer).outcome().toCompletableFuture());
             }
             own.kill();
             for (CompletableFuture<Outcome> outcome : lost) {
-                assertThat(outcome.get(60, TimeUnit.SECONDS)).isEqualTo(new Undecided("redis-disconnected", true));
+                assertThat(outcome.get(60, TimeUnit.SECONDS)).isEqualTo(new EngineFailure("redis-disconnected", true));
             }
             own.restart();
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
@@ -310,7 +315,7 @@ final class RedisEngineTest {
                 Ask ask = ask(Demand.of(TEN, "k", 1))
                         .dueAt(Clock.system().nanoTime() + TimeUnit.MILLISECONDS.toNanos(20))
                         .onFailure(policy, 0.5);
-                Decided decided = decided(engine.decide(ask));
+                EngineDecision decided = decided(engine.decide(ask));
                 assertThat(decided.degraded()).isEqualTo("redis-timeout");
                 assertThat(decided.allowed()).isEqualTo(policy != FailurePolicy.CLOSED);
             }
@@ -356,10 +361,10 @@ final class RedisEngineTest {
                     .isEqualTo(8);
             LeaseRequest lease = new LeaseRequest(TEN, "leased", "l1", 1, 1, 1, 1_000_000, 0, List.of());
             assertThat(engine.leases().request(lease).toCompletableFuture().get(60, TimeUnit.SECONDS))
-                    .isInstanceOf(LeaseAnswer.Granted.class);
+                    .isInstanceOf(LeaseReply.Granted.class);
             Ask ask = Ask.charging(all);
             for (int i = 0; i < 3; i++) {
-                Decided charged = decided(engine.decide(ask));
+                EngineDecision charged = decided(engine.decide(ask));
                 assertThat(charged.allowed()).isTrue();
                 assertThat(decided(engine.decide(Ask.charging(List.of(Demand.of(THREE, "k", 2)))))
                                 .allowed())
@@ -384,10 +389,10 @@ final class RedisEngineTest {
         try (RedisEngine engine = RedisEngine.connect(uri, prefix(), Clock.system(), PATIENT)) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             Answer answer = engine.decide(ask(Demand.of(TEN, "k", 1)));
-            Outcome outcome = answer instanceof Pending pending
+            Outcome outcome = answer instanceof PendingOutcome pending
                     ? pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)
                     : (Outcome) answer;
-            assertThat(outcome).isInstanceOf(Undecided.class);
+            assertThat(outcome).isInstanceOf(EngineFailure.class);
         }
     }
 
@@ -405,13 +410,13 @@ final class RedisEngineTest {
         return Ask.charging(List.of(demands));
     }
 
-    private static Decided decide(Engine engine, Demand... demands) {
+    private static EngineDecision decide(Engine engine, Demand... demands) {
         return decided(engine.decide(ask(demands)));
     }
 
-    private static Decided decided(Answer answer) {
-        return (Decided)
-                (answer instanceof Pending pending
+    private static EngineDecision decided(Answer answer) {
+        return (EngineDecision)
+                (answer instanceof PendingOutcome pending
                         ? pending.outcome()
                                 .toCompletableFuture()
                                 .orTimeout(60, TimeUnit.SECONDS)

@@ -4,20 +4,27 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.SlotHash;
-import io.sluice.core.Calendar;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
-import io.sluice.core.SlidingWindow;
+import io.sluice.core.limit.Calendar;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisReply;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.internal.wire.EndedLease;
+import io.sluice.redis.internal.wire.LeaseReply;
+import io.sluice.redis.internal.wire.LeaseRequest;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.lease.LeaseModel;
+import io.sluice.redis.lease.LeaseStore;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisReply;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -40,7 +47,7 @@ class RedisLeasesTest {
     private static final long START = 1_700_000_000_000_000L;
     private static final Limit BUCKET = Limit.named("bucket").tokenBucket(Rate.perSecond(1_000));
 
-    private static final CountKeys NAMES = new CountKeys("leases");
+    private static final RedisKeys NAMES = new RedisKeys("leases");
     private static final String COUNT = NAMES.of(BUCKET, "key");
 
     private static RedisServer redis;
@@ -114,9 +121,9 @@ class RedisLeasesTest {
                                 1_000_000,
                                 limit.maxWaitMicros() > 0 ? 50_000 : 0,
                                 ended);
-                        LeaseAnswer answer = join(store.request(request));
+                        LeaseReply answer = join(store.request(request));
                         assertThat(answer).as(where).isEqualTo(join(model.request(request)));
-                        if (answer instanceof LeaseAnswer.Granted granted) {
+                        if (answer instanceof LeaseReply.Granted granted) {
                             open.add(new EndedLease(request.lease(), random.nextLong(granted.permits() + 1)));
                         }
                     }
@@ -127,7 +134,7 @@ class RedisLeasesTest {
                     }
                     case 3, 4 -> {
                         Ask ask = Ask.charging(List.of(Demand.of(limit, key, 1 + random.nextInt(80))));
-                        Decided decided = decided(engine, ask);
+                        EngineDecision decided = decided(engine, ask);
                         assertThat(decided).as(where).isEqualTo(decided(modelEngine, ask));
                         charges.addAll(decided.charges(ask));
                     }
@@ -156,21 +163,21 @@ class RedisLeasesTest {
     void grantsNoMoreThanTheShareOverAll() {
         long out = 0;
         for (int i = 0; i < 50; i++) {
-            if (join(store.request(request("l" + i, 60, 1))) instanceof LeaseAnswer.Granted granted) {
+            if (join(store.request(request("l" + i, 60, 1))) instanceof LeaseReply.Granted granted) {
                 out += granted.permits();
             }
         }
         assertThat(out).isEqualTo(100);
         assertThat(join(store.request(request("more", 1, 1))))
-                .isEqualTo(new LeaseAnswer.Refused(true, 900, 0, 100_000, START));
+                .isEqualTo(new LeaseReply.Refused(true, 900, 0, 100_000, START));
         now.addAndGet(1_000_000);
-        assertThat(join(store.request(request("later", 60, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+        assertThat(join(store.request(request("later", 60, 1)))).isInstanceOf(LeaseReply.Granted.class);
     }
 
     @Test
     void keepsLeasesInTheSlotOfTheirCount() {
         for (boolean tags : List.of(true, false)) {
-            CountKeys names = new CountKeys("rate_limit", tags);
+            RedisKeys names = new RedisKeys("rate_limit", tags);
             for (String key : List.of("u-17", "{acme}user=u-17", "{}", "", "a{b}c", "x".repeat(300))) {
                 String count = names.of(BUCKET, key);
                 assertThat(SlotHash.getSlot(names.leases(count))).as(key).isEqualTo(SlotHash.getSlot(count));
@@ -181,7 +188,7 @@ class RedisLeasesTest {
 
     @Test
     void givesBackWhatWasNotSpentOnce() {
-        assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+        assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseReply.Granted.class);
         assertThat(left()).isEqualTo(960);
         join(store.end(BUCKET, "key", List.of(new EndedLease("first", 30))));
         assertThat(left()).isEqualTo(970);
@@ -192,9 +199,9 @@ class RedisLeasesTest {
     @Test
     void endsALeaseWhoseAnswerWasLost() {
         join(store.request(request("lost", 40, 1)));
-        LeaseAnswer answer = join(store.request(
+        LeaseReply answer = join(store.request(
                 new LeaseRequest(BUCKET, "key", "next", 40, 1, 100, 1_000_000, 0, List.of(new EndedLease("lost", 0)))));
-        assertThat(answer).isInstanceOf(LeaseAnswer.Granted.class);
+        assertThat(answer).isInstanceOf(LeaseReply.Granted.class);
         assertThat(left()).isEqualTo(960);
     }
 
@@ -222,11 +229,11 @@ class RedisLeasesTest {
         join(store.request(request("first", 50, 1)));
         now.addAndGet(-3_600_000_000L);
         assertThat(join(store.request(request("second", 200, 1))))
-                .isInstanceOfSatisfying(LeaseAnswer.Granted.class, granted -> assertThat(granted.permits())
+                .isInstanceOfSatisfying(LeaseReply.Granted.class, granted -> assertThat(granted.permits())
                         .isEqualTo(25));
         now.addAndGet(1_000_001);
         assertThat(join(store.request(request("third", 200, 1))))
-                .isInstanceOfSatisfying(LeaseAnswer.Granted.class, granted -> assertThat(granted.permits())
+                .isInstanceOfSatisfying(LeaseReply.Granted.class, granted -> assertThat(granted.permits())
                         .isEqualTo(50));
     }
 
@@ -236,14 +243,14 @@ class RedisLeasesTest {
         join(store.end(BUCKET, "key", List.of(new EndedLease("first", 0))));
         LeaseRequest hour = new LeaseRequest(BUCKET, "key", "hour", 80, 1, 100, 3_600_000_000L, 0, List.of());
         assertThat(join(store.request(hour)))
-                .isInstanceOfSatisfying(LeaseAnswer.Granted.class, granted -> assertThat(granted.permits())
+                .isInstanceOfSatisfying(LeaseReply.Granted.class, granted -> assertThat(granted.permits())
                         .isEqualTo(50));
         // The rule has changed to leases of a second; not everybody has heard of it yet.
-        assertThat(join(store.request(request("second", 1, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+        assertThat(join(store.request(request("second", 1, 1)))).isInstanceOf(LeaseReply.Granted.class);
         now.addAndGet(30_000_000);
         long out = 50;
         for (int i = 0; i < 20; i++) {
-            if (join(store.request(request("more" + i, 60, 1))) instanceof LeaseAnswer.Granted granted) {
+            if (join(store.request(request("more" + i, 60, 1))) instanceof LeaseReply.Granted granted) {
                 out += granted.permits();
             }
         }
@@ -266,7 +273,7 @@ class RedisLeasesTest {
     void keepsFewRecordsOfLeasesThatHaveEnded() {
         for (int i = 0; i < 1_000; i++) {
             LeaseRequest request = new LeaseRequest(BUCKET, "key", "l" + i, 1, 1, 100, 1_000, 0, List.of());
-            assertThat(join(store.request(request))).isInstanceOf(LeaseAnswer.Granted.class);
+            assertThat(join(store.request(request))).isInstanceOf(LeaseReply.Granted.class);
             now.addAndGet(2_000);
         }
         RedisReply length = redis.command("STRLEN", NAMES.leases(COUNT));
@@ -282,7 +289,7 @@ class RedisLeasesTest {
             strings = {"x", "something that somebody else has written in the place of leases", "12345678901234567890"})
     void recordsThatCannotBeReadAreNone(String foreign) throws Exception {
         redis.command("SET", NAMES.leases(COUNT), foreign);
-        assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+        assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseReply.Granted.class);
         join(store.end(BUCKET, "key", List.of(new EndedLease("first", 30))));
         assertThat(left()).isEqualTo(970);
     }
@@ -290,7 +297,7 @@ class RedisLeasesTest {
     @Test
     void whatIsNoTextInThePlaceOfRecordsIsNone() throws Exception {
         redis.command("RPUSH", NAMES.leases(COUNT), "foreign");
-        assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Granted.class);
+        assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseReply.Granted.class);
         join(store.end(BUCKET, "key", List.of(new EndedLease("first", 30))));
         assertThat(left()).isEqualTo(970);
     }
@@ -298,7 +305,7 @@ class RedisLeasesTest {
     @Test
     void saysNothingIsKnownWhenRedisIsGone() {
         try (RedisEngine gone = RedisEngine.connect("redis://127.0.0.1:1", "leases", Clock.system())) {
-            assertThat(join(gone.leases().request(request("first", 40, 1)))).isInstanceOf(LeaseAnswer.Unknown.class);
+            assertThat(join(gone.leases().request(request("first", 40, 1)))).isInstanceOf(LeaseReply.Unknown.class);
             assertThat(gone.leases().end(BUCKET, "key", List.of(new EndedLease("first", 0))))
                     .failsWithin(Duration.ofMinutes(1));
         }
@@ -317,9 +324,9 @@ class RedisLeasesTest {
         return decided(engine, look).verdicts().get(0).remaining();
     }
 
-    private static Decided decided(Engine engine, Ask ask) {
+    private static EngineDecision decided(Engine engine, Ask ask) {
         Answer answer = engine.decide(ask);
-        return (Decided) (answer instanceof Pending pending ? join(pending.outcome()) : answer);
+        return (EngineDecision) (answer instanceof PendingOutcome pending ? join(pending.outcome()) : answer);
     }
 
     private static <T> T join(CompletionStage<T> stage) {

@@ -2,19 +2,20 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.FallbackEngine;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.decorator.FallbackEngine;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.FailurePolicy;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisSentinels;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisSentinels;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -69,16 +70,16 @@ final class SentinelTest {
     }
 
     private static String passes(Engine engine) {
-        Decided decided = decided(engine, Ask.charging(List.of(Demand.of(TEN, "k", 1))));
+        EngineDecision decided = decided(engine, Ask.charging(List.of(Demand.of(TEN, "k", 1))));
         return "by " + (decided.degraded() == null ? "redis" : decided.degraded()) + ": " + decided.allowed() + ", "
                 + decided.verdicts().get(0).remaining() + " left";
     }
 
-    private static Decided decided(Engine engine, Ask ask) {
+    private static EngineDecision decided(Engine engine, Ask ask) {
         Answer answer = engine.decide(ask.onFailure(FailurePolicy.CLOSED, 0.5)
                 .dueAt(Clock.system().nanoTime() + TimeUnit.MINUTES.toNanos(1)));
-        return (Decided)
-                (answer instanceof Pending pending
+        return (EngineDecision)
+                (answer instanceof PendingOutcome pending
                         ? pending.outcome()
                                 .toCompletableFuture()
                                 .orTimeout(60, TimeUnit.SECONDS)

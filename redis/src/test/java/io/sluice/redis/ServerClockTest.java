@@ -2,14 +2,15 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -75,7 +76,7 @@ final class ServerClockTest {
 
     private static boolean passes(RedisEngine engine, Limit limit, String key) throws Exception {
         Demand demand = Demand.of(limit, key, 1);
-        Pending pending = (Pending) engine.decide(Ask.charging(List.of(demand)));
-        return ((Decided) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)).allowed();
+        PendingOutcome pending = (PendingOutcome) engine.decide(Ask.charging(List.of(demand)));
+        return ((EngineDecision) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)).allowed();
     }
 }

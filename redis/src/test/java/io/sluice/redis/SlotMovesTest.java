@@ -2,22 +2,25 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.LeakyBucket;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
-import io.sluice.core.TokenBucket;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisCluster;
-import io.sluice.testkit.RedisServer;
-import io.sluice.testkit.SlotMove;
+import io.sluice.redis.internal.link.Coalescer;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisCluster;
+import io.sluice.testkit.redis.RedisServer;
+import io.sluice.testkit.redis.SlotMove;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,7 +113,7 @@ final class SlotMovesTest {
     @Test
     void decidesInTheMiddleOfAMoveWhateverKeysHaveGone() throws Exception {
         String prefix = TAG + "middle";
-        CountKeys names = new CountKeys(prefix);
+        RedisKeys names = new RedisKeys(prefix);
         try (RedisEngine engine = connect(prefix)) {
             for (String key : List.of("gone", "here")) {
                 for (Limit limit : LIMITS) {
@@ -135,7 +138,7 @@ final class SlotMovesTest {
                 LIMITS.forEach(limit -> all.add(Demand.of(limit, key, 2)));
             }
             Ask ask = Ask.charging(all);
-            Decided decided = decided(engine, ask);
+            EngineDecision decided = decided(engine, ask);
             assertThat(decided.allowed()).isTrue();
             for (int i = 0; i < all.size(); i++) {
                 long before = all.get(i).key().equals("newer") ? 0 : 2;
@@ -188,11 +191,11 @@ final class SlotMovesTest {
                 asks.add(outcome(engine.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))))));
                 move.from().thaw();
                 for (int i = 0; i < asks.size(); i++) {
-                    assertThat(asks.get(i).get(60, TimeUnit.SECONDS)).isInstanceOf(Decided.class);
+                    assertThat(asks.get(i).get(60, TimeUnit.SECONDS)).isInstanceOf(EngineDecision.class);
                 }
-                assertThat(((Decided) asks.get(asks.size() - 2).join()).allowed())
+                assertThat(((EngineDecision) asks.get(asks.size() - 2).join()).allowed())
                         .isTrue();
-                assertThat(((Decided) asks.get(asks.size() - 1).join()).allowed())
+                assertThat(((EngineDecision) asks.get(asks.size() - 1).join()).allowed())
                         .isFalse();
                 move.migrateAllKeys();
                 move.finish();
@@ -219,7 +222,7 @@ final class SlotMovesTest {
             cluster.failOver(SLOT);
             over.set(true);
             asking.get(60, TimeUnit.SECONDS);
-            assertThat(outcomes).allSatisfy(outcome -> assertThat(outcome).isInstanceOf(Decided.class));
+            assertThat(outcomes).allSatisfy(outcome -> assertThat(outcome).isInstanceOf(EngineDecision.class));
             assertThat(remaining(engine, BUCKET, "k")).isEqualTo(BUCKET.capacity() - 1 - outcomes.size());
         }
     }
@@ -233,10 +236,10 @@ final class SlotMovesTest {
         private final Map<String, AtomicLong> charged = new ConcurrentHashMap<>();
         private final AtomicInteger decisions = new AtomicInteger();
         private final AtomicInteger givenBack = new AtomicInteger();
-        private final CountKeys names;
+        private final RedisKeys names;
 
         Load(String prefix) {
-            this.names = new CountKeys(prefix);
+            this.names = new RedisKeys(prefix);
         }
 
         void askSome(RedisEngine engine, Random random) {
@@ -259,7 +262,7 @@ final class SlotMovesTest {
             for (int i = 0; i < asks.size(); i++) {
                 Outcome outcome =
                         outcomes.get(i).orTimeout(60, TimeUnit.SECONDS).join();
-                if (outcome instanceof Decided decided) {
+                if (outcome instanceof EngineDecision decided) {
                     decisions.incrementAndGet();
                     count(engine, asks.get(i), decided, random);
                 } else {
@@ -269,7 +272,7 @@ final class SlotMovesTest {
         }
 
         /** Gives permits that are held back, and some of the others. */
-        private void count(RedisEngine engine, Ask ask, Decided decided, Random random) {
+        private void count(RedisEngine engine, Ask ask, EngineDecision decided, Random random) {
             List<Charge> back = new ArrayList<>();
             for (Charge charge : decided.charges(ask)) {
                 if (charge.isHeld() || random.nextInt(4) < (charge.limit() == LOG ? 3 : 1)) {
@@ -325,17 +328,17 @@ final class SlotMovesTest {
                 .remaining();
     }
 
-    private static Decided decided(RedisEngine engine, Demand demand) {
+    private static EngineDecision decided(RedisEngine engine, Demand demand) {
         return decided(engine, Ask.charging(List.of(demand)));
     }
 
-    private static Decided decided(RedisEngine engine, Ask ask) {
-        return (Decided)
+    private static EngineDecision decided(RedisEngine engine, Ask ask) {
+        return (EngineDecision)
                 outcome(engine.decide(ask)).orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     private static CompletableFuture<Outcome> outcome(Answer answer) {
-        return answer instanceof Pending pending
+        return answer instanceof PendingOutcome pending
                 ? pending.outcome().toCompletableFuture()
                 : CompletableFuture.completedFuture((Outcome) answer);
     }

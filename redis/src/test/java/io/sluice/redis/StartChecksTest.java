@@ -2,15 +2,17 @@ package io.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisCluster;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.internal.link.ServerWatch;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisCluster;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,8 +89,11 @@ final class StartChecksTest {
                     RedisEngine.connect(encrypted + "?verifyPeer=NONE", "p", Clock.system(), PATIENT)) {
                 engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
                 Limit limit = Limit.named("x").tokenBucket(Rate.perDay(1));
-                Pending pending = (Pending) engine.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))));
-                assertThat(((Decided) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)).allowed())
+                PendingOutcome pending =
+                        (PendingOutcome) engine.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))));
+                assertThat(((EngineDecision)
+                                        pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                                .allowed())
                         .isTrue();
             }
         }
@@ -102,9 +107,10 @@ final class StartChecksTest {
                 engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
                 Limit limit = Limit.named("x").tokenBucket(Rate.perDay(1));
                 for (int i = 0; i < 100; i++) {
-                    Pending pending = (Pending) engine.decide(Ask.charging(List.of(Demand.of(limit, "k" + i, 1))));
+                    PendingOutcome pending =
+                            (PendingOutcome) engine.decide(Ask.charging(List.of(Demand.of(limit, "k" + i, 1))));
                     assertThat(pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS))
-                            .isInstanceOfSatisfying(Decided.class, decided -> assertThat(decided.allowed())
+                            .isInstanceOfSatisfying(EngineDecision.class, decided -> assertThat(decided.allowed())
                                     .isTrue());
                 }
             }

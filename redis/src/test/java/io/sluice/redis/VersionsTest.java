@@ -6,14 +6,20 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.internal.wire.Batch;
+import io.sluice.redis.internal.wire.DecideLibrary;
+import io.sluice.redis.internal.wire.Operation;
+import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.redis.internal.wire.Reply;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -60,20 +66,20 @@ final class VersionsTest {
     }
 
     private static boolean mine(RedisEngine engine, Ask ask) throws Exception {
-        Pending pending = (Pending) engine.decide(ask);
-        return ((Decided) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)).allowed();
+        PendingOutcome pending = (PendingOutcome) engine.decide(ask);
+        return ((EngineDecision) pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)).allowed();
     }
 
     private static boolean theirs(StatefulRedisConnection<byte[], byte[]> redis, String digest, Ask ask)
             throws Exception {
-        Question.Asked question =
-                new Question.Asked(ask, new CountKeys("p"), Clock.system().epochMicros());
+        Operation.AskOperation question = new Operation.AskOperation(
+                ask, new RedisKeys("p"), Clock.system().epochMicros());
         Batch batch = new Batch("", false);
         batch.add(question);
         byte[] reply = DecideLibrary.call(redis, "sluice_decide_" + digest, batch.keys(), batch.args())
                 .toCompletableFuture()
                 .get(60, TimeUnit.SECONDS);
         question.answer(new Reply(reply, null));
-        return ((Decided) question.outcome.get(60, TimeUnit.SECONDS)).allowed();
+        return ((EngineDecision) question.outcome.get(60, TimeUnit.SECONDS)).allowed();
     }
 }

@@ -1,6 +1,6 @@
 package io.sluice.runtime;
 
-import io.sluice.rules.KeySecret;
+import io.sluice.rules.evaluate.KeySecret;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.sluice.runtime;
 
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
 

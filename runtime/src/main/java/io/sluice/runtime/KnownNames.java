@@ -1,7 +1,7 @@
 package io.sluice.runtime;
 
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;

@@ -1,12 +1,12 @@
 package io.sluice.runtime;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.FileRuleSource;
-import io.sluice.rules.KeptRuleSource;
-import io.sluice.rules.RulesRefusedException;
 import io.sluice.rules.redis.RedisRuleSource;
-import io.sluice.rules.spi.RuleSource;
-import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.source.KeptRuleSource;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.rules.source.RuleVet;
+import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package io.sluice.runtime;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Rule;
-import io.sluice.rules.Ruling;
-import io.sluice.rules.RulingListener;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.model.Rule;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

@@ -1,15 +1,15 @@
 package io.sluice.runtime;
 
-import io.sluice.core.Guard;
+import io.sluice.core.decorator.Guard;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.DenyCache;
-import io.sluice.redis.Leases;
 import io.sluice.redis.RedisEngine;
-import io.sluice.redis.RedisOptions;
-import io.sluice.redis.StoreListener;
-import io.sluice.redis.StoreState;
-import io.sluice.redis.StoreVitals;
+import io.sluice.redis.lease.Leases;
+import io.sluice.redis.refusal.DenyCache;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.store.StoreListener;
+import io.sluice.redis.store.StoreState;
+import io.sluice.redis.store.StoreVitals;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -64,7 +64,7 @@ public interface Store {
         RedisOptions options = RedisOptions.defaults().hashTags(true).listener(listener);
         RedisEngine engine = RedisEngine.connect(uri, prefix, clock, options);
         DenyCache memory = DenyCache.over(engine, uri, prefix, clock, options);
-        Leases leases = Leases.over(memory, engine, clock);
+        Leases leases = engine.leasesInFrontOf(memory);
         // In front of all, because what it refuses is not for the memory to remember, nor worth a lease.
         Guard guard = new Guard(leases, clock);
         return new Store() {

@@ -1,7 +1,7 @@
 package io.sluice.runtime;
 
 import io.sluice.core.time.Clock;
-import io.sluice.redis.StoreVitals;
+import io.sluice.redis.store.StoreVitals;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.sluice.runtime;
 
 import io.sluice.core.Decision;
-import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import java.time.Duration;

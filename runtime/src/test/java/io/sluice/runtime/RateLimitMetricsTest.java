@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.ManualClock;
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.spi.PublishedRules;
-import io.sluice.rules.spi.RuleListener;
-import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.RuleListener;
+import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +79,7 @@ class RateLimitMetricsTest {
 
     private void ask(RateLimitMetrics metrics, RuleSet rules) {
         Limiter limiter = new Limiter(counts, clock, List.of());
-        new Evaluator(() -> rules, limiter, null, KeyForm.ofThisProcess(), clock, metrics)
+        new Evaluator(() -> rules, limiter, null, KeySettings.ofThisProcess(), clock, metrics)
                 .evaluate(Attributes.of(Map.of()), 1)
                 .toCompletableFuture()
                 .join();

@@ -1,8 +1,8 @@
 package io.sluice.spring;
 
-import io.sluice.rules.AnswerLanguage;
-import io.sluice.rules.RefusalText;
-import io.sluice.rules.Ruling;
+import io.sluice.http.answer.AnswerLanguage;
+import io.sluice.http.answer.RefusalText;
+import io.sluice.rules.evaluate.Ruling;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -2,7 +2,7 @@ package io.sluice.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,14 +7,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waiting for what other processes do, which nobody tells. */
-final class Await {
+public final class Await {
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private Await() {}
 
     /** Whether the condition came true in time. */
-    static boolean within(Duration atMost, BooleanSupplier condition) {
+    public static boolean within(Duration atMost, BooleanSupplier condition) {
         long giveUp = Clock.system().nanoTime() + atMost.toNanos();
         while (!condition.getAsBoolean()) {
             if (Clock.system().nanoTime() - giveUp > 0) {
@@ -29,7 +29,7 @@ final class Await {
     }
 
     /** Waits for the condition, and fails with its name if it does not come true in time. */
-    static void until(String what, Duration atMost, BooleanSupplier condition) {
+    public static void until(String what, Duration atMost, BooleanSupplier condition) {
         if (!within(atMost, condition)) {
             throw new IllegalStateException(what + ": not within " + atMost.toMillis() + " ms");
         }

@@ -9,12 +9,12 @@ import io.github.resilience4j.spring6.ratelimiter.configure.RateLimiterConfigura
 import io.github.resilience4j.spring6.spelresolver.DefaultSpelResolver;
 import io.github.resilience4j.spring6.spelresolver.SpelResolver;
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.method.MethodLimitAutoConfiguration;
 import java.time.Duration;
 import java.util.List;
@@ -77,7 +77,7 @@ final class Applications {
                     () -> rules,
                     new Limiter(new LocalEngine(clock), clock, List.of()),
                     null,
-                    KeyForm.ofThisProcess(),
+                    KeySettings.ofThisProcess(),
                     clock,
                     (ruling, nanos) -> {});
         }

@@ -2,7 +2,7 @@ package io.sluice.benchmarks.doors;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

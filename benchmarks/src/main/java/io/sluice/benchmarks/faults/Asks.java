@@ -2,11 +2,11 @@ package io.sluice.benchmarks.faults;
 
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +18,7 @@ final class Asks {
 
     static Outcome ask(Engine engine, Ask ask) {
         Answer answer = engine.decide(ask);
-        return answer instanceof Pending pending
+        return answer instanceof PendingOutcome pending
                 ? pending.outcome()
                         .toCompletableFuture()
                         .orTimeout(30, TimeUnit.SECONDS)
@@ -27,12 +27,12 @@ final class Asks {
     }
 
     static boolean passes(Engine engine, Demand demand) {
-        return ask(engine, Ask.charging(List.of(demand))) instanceof Decided decided && decided.allowed();
+        return ask(engine, Ask.charging(List.of(demand))) instanceof EngineDecision decided && decided.allowed();
     }
 
     static Verdict look(Engine engine, Demand demand) {
         Outcome outcome = ask(engine, Ask.charging(List.of(demand)).looking());
-        if (outcome instanceof Decided decided) {
+        if (outcome instanceof EngineDecision decided) {
             return decided.verdicts().get(0);
         }
         throw new IllegalStateException(outcome.toString());

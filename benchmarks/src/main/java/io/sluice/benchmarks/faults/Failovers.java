@@ -1,13 +1,13 @@
 package io.sluice.benchmarks.faults;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.Clock;
-import io.sluice.testkit.RedisPair;
-import io.sluice.testkit.RedisSentinels;
-import io.sluice.testkit.history.Report;
+import io.sluice.history.CheckReport;
+import io.sluice.testkit.redis.RedisPair;
+import io.sluice.testkit.redis.RedisSentinels;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -150,7 +150,7 @@ final class Failovers {
     }
 
     private void judge(Histories histories) throws IOException {
-        Report report = histories.check(trial);
+        CheckReport report = histories.check(trial);
         steps += report.steps();
         unchecked += report.unchecked();
         missing += report.missing();

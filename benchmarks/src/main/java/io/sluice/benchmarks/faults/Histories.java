@@ -1,9 +1,9 @@
 package io.sluice.benchmarks.faults;
 
-import io.sluice.redis.RedisOptions;
-import io.sluice.testkit.history.HistoryChecker;
-import io.sluice.testkit.history.HistoryWriter;
-import io.sluice.testkit.history.Report;
+import io.sluice.history.CheckReport;
+import io.sluice.history.HistoryChecker;
+import io.sluice.history.HistoryWriter;
+import io.sluice.redis.store.RedisOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,9 +29,9 @@ final class Histories {
     }
 
     /** To be called when the nodes are closed. */
-    Report check(Trial trial) throws IOException {
+    CheckReport check(Trial trial) throws IOException {
         writers.forEach(HistoryWriter::close);
-        Report report = HistoryChecker.check(files);
+        CheckReport report = HistoryChecker.check(files);
         trial.must(report.isClean(), report + " in " + folder);
         if (report.isClean()) {
             for (Path file : files) {

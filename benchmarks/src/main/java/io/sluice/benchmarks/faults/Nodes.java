@@ -3,8 +3,8 @@ package io.sluice.benchmarks.faults;
 import io.sluice.benchmarks.fleet.Killed;
 import io.sluice.benchmarks.fleet.Stopped;
 import io.sluice.benchmarks.fleet.Versions;
-import io.sluice.testkit.history.Report;
-import io.sluice.testkit.history.Violation;
+import io.sluice.history.CheckReport;
+import io.sluice.history.Violation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,7 +87,7 @@ final class Nodes {
         trial.figure("violations", (double) found, 0, "");
     }
 
-    private static void mustBeClean(Trial trial, Report report, Path histories) {
+    private static void mustBeClean(Trial trial, CheckReport report, Path histories) {
         trial.must(report.isClean(), report + " in " + histories);
     }
 }

@@ -1,16 +1,15 @@
 package io.sluice.benchmarks.faults;
 
-import io.sluice.core.FallbackEngine;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.decorator.FallbackEngine;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.DenyCache;
-import io.sluice.redis.Leases;
 import io.sluice.redis.RedisEngine;
-import io.sluice.redis.RedisOptions;
+import io.sluice.redis.refusal.DenyCache;
+import io.sluice.redis.store.RedisOptions;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -58,7 +57,7 @@ final class Rig implements AutoCloseable {
     }
 
     private Engine leases(String uri, Clock clock, RedisOptions options) {
-        return Leases.over(DenyCache.over(redis, uri, PREFIX, clock, options), redis, clock);
+        return redis.leasesInFrontOf(DenyCache.over(redis, uri, PREFIX, clock, options));
     }
 
     /** One of a hundred keys. */

@@ -1,6 +1,6 @@
 package io.sluice.benchmarks.faults;
 
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,12 +1,12 @@
 package io.sluice.benchmarks.faults;
 
-import io.sluice.core.Calendar;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Calendar;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.RedisOptions;
-import io.sluice.testkit.RedisServer;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;

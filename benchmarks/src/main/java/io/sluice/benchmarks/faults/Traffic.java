@@ -2,12 +2,12 @@ package io.sluice.benchmarks.faults;
 
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Decided;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
-import io.sluice.core.spi.Pending;
+import io.sluice.core.spi.PendingOutcome;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -84,7 +84,7 @@ final class Traffic implements AutoCloseable {
             Answer answer = engine.decide(Ask.charging(demands.apply(i))
                     .dueAt(now + DEADLINE.toNanos())
                     .onFailure(policy, 0.5));
-            if (answer instanceof Pending pending) {
+            if (answer instanceof PendingOutcome pending) {
                 pending.outcome().whenComplete((outcome, failure) -> ended(i, outcome));
             } else {
                 ended(i, (Outcome) answer);
@@ -96,7 +96,7 @@ final class Traffic implements AutoCloseable {
 
     private void ended(int i, @Nullable Outcome outcome) {
         tookMicros[i] = (int) Math.min(Integer.MAX_VALUE, (System.nanoTime() - sent[i]) / 1_000);
-        if (outcome instanceof Decided decided) {
+        if (outcome instanceof EngineDecision decided) {
             became[i] = (byte) ((decided.degraded() == null ? BY_REDIS : DEGRADED) | (decided.allowed() ? 0 : REFUSED));
         } else {
             became[i] = FAILED;

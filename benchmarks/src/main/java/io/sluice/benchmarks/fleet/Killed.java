@@ -1,9 +1,9 @@
 package io.sluice.benchmarks.fleet;
 
-import io.sluice.testkit.RedisServer;
-import io.sluice.testkit.history.History;
-import io.sluice.testkit.history.HistoryChecker;
-import io.sluice.testkit.history.Report;
+import io.sluice.history.CheckReport;
+import io.sluice.history.History;
+import io.sluice.history.HistoryChecker;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ import java.util.List;
  * @param report the checker's word on both
  * @param histories where they are, if there is something wrong with them
  */
-public record Killed(long lost, long missed, double backMillis, Report report, Path histories) {
+public record Killed(long lost, long missed, double backMillis, CheckReport report, Path histories) {
 
     /** For how long permits are kept for who took them: on a lease, or held. */
     public static final Duration TTL = Duration.ofSeconds(1);
@@ -73,7 +73,7 @@ public record Killed(long lost, long missed, double backMillis, Report report, P
             second.go();
             second.totals();
             History history = History.read(files);
-            Report report = HistoryChecker.check(history);
+            CheckReport report = HistoryChecker.check(history);
             Back back = reading.read(history.nodes().get(0), history.nodes().get(1), killedMicros);
             if (report.isClean()) {
                 Voyage.deleteAll(files, folder);

@@ -1,7 +1,7 @@
 package io.sluice.benchmarks.fleet;
 
-import io.sluice.core.history.Recorded;
-import io.sluice.testkit.history.History;
+import io.sluice.core.history.StepEvent;
+import io.sluice.history.History;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -14,7 +14,7 @@ import java.util.Map;
  */
 final class LeasedOut {
 
-    private final Map<String, Recorded.Granted> open = new HashMap<>();
+    private final Map<String, StepEvent.Granted> open = new HashMap<>();
 
     private LeasedOut() {}
 
@@ -29,8 +29,8 @@ final class LeasedOut {
     static Killed.Back backTo(History.Node node, long lost, long sinceMicros) {
         LeasedOut own = new LeasedOut();
         long missed = 0;
-        for (Recorded step : steps(node)) {
-            if (step.step() instanceof Recorded.Granted lease && lease.granted() > 0) {
+        for (StepEvent step : steps(node)) {
+            if (step.step() instanceof StepEvent.Granted lease && lease.granted() > 0) {
                 long others = lease.cap() - own.out(step.atMicros()) - 2 * lease.granted();
                 if (others <= 0) {
                     return new Killed.Back(lost, missed, (step.atMicros() - sinceMicros) / 1e3);
@@ -43,27 +43,29 @@ final class LeasedOut {
     }
 
     /** Those on the key that all ask for, in the store's order. */
-    private static List<Recorded> steps(History.Node node) {
-        Map<String, List<Recorded>> counts = new HashMap<>();
+    private static List<StepEvent> steps(History.Node node) {
+        Map<String, List<StepEvent>> counts = new HashMap<>();
         String asked = "";
         for (var event : node.events()) {
-            if (event instanceof Recorded recorded) {
+            if (event instanceof StepEvent recorded) {
                 counts.computeIfAbsent(recorded.count(), unknown -> new ArrayList<>())
                         .add(recorded);
-                if (recorded.step() instanceof Recorded.Granted lease
+                if (recorded.step() instanceof StepEvent.Granted lease
                         && lease.key().equals(Worker.KEY)) {
                     asked = recorded.count();
                 }
             }
         }
-        List<Recorded> steps = counts.getOrDefault(asked, List.of());
-        return steps.stream().sorted(Comparator.comparingLong(Recorded::number)).toList();
+        List<StepEvent> steps = counts.getOrDefault(asked, List.of());
+        return steps.stream()
+                .sorted(Comparator.comparingLong(StepEvent::number))
+                .toList();
     }
 
-    private void take(Recorded step) {
-        if (step.step() instanceof Recorded.Granted lease && lease.granted() > 0) {
+    private void take(StepEvent step) {
+        if (step.step() instanceof StepEvent.Granted lease && lease.granted() > 0) {
             open.put(lease.lease(), lease);
-        } else if (step.step() instanceof Recorded.Ended ended) {
+        } else if (step.step() instanceof StepEvent.Ended ended) {
             open.remove(ended.lease());
         }
     }
@@ -71,7 +73,7 @@ final class LeasedOut {
     private long out(long atMicros) {
         return open.values().stream()
                 .filter(lease -> lease.endsMicros() > atMicros)
-                .mapToLong(Recorded.Granted::granted)
+                .mapToLong(StepEvent.Granted::granted)
                 .sum();
     }
 }

@@ -1,7 +1,7 @@
 package io.sluice.benchmarks.fleet;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.FailurePolicy;

@@ -1,7 +1,7 @@
 package io.sluice.benchmarks.fleet;
 
-import io.sluice.testkit.history.History;
-import io.sluice.testkit.history.Report;
+import io.sluice.history.CheckReport;
+import io.sluice.history.History;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ record Logbook(
         Voyage voyage,
         Tally.Totals totals,
         @Nullable History history,
-        @Nullable Report report,
+        @Nullable CheckReport report,
         Path histories) {
 
     static final String HEAD = String.format(

@@ -1,6 +1,6 @@
 package io.sluice.benchmarks.fleet;
 
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.util.List;
 
 /** What happens to a fleet in the middle of its work. */

@@ -1,11 +1,11 @@
 package io.sluice.benchmarks.fleet;
 
-import io.sluice.core.history.Event;
-import io.sluice.core.history.Recorded;
-import io.sluice.core.history.Spent;
-import io.sluice.core.history.Unspent;
-import io.sluice.testkit.history.History;
-import io.sluice.testkit.history.Report;
+import io.sluice.core.history.HistoryEvent;
+import io.sluice.core.history.SpendEvent;
+import io.sluice.core.history.StepEvent;
+import io.sluice.core.history.UnspendEvent;
+import io.sluice.history.CheckReport;
+import io.sluice.history.History;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -22,7 +22,7 @@ import java.util.Objects;
  * @param report the checker's word on all nodes
  * @param histories where they are, if there is something wrong with them
  */
-public record Stopped(double seconds, long atHand, long spends, Report report, Path histories) {
+public record Stopped(double seconds, long atHand, long spends, CheckReport report, Path histories) {
 
     /** Algorithms that are leased. */
     public static final List<String> ALGORITHMS = Fleets.LEASED;
@@ -35,10 +35,10 @@ public record Stopped(double seconds, long atHand, long spends, Report report, P
         return of(history.nodes().get(0).events(), Objects.requireNonNull(log.report()), log.histories());
     }
 
-    private static Stopped of(List<Event> events, Report report, Path histories) {
-        List<Spent> spent = events.stream()
-                .filter(Spent.class::isInstance)
-                .map(Spent.class::cast)
+    private static Stopped of(List<HistoryEvent> events, CheckReport report, Path histories) {
+        List<SpendEvent> spent = events.stream()
+                .filter(SpendEvent.class::isInstance)
+                .map(SpendEvent.class::cast)
                 .toList();
         int on = 1;
         for (int i = 2; i < spent.size(); i++) {
@@ -51,20 +51,20 @@ public record Stopped(double seconds, long atHand, long spends, Report report, P
         return new Stopped(gap(spent, on) / 1e9, atHand, spent.size() - on, report, histories);
     }
 
-    private static long gap(List<Spent> spent, int i) {
+    private static long gap(List<SpendEvent> spent, int i) {
         return i < spent.size() ? spent.get(i).ownNanos() - spent.get(i - 1).ownNanos() : 0;
     }
 
-    private static long atHand(List<Event> events, long stoppedNanos, long wentOnNanos) {
+    private static long atHand(List<HistoryEvent> events, long stoppedNanos, long wentOnNanos) {
         Map<String, Long> left = new HashMap<>();
         Map<String, Long> ends = new HashMap<>();
-        for (Event event : events) {
-            if (event instanceof Recorded recorded && recorded.step() instanceof Recorded.Granted lease) {
+        for (HistoryEvent event : events) {
+            if (event instanceof StepEvent recorded && recorded.step() instanceof StepEvent.Granted lease) {
                 left.merge(lease.lease(), lease.granted(), Long::sum);
-            } else if (event instanceof Spent spent) {
+            } else if (event instanceof SpendEvent spent) {
                 left.merge(spent.lease(), -spent.permits(), Long::sum);
                 ends.put(spent.lease(), spent.endsNanos());
-            } else if (event instanceof Unspent unspent) {
+            } else if (event instanceof UnspendEvent unspent) {
                 left.merge(unspent.lease(), unspent.permits(), Long::sum);
             }
         }

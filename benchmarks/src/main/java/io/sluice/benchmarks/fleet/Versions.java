@@ -1,7 +1,7 @@
 package io.sluice.benchmarks.fleet;
 
-import io.sluice.testkit.RedisServer;
-import io.sluice.testkit.history.Report;
+import io.sluice.history.CheckReport;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +19,7 @@ import java.util.Objects;
  * @param report the checker's word on all nodes
  * @param histories where they are, if there is something wrong with them
  */
-public record Versions(int libraries, long decisions, Report report, Path histories) {
+public record Versions(int libraries, long decisions, CheckReport report, Path histories) {
 
     private static final String FUNCTION = "io/sluice/redis/decide.lua";
 

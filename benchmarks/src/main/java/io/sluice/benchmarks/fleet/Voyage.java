@@ -1,9 +1,9 @@
 package io.sluice.benchmarks.fleet;
 
-import io.sluice.testkit.RedisServer;
-import io.sluice.testkit.history.History;
-import io.sluice.testkit.history.HistoryChecker;
-import io.sluice.testkit.history.Report;
+import io.sluice.history.CheckReport;
+import io.sluice.history.History;
+import io.sluice.history.HistoryChecker;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ record Voyage(int nodes, Load load, double times, Mishap mishap) {
                 totals = totals.and(node.totals());
             }
             History history = recorded ? History.read(histories) : null;
-            Report report = history == null ? null : HistoryChecker.check(history);
+            CheckReport report = history == null ? null : HistoryChecker.check(history);
             if (report == null || report.isClean()) {
                 deleteAll(histories, folder);
             }

@@ -1,17 +1,16 @@
 package io.sluice.benchmarks.fleet;
 
 import io.sluice.core.DecisionListener;
-import io.sluice.core.Limit;
+import io.sluice.core.FallbackRecorder;
 import io.sluice.core.Limiter;
-import io.sluice.core.StandInRecorder;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.DenyCache;
-import io.sluice.redis.Leases;
+import io.sluice.history.HistoryWriter;
 import io.sluice.redis.RedisEngine;
-import io.sluice.redis.RedisOptions;
-import io.sluice.redis.StoreListener;
-import io.sluice.testkit.history.HistoryWriter;
+import io.sluice.redis.refusal.DenyCache;
+import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.store.StoreListener;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -65,8 +64,8 @@ public final class Worker {
         RedisEngine redis = RedisEngine.connect(uri, PREFIX, clock, options);
         redis.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         Engine memory = DenyCache.over(redis, uri, PREFIX, clock, options);
-        Engine engine = load.leased() ? Leases.over(memory, redis, clock) : memory;
-        List<DecisionListener> listeners = history == null ? List.of() : List.of(new StandInRecorder(history, clock));
+        Engine engine = load.leased() ? redis.leasesInFrontOf(memory) : memory;
+        List<DecisionListener> listeners = history == null ? List.of() : List.of(new FallbackRecorder(history, clock));
         try (Limiter limiter = new Limiter(engine, clock, listeners)) {
             warmUp(limiter, load);
             System.out.println("ready");

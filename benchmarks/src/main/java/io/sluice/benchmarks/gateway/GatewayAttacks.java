@@ -1,6 +1,6 @@
 package io.sluice.benchmarks.gateway;
 
-import io.sluice.testkit.NginxServer;
+import io.sluice.testkit.process.NginxServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

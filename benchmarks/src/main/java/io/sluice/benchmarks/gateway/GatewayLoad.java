@@ -1,8 +1,8 @@
 package io.sluice.benchmarks.gateway;
 
 import io.sluice.benchmarks.doors.Generator;
-import io.sluice.testkit.NginxServer;
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.process.NginxServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,5 +1,7 @@
 package io.sluice.core.algorithm;
 
+import io.sluice.core.limit.Pace;
+
 /**
  * What is used of a bucket that empties at a {@link Pace}: {@code used} whole permits and {@code parts / pace.micros()} of one
  * more, as of {@code atMicros}. Immutable.

@@ -1,6 +1,6 @@
 package io.sluice.core.algorithm;
 
-import io.sluice.core.Concurrency;
+import io.sluice.core.limit.Concurrency;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;

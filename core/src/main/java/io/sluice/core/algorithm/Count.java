@@ -1,12 +1,12 @@
 package io.sluice.core.algorithm;
 
-import io.sluice.core.Concurrency;
-import io.sluice.core.FixedWindow;
-import io.sluice.core.LeakyBucket;
-import io.sluice.core.Limit;
-import io.sluice.core.SlidingLog;
-import io.sluice.core.SlidingWindow;
-import io.sluice.core.TokenBucket;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.SlidingLog;
+import io.sluice.core.limit.SlidingWindow;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;

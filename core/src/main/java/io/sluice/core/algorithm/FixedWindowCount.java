@@ -1,7 +1,7 @@
 package io.sluice.core.algorithm;
 
-import io.sluice.core.FixedWindow;
-import io.sluice.core.algorithm.Windows.Window;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.Windows.Window;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;

@@ -1,7 +1,8 @@
 package io.sluice.core.algorithm;
 
-import io.sluice.core.LeakyBucket;
-import io.sluice.core.Limit;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Pace;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 

@@ -1,6 +1,6 @@
 package io.sluice.core.algorithm;
 
-import io.sluice.core.LeakyBucket;
+import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 

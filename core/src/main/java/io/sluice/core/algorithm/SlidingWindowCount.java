@@ -1,6 +1,6 @@
 package io.sluice.core.algorithm;
 
-import io.sluice.core.SlidingWindow;
+import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;

@@ -1,6 +1,7 @@
 package io.sluice.core.algorithm;
 
-import io.sluice.core.TokenBucket;
+import io.sluice.core.limit.Pace;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 

@@ -7,5 +7,5 @@ package io.sluice.core.history;
 @FunctionalInterface
 public interface HistoryListener {
 
-    void happened(Event event);
+    void happened(HistoryEvent event);
 }

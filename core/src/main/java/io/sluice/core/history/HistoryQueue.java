@@ -19,7 +19,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     /** Where events go, on one thread. */
     public interface Sink {
 
-        void write(Event event) throws Exception;
+        void write(HistoryEvent event) throws Exception;
 
         /** Nothing more is waiting for now: what was written so far had better be where it can be read. */
         void flush() throws Exception;
@@ -40,7 +40,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     private static final long FULL_NANOS = 1_000_000;
 
     /** A ring: tellers claim places at {@link #tail} and fill them, the thread empties them at {@link #head}. */
-    private final AtomicReferenceArray<@Nullable Event> ring;
+    private final AtomicReferenceArray<@Nullable HistoryEvent> ring;
 
     private final AtomicLong tail = new AtomicLong();
     private volatile long head;
@@ -67,7 +67,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     }
 
     @Override
-    public void happened(Event event) {
+    public void happened(HistoryEvent event) {
         boolean interrupted = false;
         long place = claim();
         while (place < 0 && !closed && !ended) {
@@ -153,7 +153,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     /** Writes until a place is empty; whether there was anything. An event leaves the ring when it is written. */
     private boolean writeWaiting() throws Exception {
         long place = head;
-        Event next = ring.get(index(place));
+        HistoryEvent next = ring.get(index(place));
         boolean any = next != null;
         while (next != null) {
             sink.write(next);
@@ -171,7 +171,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     /** Whoever fills a place after this takes his event back. */
     private void writeLast() throws Exception {
         for (long place = head; place < tail.get(); place++) {
-            Event last = ring.getAndSet(index(place), null);
+            HistoryEvent last = ring.getAndSet(index(place), null);
             if (last != null) {
                 sink.write(last);
             }

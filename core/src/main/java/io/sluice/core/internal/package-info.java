@@ -1,4 +1,4 @@
-/** How the in-process engine keeps its counts. Not for use outside this module. */
+/** Checks of arguments that several packages of this module share. */
 @NullMarked
 package io.sluice.core.internal;
 

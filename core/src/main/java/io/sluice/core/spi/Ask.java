@@ -1,5 +1,6 @@
 package io.sluice.core.spi;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
@@ -26,6 +27,9 @@ public record Ask(
 
     /** For asks that wait for as long as it takes. */
     public static final long NO_DEADLINE = Long.MAX_VALUE;
+
+    /** The time that an engine has for a decision unless the ask says otherwise. */
+    public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(20);
 
     /** The part of a limit that one of an unknown number of processes enforces alone. */
     public static final double DEFAULT_LOCAL_SHARE = 0.5;

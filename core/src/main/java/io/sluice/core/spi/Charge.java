@@ -1,6 +1,6 @@
 package io.sluice.core.spi;
 
-import io.sluice.core.Limit;
+import io.sluice.core.limit.Limit;
 import java.util.Objects;
 
 /**

@@ -1,7 +1,7 @@
 package io.sluice.core.spi;
 
-import io.sluice.core.Concurrency;
-import io.sluice.core.Limit;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -13,10 +13,10 @@ import java.util.UUID;
  * @param permits what is wanted, 1 to {@link Limit#MAX_PERMITS}
  * @param atLeast what would still be of use, 1 to {@code permits}; less than {@code permits} asks for a partial grant
  * @param maxWaitMicros how far off a reserved time slot may be, up to {@link #MAX_WAIT_MICROS}; 0 asks for now
- * @param holder who holds the permits of a {@link io.sluice.core.Concurrency} limit: a name that nobody else uses, by which
+ * @param holder who holds the permits of a {@link io.sluice.core.limit.Concurrency} limit: a name that nobody else uses, by which
  *     they are given back even if the answer was lost; empty for other limits
  * @param label what reports call this limit
- * @param guard so many times the limit a process may have and ask a shared store for, see {@link io.sluice.core.Guard}; at least
+ * @param guard so many times the limit a process may have and ask a shared store for, see {@link io.sluice.core.decorator.Guard}; at least
  *     1, or {@link #UNGUARDED}
  * @param lease how permits may be taken in advance, if at all
  */

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
  *   <li>All or nothing. Every demand of an ask fits and every one is charged, or nothing is charged at all. No other ask
  *       sees half of one.
  *   <li>It decides by one clock of its own, the same for everybody who shares the counts.
- *   <li>{@code decide} returns promptly and never throws. An engine that fails answers {@link Undecided}.
+ *   <li>{@code decide} returns promptly and never throws. An engine that fails answers {@link EngineFailure}.
  *   <li>A pending answer may be lost or late. It is the asker who watches the deadline. The engine does not start a charge
  *       that it knows to be past its deadline, and never repeats one whose answer it lost.
  * </ul>

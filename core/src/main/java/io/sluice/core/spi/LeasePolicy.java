@@ -1,8 +1,8 @@
 package io.sluice.core.spi;
 
-import io.sluice.core.Concurrency;
-import io.sluice.core.Limit;
-import io.sluice.core.SlidingLog;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.SlidingLog;
 
 /**
  * How a process may take permits of a shared count in advance and spend them by itself. Immutable.

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alarms of the near future, filed by the tick in which they are due. Every decision that waits for a store sets one, and nearly
+ * Alarms of the near future, entry by the tick in which they are due. Every decision that waits for a store sets one, and nearly
  * all are cancelled soon after: setting costs one compare-and-set, cancelling one write, and there is no lock that callers would
- * queue for. An alarm that was cancelled stays filed until its tick.
+ * queue for. An alarm that was cancelled stays entry until its tick.
  *
  * <p>Holds no thread: whoever owns it calls {@link #turn} when {@link #nextTick} has come. Alarms may be set and cancelled by many
  * threads; one thread turns.
@@ -26,7 +26,7 @@ final class Wheel {
 
     private static final int SLOTS = 512;
 
-    private final AtomicReferenceArray<@Nullable Filed> slots = new AtomicReferenceArray<>(SLOTS);
+    private final AtomicReferenceArray<@Nullable Entry> slots = new AtomicReferenceArray<>(SLOTS);
 
     /** Ticks before this one were turned to. Rises before the slot is emptied, so that who files sees whether it was too late. */
     private volatile long next;
@@ -45,12 +45,12 @@ final class Wheel {
         AtomicReference<@Nullable Runnable> todo = new AtomicReference<>(task);
         while (true) {
             long tick = Math.max(due, next);
-            Filed filed = new Filed(tick, todo);
-            push(filed);
-            if (tick >= next || filed.seen.get()) {
+            Entry entry = new Entry(tick, todo);
+            push(entry);
+            if (tick >= next || entry.seen.get()) {
                 return new Set(tick, todo);
             }
-            // Turned past in this moment, and perhaps before it was filed: filed once more, and run once all the same.
+            // Turned past in this moment, and perhaps before it was entry: entry once more, and run once all the same.
         }
     }
 
@@ -68,7 +68,7 @@ final class Wheel {
         }
     }
 
-    /** The first tick for which something is filed; {@link #NEVER} if nothing is. */
+    /** The first tick for which something is entry; {@link #NEVER} if nothing is. */
     long nextTick() {
         long from = next;
         for (long tick = from; tick < from + SLOTS; tick++) {
@@ -80,17 +80,17 @@ final class Wheel {
     }
 
     private void empty(int slot, long now) {
-        Filed filed = slots.getAndSet(slot, null);
-        while (filed != null) {
-            Filed after = filed.below;
-            if (filed.tick > now) {
-                filed.below = null;
-                push(filed);
+        Entry entry = slots.getAndSet(slot, null);
+        while (entry != null) {
+            Entry after = entry.below;
+            if (entry.tick > now) {
+                entry.below = null;
+                push(entry);
             } else {
-                filed.seen.set(true);
-                run(filed.todo.getAndSet(null));
+                entry.seen.set(true);
+                run(entry.todo.getAndSet(null));
             }
-            filed = after;
+            entry = after;
         }
     }
 
@@ -105,13 +105,13 @@ final class Wheel {
         }
     }
 
-    private void push(Filed filed) {
-        int slot = slot(filed.tick);
-        Filed top;
+    private void push(Entry entry) {
+        int slot = slot(entry.tick);
+        Entry top;
         do {
             top = slots.get(slot);
-            filed.below = top;
-        } while (!slots.compareAndSet(slot, top, filed));
+            entry.below = top;
+        } while (!slots.compareAndSet(slot, top, entry));
     }
 
     private static int slot(long tick) {
@@ -127,17 +127,17 @@ final class Wheel {
         }
     }
 
-    /** Where an alarm is filed; perhaps in two places. */
-    private static final class Filed {
+    /** Where an alarm is entry; perhaps in two places. */
+    private static final class Entry {
 
         final long tick;
         final AtomicReference<@Nullable Runnable> todo;
         final AtomicBoolean seen = new AtomicBoolean();
 
         @Nullable
-        Filed below;
+        Entry below;
 
-        Filed(long tick, AtomicReference<@Nullable Runnable> todo) {
+        Entry(long tick, AtomicReference<@Nullable Runnable> todo) {
             this.tick = tick;
             this.todo = todo;
         }

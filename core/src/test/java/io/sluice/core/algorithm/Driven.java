@@ -1,9 +1,9 @@
 package io.sluice.core.algorithm;
 
-import io.sluice.core.Calendar;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
 import io.sluice.core.Seeded;
+import io.sluice.core.limit.Calendar;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
@@ -12,22 +12,22 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 
 /** A bare count and the way an engine drives it. */
-final class Driven {
+public final class Driven {
 
     /** A Sunday in September 2026. */
-    static final long NOW = 1_790_000_000_000_000L;
+    public static final long NOW = 1_790_000_000_000_000L;
 
     /** How many kinds {@link #limit} knows. */
     static final int KINDS = 8;
 
     private final Count count;
 
-    Driven(Limit limit) {
+    public Driven(Limit limit) {
         count = Count.of(limit);
     }
 
     /** Asks, and charges what is granted. */
-    Verdict ask(Demand demand, long micros) {
+    public Verdict ask(Demand demand, long micros) {
         long grant = count.grant(demand, micros);
         Verdict verdict = count.verdict(demand, grant, grant > 0, micros);
         if (grant > 0) {

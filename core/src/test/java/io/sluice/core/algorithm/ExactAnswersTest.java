@@ -2,10 +2,12 @@ package io.sluice.core.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Calendar;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
-import io.sluice.core.TokenBucket;
+import io.sluice.core.limit.Calendar;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Pace;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.limit.Windows;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;

@@ -3,11 +3,12 @@ package io.sluice.core.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.sluice.core.LeakyBucket;
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
 import io.sluice.core.Seeded;
-import io.sluice.core.TokenBucket;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Pace;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Demand;
 import java.math.BigDecimal;
 import java.math.BigInteger;

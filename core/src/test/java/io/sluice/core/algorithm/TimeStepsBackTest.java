@@ -2,11 +2,11 @@ package io.sluice.core.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Concurrency;
-import io.sluice.core.FixedWindow;
-import io.sluice.core.Limit;
 import io.sluice.core.Seeded;
-import io.sluice.core.TokenBucket;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 import java.math.BigInteger;

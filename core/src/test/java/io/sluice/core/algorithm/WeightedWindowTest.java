@@ -2,9 +2,9 @@ package io.sluice.core.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.core.Limit;
 import io.sluice.core.Seeded;
-import io.sluice.core.SlidingWindow;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.spi.Demand;
 import java.util.ArrayDeque;
 import java.util.Arrays;

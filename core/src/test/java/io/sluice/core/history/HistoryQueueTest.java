@@ -60,7 +60,7 @@ class HistoryQueueTest {
         HistoryQueue queue = new HistoryQueue(
                 new HistoryQueue.Sink() {
                     @Override
-                    public void write(Event event) {
+                    public void write(HistoryEvent event) {
                         throw new IllegalStateException("full");
                     }
 
@@ -86,20 +86,20 @@ class HistoryQueueTest {
         assertThat(queue.lost()).isEqualTo(1);
     }
 
-    private static Spent event(String count, long number) {
-        return new Spent("", count, "", number, true, 0, 0, 0, 0);
+    private static SpendEvent event(String count, long number) {
+        return new SpendEvent("", count, "", number, true, 0, 0, 0, 0);
     }
 
     private static final class Kept implements HistoryQueue.Sink {
 
-        private final List<Spent> events = Collections.synchronizedList(new ArrayList<>());
+        private final List<SpendEvent> events = Collections.synchronizedList(new ArrayList<>());
         private volatile CountDownLatch gate = new CountDownLatch(0);
         private volatile long lost = -1;
 
         @Override
-        public void write(Event event) throws InterruptedException {
+        public void write(HistoryEvent event) throws InterruptedException {
             gate.await();
-            events.add((Spent) event);
+            events.add((SpendEvent) event);
         }
 
         @Override

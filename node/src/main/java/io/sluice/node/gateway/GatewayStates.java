@@ -1,6 +1,17 @@
 package io.sluice.node.gateway;
 
 import io.sluice.core.time.Clock;
+import io.sluice.node.gateway.auth.AuthUnreadableException;
+import io.sluice.node.gateway.auth.Authenticators;
+import io.sluice.node.gateway.chain.GatewayState;
+import io.sluice.node.gateway.config.AuthSettings;
+import io.sluice.node.gateway.config.GatewayConfig;
+import io.sluice.node.gateway.config.RouteSettings;
+import io.sluice.node.gateway.config.ServiceSettings;
+import io.sluice.node.gateway.route.RouteIndex;
+import io.sluice.node.gateway.upstream.ServiceUpstreams;
+import io.sluice.node.gateway.upstream.UpstreamHealth;
+import io.sluice.node.gateway.upstream.Upstreams;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,18 @@
 package io.sluice.node.gateway;
 
 import io.sluice.core.time.Clock;
-import io.sluice.node.StartFailedException;
-import io.sluice.node.internal.Arrivals;
-import io.sluice.rules.Evaluator;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.node.gateway.auth.AuthUnreadableException;
+import io.sluice.node.gateway.chain.Extensions;
+import io.sluice.node.gateway.chain.Gateway;
+import io.sluice.node.gateway.config.GatewayConfig;
+import io.sluice.node.gateway.config.GatewayRefusedException;
+import io.sluice.node.gateway.config.GatewaySettings;
+import io.sluice.node.gateway.door.GatewayDoor;
+import io.sluice.node.gateway.route.Route;
+import io.sluice.node.gateway.upstream.UpstreamHealth;
+import io.sluice.node.transport.Arrivals;
+import io.sluice.rules.evaluate.Evaluator;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +32,7 @@ public final class OpenGateway {
 
     /** Is told of every request when it is over, by many threads at once. */
     @FunctionalInterface
-    public interface Answered {
+    public interface AnswerListener {
 
         /**
          * A request is over.
@@ -41,12 +50,12 @@ public final class OpenGateway {
      * @param arrivals the transport of {@code vertx}
      * @param xRateLimitHeaders whether answers carry {@code X-RateLimit-*}, too
      */
-    public record Means(
+    public record Resources(
             Vertx vertx,
             Arrivals arrivals,
             Evaluator evaluator,
             boolean xRateLimitHeaders,
-            Answered answered,
+            AnswerListener answered,
             Clock clock) {}
 
     /**
@@ -54,7 +63,7 @@ public final class OpenGateway {
      *
      * @param port 0 takes a free one
      */
-    public static OpenGateway open(String host, int port, GatewayConfig config, Means means)
+    public static OpenGateway open(String host, int port, GatewayConfig config, Resources resources)
             throws StartFailedException, GatewayRefusedException {
         Extensions extensions;
         try {
@@ -62,34 +71,35 @@ public final class OpenGateway {
         } catch (IllegalArgumentException e) {
             throw new GatewayRefusedException(String.valueOf(e.getMessage()));
         }
-        return open(host, port, config, means, extensions);
+        return open(host, port, config, resources, extensions);
     }
 
     /** The same on a free port, and without what users have added: for requests that are nobody's. */
-    public static OpenGateway openBare(String host, GatewayConfig config, Means means)
+    public static OpenGateway openBare(String host, GatewayConfig config, Resources resources)
             throws StartFailedException, GatewayRefusedException {
-        return open(host, 0, config, means, Extensions.NONE);
+        return open(host, 0, config, resources, Extensions.NONE);
     }
 
-    private static OpenGateway open(String host, int port, GatewayConfig config, Means means, Extensions extensions)
+    private static OpenGateway open(
+            String host, int port, GatewayConfig config, Resources resources, Extensions extensions)
             throws StartFailedException, GatewayRefusedException {
         GatewayStates states;
         try {
-            states = new GatewayStates(means.vertx, means.clock, config);
+            states = new GatewayStates(resources.vertx, resources.clock, config);
         } catch (AuthUnreadableException e) {
             throw new GatewayRefusedException(String.valueOf(e.getMessage()));
         }
         try {
             Gateway gateway = new Gateway(
                     states::now,
-                    means.evaluator,
+                    resources.evaluator,
                     extensions,
-                    means.xRateLimitHeaders,
+                    resources.xRateLimitHeaders,
                     (route, status, nanos) ->
-                            means.answered.answered(route.map(Route::name).orElse(""), status, nanos),
-                    means.clock,
-                    means.vertx);
-            GatewayDoor door = new GatewayDoor(means.vertx, means.arrivals);
+                            resources.answered.answered(route.map(Route::name).orElse(""), status, nanos),
+                    resources.clock,
+                    resources.vertx);
+            GatewayDoor door = new GatewayDoor(resources.vertx, resources.arrivals);
             GatewaySettings settings = config.settings();
             door.open(
                     host,

@@ -1,4 +1,4 @@
-/** The gateway: a reverse proxy that limits what passes it. */
+/** The gateway as a node opens it. */
 @NullMarked
 package io.sluice.node.gateway;
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
 import io.sluice.node.RawHttp2;
+import io.sluice.node.gateway.chain.GatewayUnderTest;
+import io.sluice.node.gateway.proxy.HttpForwarder;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.Socket;

@@ -2,10 +2,11 @@ package io.sluice.node.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.rules.CallerAddress;
-import io.sluice.rules.ForwardingHeader;
-import io.sluice.rules.Network;
-import io.sluice.rules.TrustedProxies;
+import io.sluice.http.request.CallerAddress;
+import io.sluice.http.request.ForwardingHeader;
+import io.sluice.http.request.TrustedProxies;
+import io.sluice.node.gateway.chain.GatewayUnderTest;
+import io.sluice.rules.pattern.Network;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

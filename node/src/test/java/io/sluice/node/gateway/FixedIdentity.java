@@ -1,5 +1,8 @@
 package io.sluice.node.gateway;
 
+import io.sluice.node.gateway.auth.Authentication;
+import io.sluice.node.gateway.auth.Authenticators;
+import io.sluice.node.gateway.auth.Identity;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Everybody is the same user. */
-record FixedIdentity(String user) implements Authenticators {
+public record FixedIdentity(String user) implements Authenticators {
 
     @Override
     public CompletionStage<Authentication> authenticate(HttpServerRequest request) {

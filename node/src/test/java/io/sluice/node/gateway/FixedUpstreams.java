@@ -1,5 +1,6 @@
 package io.sluice.node.gateway;
 
+import io.sluice.node.gateway.route.UpstreamGroup;
 import io.vertx.core.net.ClientSSLOptions;
 import java.net.URI;
 import java.util.List;
@@ -8,9 +9,9 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Servers in the order of their list, and what was said of each turn. */
-final class FixedUpstreams implements UpstreamGroup {
+public final class FixedUpstreams implements UpstreamGroup {
 
-    final List<String> said = new CopyOnWriteArrayList<>();
+    public final List<String> said = new CopyOnWriteArrayList<>();
     private final List<URI> origins;
     private final boolean http2;
     private final Optional<ClientSSLOptions> tls;

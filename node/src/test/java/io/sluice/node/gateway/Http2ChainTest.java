@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.core.time.Clock;
-import io.sluice.node.gateway.AuthSettings.ApiKeys;
+import io.sluice.node.gateway.auth.Authenticators;
+import io.sluice.node.gateway.chain.GatewayUnderTest;
+import io.sluice.node.gateway.config.AuthSettings;
+import io.sluice.node.gateway.config.AuthSettings.ApiKeys;
+import io.sluice.node.gateway.exchange.GatewayExchange;
+import io.sluice.node.gateway.route.Access;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

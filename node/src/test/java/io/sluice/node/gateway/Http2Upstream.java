@@ -29,16 +29,20 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A server of HTTP/2 with prior knowledge that answers 200 at the end of each request, and tells of what it was made. */
-final class Http2Upstream implements AutoCloseable {
+public final class Http2Upstream implements AutoCloseable {
 
     private final MultiThreadIoEventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
     private final int port;
 
-    /** @param blocks the head, and the trailers if they came */
-    record Request(List<Map<String, String>> blocks, String body) {}
+    /**
+     * What was read of one request.
+     *
+     * @param blocks the head, and the trailers if they came
+     */
+    public record Request(List<Map<String, String>> blocks, String body) {}
 
-    Http2Upstream() throws InterruptedException {
+    public Http2Upstream() throws InterruptedException {
         port = ((InetSocketAddress) new ServerBootstrap()
                         .group(loop)
                         .channel(NioServerSocketChannel.class)
@@ -59,11 +63,11 @@ final class Http2Upstream implements AutoCloseable {
                 .getPort();
     }
 
-    URI origin() {
+    public URI origin() {
         return URI.create("http://127.0.0.1:" + port);
     }
 
-    Request next() throws InterruptedException {
+    public Request next() throws InterruptedException {
         Request request = requests.poll(60, TimeUnit.SECONDS);
         if (request == null) {
             throw new AssertionError("no request has ended");

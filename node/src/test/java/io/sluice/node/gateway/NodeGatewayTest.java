@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.Node;
-import io.sluice.node.NodeConfig;
-import io.sluice.node.NodeConfig.RoutesFrom;
-import io.sluice.node.NodeConfig.RulesFrom;
-import io.sluice.node.StartFailedException;
-import io.sluice.testkit.SelfSigned;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RoutesFrom;
+import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.testkit.process.SelfSigned;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;

@@ -2,6 +2,7 @@ package io.sluice.node.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.node.gateway.chain.GatewayUnderTest;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpMethod;

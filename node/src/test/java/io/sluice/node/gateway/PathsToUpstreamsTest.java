@@ -2,9 +2,9 @@ package io.sluice.node.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.testkit.NginxServer;
 import io.sluice.testkit.http.PathVariants;
 import io.sluice.testkit.http.RawCaller;
+import io.sluice.testkit.process.NginxServer;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -8,12 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /** One end of a connection, byte by byte. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
 
     final Socket socket;
     private final InputStream in;
 
-    RawClient(Socket socket) throws IOException {
+    public RawClient(Socket socket) throws IOException {
         this.socket = socket;
         socket.setSoTimeout(60_000);
         socket.setTcpNoDelay(true);
@@ -21,17 +21,17 @@ final class RawClient implements AutoCloseable {
     }
 
     /** A head of these lines, with the empty one. */
-    static String lines(String... lines) {
+    public static String lines(String... lines) {
         return String.join("\r\n", lines) + "\r\n\r\n";
     }
 
-    RawClient send(String text) throws IOException {
+    public RawClient send(String text) throws IOException {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
         return this;
     }
 
     /** A head with its empty line; empty if the other side closed instead. */
-    String head() throws IOException {
+    public String head() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         int last = 0;
         while (last != 0x0d0a0d0a) {
@@ -45,17 +45,17 @@ final class RawClient implements AutoCloseable {
         return bytes.toString(StandardCharsets.ISO_8859_1);
     }
 
-    String read(int bytes) throws IOException {
+    public String read(int bytes) throws IOException {
         return new String(in.readNBytes(bytes), StandardCharsets.ISO_8859_1);
     }
 
     /** Until the other side closes. */
-    String rest() throws IOException {
+    public String rest() throws IOException {
         return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
     }
 
     /** A head, and a body of the length that it says or in chunks, as they came. */
-    String message() throws IOException {
+    public String message() throws IOException {
         String head = head();
         String small = head.toLowerCase(Locale.ROOT);
         int at = small.indexOf("\r\ncontent-length: ");
@@ -84,7 +84,7 @@ final class RawClient implements AutoCloseable {
     }
 
     /** Whether the other side has closed, with nothing more to read. */
-    boolean isClosed() throws IOException {
+    public boolean isClosed() throws IOException {
         try {
             return in.read() < 0;
         } catch (java.net.SocketException reset) {

@@ -10,20 +10,20 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server that does to each connection whatever a test wants, on a thread of its own. */
-final class RawUpstream implements AutoCloseable {
+public final class RawUpstream implements AutoCloseable {
 
-    final List<String> heads = new CopyOnWriteArrayList<>();
-    final AtomicInteger connections = new AtomicInteger();
+    public final List<String> heads = new CopyOnWriteArrayList<>();
+    public final AtomicInteger connections = new AtomicInteger();
     private final ServerSocket server;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
 
     /** What happens on a connection; it is closed afterwards. */
     @FunctionalInterface
-    interface Script {
+    public interface Script {
         void play(RawClient caller) throws Exception;
     }
 
-    RawUpstream(Script script) throws IOException {
+    public RawUpstream(Script script) throws IOException {
         server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         start("raw-upstream", () -> {
             while (true) {
@@ -40,7 +40,7 @@ final class RawUpstream implements AutoCloseable {
     }
 
     /** Answers every request of every connection with the same bytes, and keeps its heads. */
-    static RawUpstream answering(String answer) throws IOException {
+    public static RawUpstream answering(String answer) throws IOException {
         RawUpstream[] self = new RawUpstream[1];
         self[0] = new RawUpstream(caller -> {
             while (true) {
@@ -55,12 +55,12 @@ final class RawUpstream implements AutoCloseable {
         return self[0];
     }
 
-    URI origin() {
+    public URI origin() {
         return URI.create("http://127.0.0.1:" + server.getLocalPort());
     }
 
     /** The last request that came, head and body. */
-    String last() {
+    public String last() {
         return heads.get(heads.size() - 1);
     }
 

@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
-import io.sluice.node.internal.Arrivals;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.KeySecret;
-import io.sluice.rules.RuleSet;
+import io.sluice.node.gateway.config.GatewayConfig;
+import io.sluice.node.gateway.upstream.UpstreamHealth;
+import io.sluice.node.transport.Arrivals;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.snapshot.RuleSet;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -57,14 +59,15 @@ class ReloadUnderLoadTest {
                 RuleSet::none,
                 limiter,
                 null,
-                new KeyForm(KeySecret.random(), 64, Optional.empty()),
+                new KeySettings(KeySecret.random(), 64, Optional.empty()),
                 Clock.system(),
                 (ruling, nanos) -> {});
         gateway = OpenGateway.open(
                 "127.0.0.1",
                 0,
                 both("round_robin"),
-                new OpenGateway.Means(vertx, arrivals, evaluator, false, (route, status, nanos) -> {}, Clock.system()));
+                new OpenGateway.Resources(
+                        vertx, arrivals, evaluator, false, (route, status, nanos) -> {}, Clock.system()));
     }
 
     @AfterEach

@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** An HTTP/1.1 connection byte by byte. */
-final class RepliesClient implements AutoCloseable {
+public final class RepliesClient implements AutoCloseable {
 
     private final Socket socket;
     private final DataInputStream in;
 
-    RepliesClient(int port) throws IOException {
+    public RepliesClient(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(60_000);
@@ -26,14 +26,14 @@ final class RepliesClient implements AutoCloseable {
     }
 
     /** An answer; the names of headers in small letters. */
-    record Reply(int status, Map<String, String> headers, String body) {
+    public record Reply(int status, Map<String, String> headers, String body) {
 
-        String header(String name) {
+        public String header(String name) {
             return headers.getOrDefault(name.toLowerCase(Locale.ROOT), "");
         }
 
         /** What the forwarder told of it. */
-        String told(String name) {
+        public String told(String name) {
             for (String line : body.split("\n", -1)) {
                 if (line.startsWith(name + "=")) {
                     return line.substring(name.length() + 1);
@@ -43,7 +43,7 @@ final class RepliesClient implements AutoCloseable {
         }
     }
 
-    Reply send(String method, String target, String body, String... headers) throws IOException {
+    public Reply send(String method, String target, String body, String... headers) throws IOException {
         StringBuilder head = new StringBuilder(method + " " + target + " HTTP/1.1\r\n");
         boolean host = false;
         for (String header : headers) {
@@ -56,17 +56,17 @@ final class RepliesClient implements AutoCloseable {
         return read(method.equals("HEAD"));
     }
 
-    void write(String text) throws IOException {
+    public void write(String text) throws IOException {
         OutputStream out = socket.getOutputStream();
         out.write(text.getBytes(StandardCharsets.UTF_8));
         out.flush();
     }
 
-    Reply read() throws IOException {
+    public Reply read() throws IOException {
         return read(false);
     }
 
-    Reply read(boolean withoutBody) throws IOException {
+    public Reply read(boolean withoutBody) throws IOException {
         String first = line();
         Map<String, String> headers = new TreeMap<>();
         for (String line = line(); !line.isEmpty(); line = line()) {

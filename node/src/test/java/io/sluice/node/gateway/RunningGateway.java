@@ -1,16 +1,16 @@
 package io.sluice.node.gateway;
 
 import io.sluice.node.Node;
-import io.sluice.node.NodeConfig;
-import io.sluice.node.NodeConfig.RoutesFrom;
-import io.sluice.node.NodeConfig.RulesFrom;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RoutesFrom;
+import io.sluice.node.config.NodeConfig.RulesFrom;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A whole node whose gateway sends everything to one upstream. */
-record RunningGateway(Node node) implements AutoCloseable {
+public record RunningGateway(Node node) implements AutoCloseable {
 
-    static RunningGateway start(Path folder, String rules, String upstream) throws Exception {
+    public static RunningGateway start(Path folder, String rules, String upstream) throws Exception {
         Path config = Files.writeString(
                 folder.resolve("sluice.yaml"),
                 "routes:\n  - { path: /**, service: shop, upstreams: [\"" + upstream + "\"], auth: open }\n");
@@ -18,7 +18,7 @@ record RunningGateway(Node node) implements AutoCloseable {
                 .withGateway(0, new RoutesFrom.File(config))));
     }
 
-    int port() {
+    public int port() {
         return node.gateway().orElseThrow().getPort();
     }
 

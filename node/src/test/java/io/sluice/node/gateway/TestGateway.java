@@ -1,8 +1,16 @@
 package io.sluice.node.gateway;
 
-import io.sluice.node.internal.Arrivals;
-import io.sluice.rules.ForwardingHeader;
-import io.sluice.rules.RequestTarget;
+import io.sluice.http.request.ForwardingHeader;
+import io.sluice.http.request.RequestTarget;
+import io.sluice.node.gateway.config.GatewaySettings;
+import io.sluice.node.gateway.door.GatewayDoor;
+import io.sluice.node.gateway.door.RequestEntry;
+import io.sluice.node.gateway.exchange.GatewayExchange;
+import io.sluice.node.gateway.exchange.IncomingBody;
+import io.sluice.node.gateway.proxy.Forwarder;
+import io.sluice.node.gateway.route.Access;
+import io.sluice.node.gateway.route.Route;
+import io.sluice.node.transport.Arrivals;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.ClientSSLOptions;
@@ -18,30 +26,30 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /** The proxy with the shortest of chains: one route for everything. */
-final class TestGateway implements AutoCloseable {
+public final class TestGateway implements AutoCloseable {
 
     /** What a test wants different. */
-    static final class Wishes {
-        boolean http2;
-        Optional<ClientSSLOptions> tls = Optional.empty();
+    public static final class Wishes {
+        public boolean http2;
+        public Optional<ClientSSLOptions> tls = Optional.empty();
         Duration requestTimeout = Duration.ofMinutes(5);
-        Duration idleTimeout = Duration.ofMinutes(5);
+        public Duration idleTimeout = Duration.ofMinutes(5);
         long largestBody = 1L << 40;
-        List<ForwardingHeader> believed = List.of();
-        UnaryOperator<GatewaySettings> settings = same -> same;
-        Consumer<GatewayExchange> before = exchange -> {};
-        Forwarder.AnswerStep after = (exchange, status, then) -> then.run();
-        RequestEntry entry;
+        public List<ForwardingHeader> believed = List.of();
+        public UnaryOperator<GatewaySettings> settings = same -> same;
+        public Consumer<GatewayExchange> before = exchange -> {};
+        public Forwarder.AnswerStep after = (exchange, status, then) -> then.run();
+        public RequestEntry entry;
     }
 
-    final Vertx vertx;
-    final FixedUpstreams upstreams;
-    final GatewayDoor door;
+    public final Vertx vertx;
+    public final FixedUpstreams upstreams;
+    public final GatewayDoor door;
     private final Wishes wishes;
     private final Route route;
     private final Arrivals arrivals;
 
-    TestGateway(Consumer<Wishes> changes, URI... origins) {
+    public TestGateway(Consumer<Wishes> changes, URI... origins) {
         wishes = new Wishes();
         changes.accept(wishes);
         upstreams = new FixedUpstreams(wishes.http2, wishes.tls, List.of(origins));
@@ -66,12 +74,12 @@ final class TestGateway implements AutoCloseable {
         }
     }
 
-    static TestGateway to(URI... origins) {
+    public static TestGateway to(URI... origins) {
         return new TestGateway(none -> {}, origins);
     }
 
     private void handle(HttpServerRequest request, Forwarder forwarder) {
-        Incoming incoming = new Incoming(request);
+        IncomingBody incoming = new IncomingBody(request);
         String authority = String.valueOf(request.authority());
         GatewayExchange exchange = new GatewayExchange(
                 incoming,
@@ -96,11 +104,11 @@ final class TestGateway implements AutoCloseable {
         arrivals.tick(1);
     }
 
-    int port() {
+    public int port() {
         return door.port();
     }
 
-    RawClient client() throws IOException {
+    public RawClient client() throws IOException {
         return new RawClient(new Socket(InetAddress.getLoopbackAddress(), port()));
     }
 

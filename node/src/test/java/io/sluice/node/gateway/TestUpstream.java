@@ -14,22 +14,22 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** A real server that can die and come back at the same port. */
-final class TestUpstream implements AutoCloseable {
+public final class TestUpstream implements AutoCloseable {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final String name;
-    final Queue<String> asked = new ConcurrentLinkedQueue<>();
-    volatile int status = 200;
+    public final Queue<String> asked = new ConcurrentLinkedQueue<>();
+    public volatile int status = 200;
     private volatile CountDownLatch held = new CountDownLatch(0);
     private HttpServer server;
     private int port;
 
-    TestUpstream(String name) throws IOException {
+    public TestUpstream(String name) throws IOException {
         this.name = name;
         server = listen();
     }
 
-    URI origin() {
+    public URI origin() {
         return URI.create("http://127.0.0.1:" + port);
     }
 
@@ -42,11 +42,11 @@ final class TestUpstream implements AutoCloseable {
         held.countDown();
     }
 
-    void die() {
+    public void die() {
         server.stop(0);
     }
 
-    void comeBack() throws IOException {
+    public void comeBack() throws IOException {
         server = listen();
     }
 

@@ -1,8 +1,8 @@
 package io.sluice.rules.redis;
 
-import io.sluice.rules.FlatRule;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleDocument;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.flat.FlatRule;
+import io.sluice.rules.model.Rule;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.ArrayList;
 import java.util.HashMap;

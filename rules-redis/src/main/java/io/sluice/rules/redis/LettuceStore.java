@@ -44,7 +44,7 @@ final class LettuceStore implements RuleStore {
 
     @Override
     public Optional<byte[]> version() {
-        byte[] text = await(redis.getrange(VERSION, 0, InForce.LONGEST));
+        byte[] text = await(redis.getrange(VERSION, 0, VersionPointer.LONGEST));
         return text.length == 0 ? Optional.empty() : Optional.of(text);
     }
 

@@ -1,7 +1,7 @@
 package io.sluice.rules.redis;
 
-import io.sluice.rules.FlatRule;
-import io.sluice.rules.Rule;
+import io.sluice.rules.flat.FlatRule;
+import io.sluice.rules.model.Rule;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,10 +1,10 @@
 package io.sluice.rules.redis;
 
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RuleSetText;
-import io.sluice.rules.RuleSetText.Reading;
-import io.sluice.rules.RuleStamp;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleSetText;
+import io.sluice.rules.snapshot.RuleSetText.Reading;
+import io.sluice.rules.snapshot.RuleStamp;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -53,10 +53,9 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     /** What all nodes are to have, without its rules; empty if nothing was released. */
-    public synchronized Optional<Released> current() {
+    public synchronized Optional<Release> current() {
         RuleStore store = stores.get();
-        return named(store)
-                .map(now -> new Released(now.version(), digest(store, now.version()), ALL, Optional.empty()));
+        return named(store).map(now -> new Release(now.version(), digest(store, now.version()), ALL, Optional.empty()));
     }
 
     /** The rules of a version, while its snapshot is kept. */
@@ -65,7 +64,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     /** Releases rules to all nodes, under the next number; a trial ends. */
-    public synchronized Released release(List<Rule> rules) throws ReleaseConflictException {
+    public synchronized Release release(List<Rule> rules) throws ReleaseConflictException {
         return release(stores.get(), 0, rules, ALL);
     }
 
@@ -74,7 +73,7 @@ public final class RedisRulePublisher implements AutoCloseable {
      *
      * @param version higher than every one before
      */
-    public synchronized Released release(long version, List<Rule> rules) throws ReleaseConflictException {
+    public synchronized Release release(long version, List<Rule> rules) throws ReleaseConflictException {
         if (version < 1) {
             throw new IllegalArgumentException("version: " + version + " (expected: at least 1)");
         }
@@ -87,10 +86,10 @@ public final class RedisRulePublisher implements AutoCloseable {
      *
      * @param sharePercent 1 to 99
      */
-    public synchronized Released trial(List<Rule> rules, int sharePercent) throws ReleaseConflictException {
+    public synchronized Release trial(List<Rule> rules, int sharePercent) throws ReleaseConflictException {
         requireShare(sharePercent);
         RuleStore store = stores.get();
-        InForce now = named(store)
+        VersionPointer now = named(store)
                 .orElseThrow(() ->
                         new IllegalStateException("trial: nothing is in force (expected: a release for all before)"));
         now.trial().ifPresent(trial -> requireWider(trial, sharePercent));
@@ -98,27 +97,28 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     /** Gives the version on trial to a larger share of the nodes. */
-    public synchronized Released widen(int sharePercent) throws ReleaseConflictException {
+    public synchronized Release widen(int sharePercent) throws ReleaseConflictException {
         requireShare(sharePercent);
         RuleStore store = stores.get();
-        InForce now = tried(store);
-        InForce.Trial trial = now.trial().orElseThrow();
+        VersionPointer now = tried(store);
+        VersionPointer.Trial trial = now.trial().orElseThrow();
         requireWider(trial, sharePercent);
-        InForce next = new InForce(now.version(), Optional.of(new InForce.Trial(trial.version(), sharePercent)));
+        VersionPointer next =
+                new VersionPointer(now.version(), Optional.of(new VersionPointer.Trial(trial.version(), sharePercent)));
         RuleSet rules = rules(store, trial.version());
         return told(flip(store, now.toString(), next), rules, sharePercent);
     }
 
     /** Gives the version on trial to all nodes. */
-    public synchronized Released promote() throws ReleaseConflictException {
+    public synchronized Release promote() throws ReleaseConflictException {
         RuleStore store = stores.get();
-        InForce now = tried(store);
+        VersionPointer now = tried(store);
         RuleSet rules = rules(store, now.trial().orElseThrow().version());
-        return finished(flip(store, now.toString(), InForce.of(rules.version())), rules);
+        return finished(flip(store, now.toString(), VersionPointer.of(rules.version())), rules);
     }
 
     /** Releases the rules of an earlier version again, under the next number; while its snapshot is kept. */
-    public synchronized Released rollBack(long version) throws ReleaseConflictException {
+    public synchronized Release rollBack(long version) throws ReleaseConflictException {
         RuleStore store = stores.get();
         return release(store, 0, rules(store, version).rules(), ALL);
     }
@@ -139,33 +139,34 @@ public final class RedisRulePublisher implements AutoCloseable {
         }
     }
 
-    private static void requireWider(InForce.Trial trial, int percent) {
+    private static void requireWider(VersionPointer.Trial trial, int percent) {
         if (percent < trial.sharePercent()) {
             throw new IllegalArgumentException("share: " + percent + " (expected: at least " + trial.sharePercent()
                     + ", nodes do not go back; to end a trial, release for all)");
         }
     }
 
-    private Released release(RuleStore store, long wanted, List<Rule> rules, int share)
-            throws ReleaseConflictException {
+    private Release release(RuleStore store, long wanted, List<Rule> rules, int share) throws ReleaseConflictException {
         if (rules.size() > RuleStore.MOST_RULES) {
             throw new IllegalArgumentException(
                     "rules: " + rules.size() + " (expected: at most " + RuleStore.MOST_RULES + ")");
         }
-        Optional<InForce> now = named(store);
-        long highest = now.map(InForce::highest).orElse(0L);
+        Optional<VersionPointer> now = named(store);
+        long highest = now.map(VersionPointer::highest).orElse(0L);
         if (wanted != 0 && wanted <= highest) {
             throw new ReleaseConflictException("version: " + wanted + " (expected: above " + highest + ")");
         }
-        if (Math.max(wanted, highest + 1) > InForce.HIGHEST) {
-            throw new IllegalArgumentException("version: above " + InForce.HIGHEST + " (expected: at most that)");
+        if (Math.max(wanted, highest + 1) > VersionPointer.HIGHEST) {
+            throw new IllegalArgumentException(
+                    "version: above " + VersionPointer.HIGHEST + " (expected: at most that)");
         }
         RuleSet set = written(store, new RuleSet(wanted == 0 ? highest + 1 : wanted, rules), share, wanted != 0);
-        InForce next = share == ALL
-                ? InForce.of(set.version())
-                : new InForce(now.orElseThrow().version(), Optional.of(new InForce.Trial(set.version(), share)));
+        VersionPointer next = share == ALL
+                ? VersionPointer.of(set.version())
+                : new VersionPointer(
+                        now.orElseThrow().version(), Optional.of(new VersionPointer.Trial(set.version(), share)));
         // Whoever loses leaves its snapshot: another who releases the same under this number may be naming it.
-        RuleStore after = flip(store, now.map(InForce::toString).orElse(""), next);
+        RuleStore after = flip(store, now.map(VersionPointer::toString).orElse(""), next);
         return share == ALL ? finished(after, set) : told(after, set, share);
     }
 
@@ -189,7 +190,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     /** Names the version; gives back what to go on with, which is another store if the answer of this one was lost. */
-    private RuleStore flip(RuleStore store, String was, InForce next) throws ReleaseConflictException {
+    private RuleStore flip(RuleStore store, String was, VersionPointer next) throws ReleaseConflictException {
         boolean done;
         try {
             done = store.flip(was, next.toString());
@@ -204,7 +205,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     /** Finds out whether a step was done of which no answer came; if not, or if nobody can tell, that is what is thrown. */
-    private RuleStore named(InForce next, RuntimeException failure) {
+    private RuleStore named(VersionPointer next, RuntimeException failure) {
         try {
             RuleStore store = stores.get();
             if (named(store).equals(Optional.of(next))) {
@@ -216,16 +217,16 @@ public final class RedisRulePublisher implements AutoCloseable {
         throw failure;
     }
 
-    private Released told(RuleStore store, RuleSet rules, int share) {
-        return new Released(
+    private Release told(RuleStore store, RuleSet rules, int share) {
+        return new Release(
                 rules.version(), rules.digest(), share, trouble(null, () -> store.tell(RuleStore.RELOAD_ALL)));
     }
 
-    private Released finished(RuleStore store, RuleSet rules) {
+    private Release finished(RuleStore store, RuleSet rules) {
         Optional<String> trouble = trouble(null, () -> store.tell(RuleStore.RELOAD_ALL));
         trouble = trouble(trouble.orElse(null), () -> mirror(store));
         trouble = trouble(trouble.orElse(null), () -> prune(store, rules.version()));
-        return new Released(rules.version(), rules.digest(), ALL, trouble);
+        return new Release(rules.version(), rules.digest(), ALL, trouble);
     }
 
     private static Optional<String> trouble(@Nullable String before, Runnable step) {
@@ -240,7 +241,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     /** Until what is mirrored is what is in force: somebody may release meanwhile, and mirror too. */
     private static void mirror(RuleStore store) {
         for (int i = 0; i < MIRRORED_AT_MOST; i++) {
-            Optional<InForce> now = named(store);
+            Optional<VersionPointer> now = named(store);
             if (now.isEmpty()) {
                 return;
             }
@@ -249,7 +250,7 @@ public final class RedisRulePublisher implements AutoCloseable {
             store.remove(store.keys(RuleStore.HASH, Integer.MAX_VALUE).stream()
                     .filter(key -> !hashes.containsKey(key))
                     .toList());
-            if (named(store).map(InForce::version).equals(now.map(InForce::version))) {
+            if (named(store).map(VersionPointer::version).equals(now.map(VersionPointer::version))) {
                 return;
             }
         }
@@ -265,14 +266,14 @@ public final class RedisRulePublisher implements AutoCloseable {
         return number.matches("[1-9][0-9]{0,14}") && Long.parseLong(number) <= than;
     }
 
-    private static Optional<InForce> named(RuleStore store) {
-        return store.version().map(text -> InForce.parse(text)
+    private static Optional<VersionPointer> named(RuleStore store) {
+        return store.version().map(text -> VersionPointer.parse(text)
                 .orElseThrow(() -> new IllegalStateException(RuleStore.VERSION + ": \""
                         + HashReply.printable(new String(text, StandardCharsets.ISO_8859_1))
                         + "\" (expected: a number, such as 12)")));
     }
 
-    private static InForce tried(RuleStore store) {
+    private static VersionPointer tried(RuleStore store) {
         return named(store)
                 .filter(now -> now.trial().isPresent())
                 .orElseThrow(() -> new IllegalStateException("trial: none (expected: a version on trial)"));

@@ -2,12 +2,12 @@ package io.sluice.rules.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.sluice.core.time.Clock;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RuleStamp;
-import io.sluice.rules.spi.PublishedRules;
-import io.sluice.rules.spi.RuleListener;
-import io.sluice.rules.spi.RuleSource;
-import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.RuleListener;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>While Redis is away the set stays in force. Everything that waits for Redis does so on a thread of the source's own.
  *
  * <p>Released sets have the version they were released under, and it only rises. Hashes are numbered as {@link
- * io.sluice.rules.FileRuleSource} numbers files; those numbers end when a center takes over.
+ * io.sluice.rules.source.FileRuleSource} numbers files; those numbers end when a center takes over.
  */
 public final class RedisRuleSource implements RuleSource {
 

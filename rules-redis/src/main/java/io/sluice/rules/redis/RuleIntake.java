@@ -1,14 +1,14 @@
 package io.sluice.rules.redis;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleChange;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RuleSetText.Reading;
-import io.sluice.rules.RuleStamp;
-import io.sluice.rules.spi.PublishedRules;
-import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.changes.RuleChange;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleSetText.Reading;
+import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -84,7 +84,7 @@ final class RuleIntake {
     }
 
     private void takeNamed(RuleStore store, byte[] text) {
-        Optional<InForce> named = InForce.parse(text);
+        Optional<VersionPointer> named = VersionPointer.parse(text);
         if (named.isPresent()) {
             takeReleased(store, named.get());
         } else {
@@ -102,12 +102,12 @@ final class RuleIntake {
     /** The released set in force, if all nodes are to have it: then the hashes should be its mirror. */
     Optional<RuleSet> mirrored(RuleStore store) {
         return store.version()
-                .flatMap(InForce::parse)
+                .flatMap(VersionPointer::parse)
                 .filter(named -> has && named.version() == released)
                 .map(named -> rules.latest());
     }
 
-    private void takeReleased(RuleStore store, InForce named) {
+    private void takeReleased(RuleStore store, VersionPointer named) {
         List<DocumentError> errors = new ArrayList<>();
         for (long version : named.wantedBy(node)) {
             if (version < released && errors.isEmpty()) {

@@ -1,8 +1,8 @@
 package io.sluice.rules.redis;
 
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RuleSetText;
-import io.sluice.rules.RuleSetText.Reading;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleSetText;
+import io.sluice.rules.snapshot.RuleSetText.Reading;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

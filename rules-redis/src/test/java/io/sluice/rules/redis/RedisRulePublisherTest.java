@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.spi.PublishedRules;
-import io.sluice.rules.spi.RuleVet;
-import io.sluice.testkit.RedisConnection;
-import io.sluice.testkit.RedisServer;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.RuleVet;
+import io.sluice.testkit.redis.RedisConnection;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -68,8 +68,8 @@ class RedisRulePublisherTest {
     void writesWhatNodesAndOtherToolsRead() throws Exception {
         try (RedisConnection other = redis.connect()) {
             other.command("SUBSCRIBE", "rate-limit-config-update");
-            Released released = publisher.release(Sets.of(1, 2));
-            assertThat(released).isEqualTo(new Released(1, released.digest(), 100, Optional.empty()));
+            Release released = publisher.release(Sets.of(1, 2));
+            assertThat(released).isEqualTo(new Release(1, released.digest(), 100, Optional.empty()));
             assertThat(redis.command("GET", "rate_limit_config_version").text()).isEqualTo("1");
             assertThat(redis.command("GET", "rate_limit_config_snapshot:1").text())
                     .startsWith("{\"version\":1,\"digest\":\"" + released.digest() + "\",\"share\":100,\"rules\":[\n");
@@ -195,11 +195,11 @@ class RedisRulePublisherTest {
     void ofSeveralAtOnceOneWinsEachVersion() throws Exception {
         publisher.release(Sets.of(0, 3));
         ExecutorService threads = Executors.newFixedThreadPool(4);
-        List<Future<List<Released>>> all = new ArrayList<>();
+        List<Future<List<Release>>> all = new ArrayList<>();
         for (int thread = 0; thread < 4; thread++) {
             int number = thread;
             all.add(threads.submit(() -> {
-                List<Released> won = new ArrayList<>();
+                List<Release> won = new ArrayList<>();
                 try (RedisRulePublisher own = RedisRulePublisher.connect(redis.uri())) {
                     for (int i = 0; i < 15; i++) {
                         try {
@@ -215,8 +215,8 @@ class RedisRulePublisherTest {
         Set<Long> versions = new HashSet<>();
         Map<Long, String> digests = new java.util.HashMap<>();
         int won = 0;
-        for (Future<List<Released>> each : all) {
-            for (Released released : each.get(120, TimeUnit.SECONDS)) {
+        for (Future<List<Release>> each : all) {
+            for (Release released : each.get(120, TimeUnit.SECONDS)) {
                 versions.add(released.version());
                 digests.put(released.version(), released.digest());
                 won++;

@@ -2,13 +2,13 @@ package io.sluice.rules.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RuleStamp;
-import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
-import io.sluice.testkit.FaultProxy;
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.FaultProxy;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.sluice.rules.redis;
 
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleDocument;
-import io.sluice.testkit.RedisServer;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.model.Rule;
+import io.sluice.testkit.redis.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

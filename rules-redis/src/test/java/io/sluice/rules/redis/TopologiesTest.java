@@ -3,10 +3,10 @@ package io.sluice.rules.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Rule;
-import io.sluice.rules.spi.RuleVet;
-import io.sluice.testkit.RedisCluster;
-import io.sluice.testkit.RedisSentinels;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.source.RuleVet;
+import io.sluice.testkit.redis.RedisCluster;
+import io.sluice.testkit.redis.RedisSentinels;
 import java.time.Duration;
 import java.util.Optional;
 import org.awaitility.Awaitility;
@@ -52,8 +52,8 @@ class TopologiesTest {
     }
 
     /** A failover may take a connection with it; then whoever releases does it again. */
-    private static Released released(RedisRulePublisher publisher, int number) {
-        Released[] done = new Released[1];
+    private static Release released(RedisRulePublisher publisher, int number) {
+        Release[] done = new Release[1];
         within(() -> done[0] = publisher.release(Sets.of(number, 8)));
         return done[0];
     }

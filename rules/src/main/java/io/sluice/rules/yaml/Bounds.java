@@ -46,7 +46,7 @@ final class Bounds {
 
     void enter(Place place) {
         if (++depth > DEEPEST) {
-            throw Refusal.outOfBounds(
+            throw UnreadableDocument.outOfBounds(
                     place, "nesting: deeper than " + DEEPEST + " (expected: at most " + DEEPEST + ")");
         }
     }
@@ -64,7 +64,7 @@ final class Bounds {
         values++;
         long most = byItems ? MOST_BEFORE_ITEMS + (long) VALUES_OF_ITEM * items : MOST_VALUES;
         if (values > most) {
-            throw Refusal.outOfBounds(
+            throw UnreadableDocument.outOfBounds(
                     place,
                     byItems
                             ? "values: more than " + MOST_BEFORE_ITEMS
@@ -76,7 +76,7 @@ final class Bounds {
     /** So many characters were read. */
     void characters(int read, Place place) {
         if (read > MOST_CHARACTERS_BEFORE_ITEMS + (long) CHARACTERS_OF_ITEM * items) {
-            throw Refusal.outOfBounds(
+            throw UnreadableDocument.outOfBounds(
                     place,
                     "characters: more than " + MOST_CHARACTERS_BEFORE_ITEMS
                             + " beside or in a rule (expected: fewer, or JSON, which is read faster)");
@@ -91,13 +91,15 @@ final class Bounds {
     /** A mapping has so many keys, and another. */
     void key(int keys, Place place) {
         if (keys >= MOST_KEYS) {
-            throw Refusal.outOfBounds(place, "keys: more than " + MOST_KEYS + " (expected: fewer in one mapping)");
+            throw UnreadableDocument.outOfBounds(
+                    place, "keys: more than " + MOST_KEYS + " (expected: fewer in one mapping)");
         }
     }
 
     void anchor(Place place) {
         if (++anchors > MOST_ANCHORS) {
-            throw Refusal.outOfBounds(place, "anchors: more than " + MOST_ANCHORS + " (expected: fewer anchors)");
+            throw UnreadableDocument.outOfBounds(
+                    place, "anchors: more than " + MOST_ANCHORS + " (expected: fewer anchors)");
         }
     }
 
@@ -105,7 +107,7 @@ final class Bounds {
     void repeat(long size, Place place) {
         repeated += size;
         if (repeated > MOST_REPEATED) {
-            throw Refusal.outOfBounds(
+            throw UnreadableDocument.outOfBounds(
                     place, "aliases: stand for more than " + MOST_REPEATED + " values (expected: fewer aliases)");
         }
     }

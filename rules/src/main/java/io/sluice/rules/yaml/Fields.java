@@ -74,7 +74,7 @@ public final class Fields {
     }
 
     private static String unknown(String key, Collection<String> known) {
-        return "unknown key: " + Shown.text(key) + " (expected: "
+        return "unknown key: " + PrintableText.text(key) + " (expected: "
                 + Spelling.nearest(key, known)
                         .map(nearest -> nearest + ", perhaps?")
                         .orElse(String.join(", ", known))
@@ -269,7 +269,7 @@ public final class Fields {
     }
 
     private <T> Optional<T> refuse(String key, String found, String expected) {
-        error(key, key + ": " + Shown.text(found) + " (expected: " + expected + ")");
+        error(key, key + ": " + PrintableText.text(found) + " (expected: " + expected + ")");
         return Optional.empty();
     }
 }

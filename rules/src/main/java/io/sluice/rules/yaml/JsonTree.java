@@ -221,7 +221,7 @@ final class JsonTree {
 
     private char peek() {
         if (at >= text.length()) {
-            throw new Refusal(place(), "document: ends here (expected: the rest of it)");
+            throw new UnreadableDocument(place(), "document: ends here (expected: the rest of it)");
         }
         return text.charAt(at);
     }
@@ -230,8 +230,8 @@ final class JsonTree {
         return new Place(line, at - lineStart + 1);
     }
 
-    private Refusal unexpected(String expected) {
-        String found = Shown.text(text.substring(at, Math.min(text.length(), at + 20)));
-        return new Refusal(place(), "document: " + found + " (expected: " + expected + ")");
+    private UnreadableDocument unexpected(String expected) {
+        String found = PrintableText.text(text.substring(at, Math.min(text.length(), at + 20)));
+        return new UnreadableDocument(place(), "document: " + found + " (expected: " + expected + ")");
     }
 }

@@ -32,7 +32,7 @@ public final class Spans {
     public static Duration of(String name, String text, Duration shortest, Duration longest) {
         Duration span = of(text);
         if (span.compareTo(shortest) < 0 || span.compareTo(longest) > 0) {
-            throw new IllegalArgumentException(name + ": " + Shown.text(text) + " (expected: "
+            throw new IllegalArgumentException(name + ": " + PrintableText.text(text) + " (expected: "
                     + text(atLeastMilli(shortest)) + " to " + text(longest) + ", such as 250ms, 1s, 1m, 1h or 1d)");
         }
         return span;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads one YAML or JSON document into a tree. Hostile documents are refused, and quickly: more than 32 million characters, a
- * {@link Volume} that is too large, trees beyond {@link Bounds}, aliases into themselves, type tags. Keys that repeat are found by {@link Fields}.
+ * {@link TextVolume} that is too large, trees beyond {@link Bounds}, aliases into themselves, type tags. Keys that repeat are found by {@link Fields}.
  */
 public final class YamlReader {
 
@@ -21,11 +21,11 @@ public final class YamlReader {
     }
 
     /** The same, of a document with items. Not all are taken, and those which are not are in the tree. */
-    public static Optional<YamlValue> read(String file, String text, Errors errors, Items items) {
+    public static Optional<YamlValue> read(String file, String text, Errors errors, ItemHandler items) {
         return readAny(file, text, errors, items);
     }
 
-    private static Optional<YamlValue> readAny(String file, String text, Errors errors, @Nullable Items items) {
+    private static Optional<YamlValue> readAny(String file, String text, Errors errors, @Nullable ItemHandler items) {
         if (text.length() > MOST_CHARACTERS) {
             errors.add(
                     Place.START,
@@ -33,7 +33,7 @@ public final class YamlReader {
             return Optional.empty();
         }
         try {
-            Volume volume = Volume.checked(text);
+            TextVolume volume = TextVolume.checked(text);
             Optional<YamlValue> root = JsonTree.mayRead(text)
                     ? Optional.of(jsonOrYaml(file, text, items, volume))
                     : yaml(file, text, items, volume);
@@ -43,29 +43,29 @@ public final class YamlReader {
                 return Optional.empty();
             }
             return root;
-        } catch (Refusal e) {
+        } catch (UnreadableDocument e) {
             e.addTo(errors);
             return Optional.empty();
         }
     }
 
     /** What begins like JSON may be YAML all the same; if it is neither, whoever understood more of it is right. */
-    private static YamlValue jsonOrYaml(String file, String text, @Nullable Items items, Volume volume) {
+    private static YamlValue jsonOrYaml(String file, String text, @Nullable ItemHandler items, TextVolume volume) {
         try {
             return JsonTree.read(text);
-        } catch (Refusal json) {
+        } catch (UnreadableDocument json) {
             if (json.isOutOfBounds()) {
                 throw json;
             }
             try {
                 return yaml(file, text, items, volume).orElseThrow(() -> json);
-            } catch (Refusal yaml) {
+            } catch (UnreadableDocument yaml) {
                 throw yaml.isAfter(json) ? yaml : json;
             }
         }
     }
 
-    private static Optional<YamlValue> yaml(String file, String text, @Nullable Items items, Volume volume) {
+    private static Optional<YamlValue> yaml(String file, String text, @Nullable ItemHandler items, TextVolume volume) {
         volume.checkForYaml();
         return YamlTree.read(file, text, items);
     }

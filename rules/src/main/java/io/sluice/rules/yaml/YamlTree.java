@@ -35,12 +35,12 @@ final class YamlTree {
     private static final int BUFFER = 1024 * 1024;
 
     private final ParserImpl parser;
-    private final @Nullable Items items;
+    private final @Nullable ItemHandler items;
     private final Bounds bounds = Bounds.ofYaml();
     private final Map<Anchor, Anchored> anchored = new HashMap<>();
     private final Set<Anchor> open = new HashSet<>();
 
-    private YamlTree(ParserImpl parser, @Nullable Items items) {
+    private YamlTree(ParserImpl parser, @Nullable ItemHandler items) {
         this.parser = parser;
         this.items = items;
     }
@@ -49,7 +49,7 @@ final class YamlTree {
     private record Anchored(YamlValue value, long size) {}
 
     /** The root; empty if there is nothing but comments. */
-    static Optional<YamlValue> read(String file, String text, @Nullable Items items) {
+    static Optional<YamlValue> read(String file, String text, @Nullable ItemHandler items) {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(file)
                 .setUseMarks(true)
@@ -60,13 +60,14 @@ final class YamlTree {
             return new YamlTree(new ParserImpl(settings, new StreamReader(settings, new WholePairs(text))), items)
                     .document();
         } catch (MarkedYamlEngineException e) {
-            throw new Refusal(place(e.getProblemMark().or(e::getContextMark)), "document: " + problem(e));
+            throw new UnreadableDocument(place(e.getProblemMark().or(e::getContextMark)), "document: " + problem(e));
         } catch (ReaderException e) {
-            throw new Refusal(
+            throw new UnreadableDocument(
                     place(text, e.getPosition()),
                     "character: U+" + String.format("%04X", e.getCodePoint()) + " (expected: printable text)");
         } catch (YamlEngineException e) {
-            throw new Refusal(Place.START, "document: " + Shown.text(String.valueOf(e.getMessage())));
+            throw new UnreadableDocument(
+                    Place.START, "document: " + PrintableText.text(String.valueOf(e.getMessage())));
         }
     }
 
@@ -85,7 +86,8 @@ final class YamlTree {
     private void expect(Event.ID id) {
         Event event = parser.next();
         if (event.getEventId() != id) {
-            throw new Refusal(place(event.getStartMark()), "document: another one (expected: one in a file)");
+            throw new UnreadableDocument(
+                    place(event.getStartMark()), "document: another one (expected: one in a file)");
         }
     }
 
@@ -113,10 +115,11 @@ final class YamlTree {
     private YamlValue named(Anchor anchor, Place place) {
         Anchored named = anchored.get(anchor);
         if (open.contains(anchor)) {
-            throw new Refusal(place, "alias: inside of what it names (expected: no loops)");
+            throw new UnreadableDocument(place, "alias: inside of what it names (expected: no loops)");
         }
         if (named == null) {
-            throw new Refusal(place, "alias: *" + Shown.text(anchor.getValue()) + " (expected: an anchor before it)");
+            throw new UnreadableDocument(
+                    place, "alias: *" + PrintableText.text(anchor.getValue()) + " (expected: an anchor before it)");
         }
         bounds.repeat(named.size(), place);
         return named.value();
@@ -151,7 +154,7 @@ final class YamlTree {
                 && start.getAnchor().isEmpty();
     }
 
-    private YamlList listOfItems(Items taken) {
+    private YamlList listOfItems(ItemHandler taken) {
         SequenceStartEvent start = (SequenceStartEvent) parser.next();
         Place place = place(start.getStartMark());
         refuse(start.getTag(), place);
@@ -176,7 +179,7 @@ final class YamlTree {
         while (!parser.checkEvent(Event.ID.MappingEnd)) {
             bounds.key(entries.size(), place);
             YamlValue key = value();
-            Items here = items;
+            ItemHandler here = items;
             boolean hasItems = here != null
                     && bounds.isInRoot()
                     && key instanceof YamlScalar word
@@ -190,13 +193,13 @@ final class YamlTree {
 
     private static void refuse(Optional<String> tag, Place place) {
         if (tag.isPresent()) {
-            throw new Refusal(place, "tag: " + Shown.text(tag.get()) + " (expected: no tags)");
+            throw new UnreadableDocument(place, "tag: " + PrintableText.text(tag.get()) + " (expected: no tags)");
         }
     }
 
     private static String problem(MarkedYamlEngineException e) {
         String context = e.getContext() == null ? "" : " " + e.getContext();
-        return Shown.line(e.getProblem() + context);
+        return PrintableText.line(e.getProblem() + context);
     }
 
     private static Place place(Optional<Mark> mark) {

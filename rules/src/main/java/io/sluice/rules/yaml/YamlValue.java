@@ -24,7 +24,7 @@ public sealed interface YamlValue {
 
         @Override
         public String shown() {
-            return isNull() ? "nothing" : Shown.text(text);
+            return isNull() ? "nothing" : PrintableText.text(text);
         }
     }
 

@@ -2,9 +2,9 @@ package io.sluice.rules.yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleDocument.Accepted;
-import io.sluice.rules.RuleDocument.Refused;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.document.RuleDocument.Accepted;
+import io.sluice.rules.document.RuleDocument.Refused;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,7 +71,8 @@ class FloodTest {
             List<DocumentError> errors = ((Refused) RuleDocument.parse("f", document)).errors();
 
             int read = read(document, errors.get(errors.size() > 1_000 ? 999 : errors.size() - 1));
-            assertThat(isRefusedByItsLook(errors) || read <= Bounds.MOST_CHARACTERS_BEFORE_ITEMS + Volume.LONGEST_RUN)
+            assertThat(isRefusedByItsLook(errors)
+                            || read <= Bounds.MOST_CHARACTERS_BEFORE_ITEMS + TextVolume.LONGEST_RUN)
                     .as("%s of %s, read up to %s: %s", what, size, read, errors.get(0))
                     .isTrue();
         }

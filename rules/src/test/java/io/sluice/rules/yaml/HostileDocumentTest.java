@@ -2,7 +2,8 @@ package io.sluice.rules.yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.rules.RuleDocument;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.source.FileRuleSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -107,7 +108,7 @@ class HostileDocumentTest {
             channel.write(ByteBuffer.wrap(new byte[] {'\n'}), 200L * 1024 * 1024);
         }
 
-        assertThat(((RuleDocument.Refused) RuleDocument.read(file)).errors())
+        assertThat(((RuleDocument.Refused) FileRuleSource.read(file)).errors())
                 .singleElement()
                 .asString()
                 .isEqualTo(file + ": size: 209715201 bytes (expected: at most 33554432)");
@@ -130,7 +131,7 @@ class HostileDocumentTest {
 
     @Test
     void showsValuesOfStrangersOnOneLine() {
-        assertThat(Shown.text("a\nb\u001b[31m\u202e" + "x".repeat(100)))
+        assertThat(PrintableText.text("a\nb\u001b[31m\u202e" + "x".repeat(100)))
                 .startsWith("a\\u000ab\\u001b[31m\\u202ex")
                 .endsWith("…")
                 .doesNotContain("\n", "\u001b", "\u202e");

@@ -1,7 +1,7 @@
 package io.sluice.spring.boot;
 
-import io.sluice.rules.Ruling;
-import io.sluice.rules.RulingListener;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.evaluate.RulingListener;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;

@@ -1,7 +1,7 @@
 package io.sluice.spring.boot;
 
-import io.sluice.redis.StoreListener;
-import io.sluice.redis.StoreState;
+import io.sluice.redis.store.StoreListener;
+import io.sluice.redis.store.StoreState;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;

@@ -1,9 +1,10 @@
 package io.sluice.spring.boot;
 
-import io.sluice.rules.CallerAddress;
-import io.sluice.rules.ForwardingHeader;
-import io.sluice.rules.Network;
-import io.sluice.rules.TrustedProxies;
+import io.sluice.http.request.CallerAddress;
+import io.sluice.http.request.ForwardingHeader;
+import io.sluice.http.request.TrustedProxies;
+import io.sluice.rules.pattern.Network;
+import io.sluice.spring.boot.store.SluiceStartException;
 import java.util.List;
 
 /** Reads whose word on the caller's address is taken. */

@@ -2,9 +2,9 @@ package io.sluice.spring.boot;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import io.sluice.rules.Rule;
-import io.sluice.rules.Ruling;
-import io.sluice.rules.RulingListener;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.model.Rule;
 
 /**
  * Makes each decision an observation, begun by the thread that asks, so that it is part of the trace of the request. While nobody handles

@@ -1,6 +1,6 @@
 package io.sluice.spring.boot;
 
-import io.sluice.rules.RuleDocument;
+import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,13 +1,13 @@
 package io.sluice.spring.boot;
 
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RulesRefusedException;
-import io.sluice.rules.spi.PublishedRules;
-import io.sluice.rules.spi.RuleListener;
-import io.sluice.rules.spi.RuleSource;
-import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.RuleListener;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.rules.source.RuleVet;
+import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.LinkedHashMap;
 import java.util.List;

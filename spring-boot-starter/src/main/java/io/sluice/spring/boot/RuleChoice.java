@@ -1,14 +1,16 @@
 package io.sluice.spring.boot;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RulesRefusedException;
-import io.sluice.rules.spi.RuleSource;
-import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.rules.source.RuleVet;
+import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.HashKeyNeeded;
 import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
+import io.sluice.spring.boot.store.SluiceStartException;
+import io.sluice.spring.boot.store.StoreAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.sluice.spring.boot;
 
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.PathForm;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.pattern.PathForm;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;

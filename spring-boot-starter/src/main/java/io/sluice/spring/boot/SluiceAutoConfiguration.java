@@ -4,20 +4,24 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.sluice.core.Limiter;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.StoreListener;
-import io.sluice.rules.CallerAddress;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.KeySecret;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.RefusalBody;
-import io.sluice.rules.RulingListener;
-import io.sluice.rules.spi.RuleSource;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.http.request.CallerAddress;
+import io.sluice.redis.store.StoreListener;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.HashKeyFile;
 import io.sluice.runtime.OpenRules;
 import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.RefusalLog;
 import io.sluice.runtime.StorePulse;
+import io.sluice.spring.boot.store.DataRedisAddress;
+import io.sluice.spring.boot.store.NamedRedis;
+import io.sluice.spring.boot.store.SluiceStartException;
+import io.sluice.spring.boot.store.StoreAddressFinder;
 import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -78,10 +82,10 @@ public final class SluiceAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    KeyForm sluiceKeyForm(SluiceProperties properties) {
+    KeySettings sluiceKeyForm(SluiceProperties properties) {
         try {
             KeySecret secret = properties.hashKeyFile().map(HashKeyFile::read).orElseGet(KeySecret::random);
-            return new KeyForm(
+            return new KeySettings(
                     secret,
                     properties.client().ipv6Prefix(),
                     Optional.ofNullable(properties.redis().hashTag()));
@@ -129,7 +133,7 @@ public final class SluiceAutoConfiguration {
     Evaluator sluiceEvaluator(
             RuleSource rules,
             SluiceEngines engines,
-            KeyForm keys,
+            KeySettings keys,
             Clock clock,
             ObjectProvider<RulingListener> listeners) {
         return new Evaluator(

@@ -1,13 +1,13 @@
 package io.sluice.spring.boot;
 
-import io.sluice.rules.AnswerJson;
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.Explanation;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.RuleJson;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.Ruling;
+import io.sluice.http.answer.AnswerJson;
+import io.sluice.rules.document.RuleJson;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Explanation;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.snapshot.RuleSet;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -1,13 +1,15 @@
 package io.sluice.spring.boot;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.StoreListener;
+import io.sluice.redis.store.StoreListener;
 import io.sluice.runtime.Store;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreTrial;
 import io.sluice.runtime.StoreWatch;
+import io.sluice.spring.boot.store.SluiceStartException;
+import io.sluice.spring.boot.store.StoreAddress;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.sluice.spring.boot;
 
+import io.sluice.spring.boot.store.SluiceStartException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

@@ -1,12 +1,13 @@
 package io.sluice.spring.boot;
 
 import io.sluice.core.spi.FailurePolicy;
-import io.sluice.rules.Action;
-import io.sluice.rules.Mode;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.OpenRules;
+import io.sluice.spring.boot.store.StoreAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

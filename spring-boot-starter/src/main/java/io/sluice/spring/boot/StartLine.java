@@ -1,7 +1,7 @@
 package io.sluice.spring.boot;
 
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.spi.RuleSource;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;

@@ -1,5 +1,7 @@
 package io.sluice.spring.boot;
 
+import io.sluice.spring.boot.store.StoreAddress;
+import io.sluice.spring.boot.store.StoreAddressFinder;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address empty if they are of this process alone
  */
-record StoreChoice(Optional<StoreAddress> address) {
+public record StoreChoice(Optional<StoreAddress> address) {
 
     static StoreChoice of(SluiceProperties.Redis redis, @Nullable StoreAddressFinder other) {
         if (!redis.enabled()) {

@@ -1,6 +1,6 @@
 package io.sluice.spring.client;
 
-import io.sluice.rules.Ruling;
+import io.sluice.rules.evaluate.Ruling;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 

@@ -1,6 +1,6 @@
 package io.sluice.spring.client;
 
-import io.sluice.rules.Ruling;
+import io.sluice.rules.evaluate.Ruling;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.internal.PermitScope;
 import java.io.IOException;

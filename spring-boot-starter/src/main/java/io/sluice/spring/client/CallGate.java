@@ -1,12 +1,12 @@
 package io.sluice.spring.client;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Claim;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.PathRefusedException;
-import io.sluice.rules.Rule;
-import io.sluice.rules.Ruling;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.RuleCall;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.PathRefusedException;
 import io.sluice.spring.internal.NamedRules;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.internal.RuleFields;
@@ -53,7 +53,7 @@ final class CallGate {
     @Nullable
     Admission admit(OutboundCall call) {
         List<LimitedCalls> own = limits.apply(call);
-        List<Claim> claims = new ArrayList<>(own.size());
+        List<RuleCall> claims = new ArrayList<>(own.size());
         Duration maxWait = LimitedCalls.LONGEST_WAIT;
         Duration pause = Duration.ZERO;
         for (LimitedCalls one : own) {
@@ -62,7 +62,7 @@ final class CallGate {
                     ? rules.inForce(one.name(), "calls to " + call.host()).orElse(null)
                     : made;
             if (rule != null) {
-                claims.add(new Claim(rule, attributes(rule, one.key(call), call), 1));
+                claims.add(new RuleCall(rule, attributes(rule, one.key(call), call), 1));
             }
             maxWait = shorter(maxWait, one.maxWait());
             pause = longer(pause, pauses.left(one, call));
@@ -94,7 +94,7 @@ final class CallGate {
         }
     }
 
-    private void acquire(Admission admission, List<Claim> claims, Duration maxWait) {
+    private void acquire(Admission admission, List<RuleCall> claims, Duration maxWait) {
         long version = evaluator.rules().version();
         if (claims.isEmpty()) {
             admission.tell(Rulings.unlimited(version));

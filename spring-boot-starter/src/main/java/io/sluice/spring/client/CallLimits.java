@@ -1,7 +1,7 @@
 package io.sluice.spring.client;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Evaluator;
+import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.spring.internal.NamedRules;
 import java.util.List;
 import java.util.function.Function;

@@ -1,18 +1,18 @@
 package io.sluice.spring.client;
 
-import io.sluice.core.Limit;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.FailurePolicy;
-import io.sluice.rules.About;
-import io.sluice.rules.Absent;
-import io.sluice.rules.Action;
-import io.sluice.rules.By;
-import io.sluice.rules.Handling;
-import io.sluice.rules.Lease;
-import io.sluice.rules.Mode;
-import io.sluice.rules.Privacy;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleLimit;
-import io.sluice.rules.Scope;
+import io.sluice.rules.model.AbsentPolicy;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.Handling;
+import io.sluice.rules.model.Lease;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Privacy;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleDescription;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.model.Scope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -36,10 +36,19 @@ final class CallRule {
         List<By> by = byKey ? List.of(By.attribute(KEY)) : List.of();
         List<RuleLimit> all = new ArrayList<>(limits.length);
         for (int i = 0; i < limits.length; i++) {
-            all.add(new RuleLimit(name + "." + i, limits[i], by, Absent.SHARE, Privacy.PLAIN));
+            all.add(new RuleLimit(name + "." + i, limits[i], by, AbsentPolicy.SHARE, Privacy.PLAIN));
         }
         return new Rule(
-                name, true, Action.LIMIT, Scope.EVERYTHING, false, all, List.of(), List.of(), handling, About.NOTHING);
+                name,
+                true,
+                Action.LIMIT,
+                Scope.EVERYTHING,
+                false,
+                all,
+                List.of(),
+                List.of(),
+                handling,
+                RuleDescription.NOTHING);
     }
 
     /** The name of a limit that no limit of a rule document has: there, digits alone never stand behind the last dot. */

@@ -1,7 +1,7 @@
 package io.sluice.spring.client;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Evaluator;
+import io.sluice.rules.evaluate.Evaluator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

@@ -1,7 +1,7 @@
 package io.sluice.spring.client;
 
-import io.sluice.core.Limit;
-import io.sluice.rules.Handling;
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.model.Handling;
 import io.sluice.spring.client.ClientLimitProperties.ClientLimit;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.sluice.spring.client;
 
-import io.sluice.core.Limit;
-import io.sluice.rules.Rule;
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.model.Rule;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;

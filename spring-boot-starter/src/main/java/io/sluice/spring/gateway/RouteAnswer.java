@@ -1,6 +1,6 @@
 package io.sluice.spring.gateway;
 
-import io.sluice.rules.Ruling;
+import io.sluice.rules.evaluate.Ruling;
 import io.sluice.spring.web.WebAnswers;
 import io.sluice.spring.web.reactive.ReactiveAnswer;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;

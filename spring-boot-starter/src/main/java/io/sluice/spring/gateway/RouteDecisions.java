@@ -3,15 +3,15 @@ package io.sluice.spring.gateway;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.internal.ThreadExecutorMap;
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Action;
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Claim;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.PathRefusedException;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.Ruling;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.RuleCall;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.pattern.PathRefusedException;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.internal.NamedRules;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.internal.RuleFields;
@@ -64,8 +64,8 @@ final class RouteDecisions {
     /** The ruling of one rule, whatever its scope, when it is time to go on. */
     Mono<Ruling.Settled> byRule(
             Rule rule, @Nullable RouteScope scope, String service, @Nullable String key, long permits) {
-        return Mono.defer(() ->
-                decide(List.of(new Claim(rule, attributes(RuleFields.of(rule), scope, service, key), permits)), scope));
+        return Mono.defer(() -> decide(
+                List.of(new RuleCall(rule, attributes(RuleFields.of(rule), scope, service, key), permits)), scope));
     }
 
     /** The ruling of all rules in force that are for the request and did not charge it yet, when it is time to go on; empty if none is. */
@@ -76,11 +76,11 @@ final class RouteDecisions {
                 return Mono.empty();
             }
             Attributes request = attributes(fields.of(set), scope, scope.service(), null);
-            List<Claim> claims = new ArrayList<>();
+            List<RuleCall> claims = new ArrayList<>();
             for (Rule rule : set.matching(request)) {
                 // One that denies or exempts has its say each time: it counts nothing.
                 if (rule.action() != Action.LIMIT || !scope.charged().contains(rule.id())) {
-                    claims.add(new Claim(rule, request, 1));
+                    claims.add(new RuleCall(rule, request, 1));
                 }
             }
             return claims.isEmpty()
@@ -89,13 +89,13 @@ final class RouteDecisions {
         });
     }
 
-    private static void note(List<Claim> claims, Ruling.Settled ruling, RouteScope scope) {
+    private static void note(List<RuleCall> claims, Ruling.Settled ruling, RouteScope scope) {
         if (ruling.allowed()) {
             claims.forEach(claim -> scope.charged().add(claim.rule().id()));
         }
     }
 
-    private Mono<Ruling.Settled> decide(List<Claim> claims, @Nullable RouteScope scope) {
+    private Mono<Ruling.Settled> decide(List<RuleCall> claims, @Nullable RouteScope scope) {
         Scheduler here = scope == null ? here() : scope.thread();
         CompletableFuture<Ruling> ruling = evaluator.evaluateNamed(claims).toCompletableFuture();
         return Mono.<Ruling.Settled>create(sink -> hear(ruling, claims.get(0).rule(), scope, here, sink))

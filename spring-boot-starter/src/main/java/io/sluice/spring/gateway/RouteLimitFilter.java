@@ -1,6 +1,6 @@
 package io.sluice.spring.gateway;
 
-import io.sluice.rules.CallerAddress;
+import io.sluice.http.request.CallerAddress;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.internal.ChargedRules;
 import io.sluice.spring.web.reactive.ConnectionThread;

@@ -1,8 +1,8 @@
 package io.sluice.spring.gateway;
 
-import io.sluice.rules.Address;
-import io.sluice.rules.CallerAddress;
-import io.sluice.rules.QueryFields;
+import io.sluice.http.field.QueryFields;
+import io.sluice.http.request.CallerAddress;
+import io.sluice.rules.pattern.Address;
 import io.sluice.spring.CurrentRequest;
 import java.net.InetSocketAddress;
 import java.security.Principal;

@@ -1,20 +1,20 @@
 package io.sluice.spring.gateway;
 
-import io.sluice.core.Limit;
-import io.sluice.core.Rate;
-import io.sluice.core.TokenBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.FailurePolicy;
-import io.sluice.rules.About;
-import io.sluice.rules.Absent;
-import io.sluice.rules.Action;
-import io.sluice.rules.By;
-import io.sluice.rules.Handling;
-import io.sluice.rules.Lease;
-import io.sluice.rules.Mode;
-import io.sluice.rules.Privacy;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleLimit;
-import io.sluice.rules.Scope;
+import io.sluice.rules.model.AbsentPolicy;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.Handling;
+import io.sluice.rules.model.Lease;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Privacy;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleDescription;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.model.Scope;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -42,7 +42,8 @@ final class RouteRule {
         // Behind the last dot of a rule document's names there are never digits alone: no rule in force shares the
         // count.
         TokenBucket bucket = Limit.named(id + ".0").tokenBucket(rate(perSecond)).withBurst(burst);
-        RuleLimit limit = new RuleLimit(id + ".0", bucket, List.of(By.attribute(KEY)), Absent.SHARE, Privacy.PLAIN);
+        RuleLimit limit =
+                new RuleLimit(id + ".0", bucket, List.of(By.attribute(KEY)), AbsentPolicy.SHARE, Privacy.PLAIN);
         Handling handling = new Handling(
                 Mode.DISTRIBUTED,
                 Lease.DEFAULT,
@@ -60,7 +61,7 @@ final class RouteRule {
                 List.of(),
                 List.of(),
                 handling,
-                About.NOTHING);
+                RuleDescription.NOTHING);
     }
 
     private static Rate rate(BigDecimal perSecond) {

@@ -1,7 +1,7 @@
 package io.sluice.spring.gateway;
 
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.internal.RuleFields;
 import java.util.LinkedHashSet;
 import java.util.Set;

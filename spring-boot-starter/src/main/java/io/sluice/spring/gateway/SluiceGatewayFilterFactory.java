@@ -1,7 +1,7 @@
 package io.sluice.spring.gateway;
 
-import io.sluice.core.Limit;
-import io.sluice.rules.Rule;
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.model.Rule;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

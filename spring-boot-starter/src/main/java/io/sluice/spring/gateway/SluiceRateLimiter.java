@@ -1,9 +1,9 @@
 package io.sluice.spring.gateway;
 
 import io.sluice.core.spi.FailurePolicy;
-import io.sluice.rules.AnswerHeaders;
-import io.sluice.rules.Rule;
-import io.sluice.rules.Ruling;
+import io.sluice.http.answer.AnswerHeaders;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.model.Rule;
 import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.List;

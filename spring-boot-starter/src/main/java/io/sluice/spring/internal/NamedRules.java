@@ -1,7 +1,7 @@
 package io.sluice.spring.internal;
 
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.Rule;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.model.Rule;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,8 +1,8 @@
 package io.sluice.spring.internal;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.Permit;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Permit;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.sluice.spring.internal;
 
-import io.sluice.rules.Absent;
-import io.sluice.rules.By;
-import io.sluice.rules.LimitOverride;
-import io.sluice.rules.Rule;
-import io.sluice.rules.RuleLimit;
+import io.sluice.rules.model.AbsentPolicy;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.LimitOverride;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -31,7 +31,7 @@ public final class RuleFields {
             names.add(by.attribute());
             by.otherwise().ifPresent(names::add);
         }
-        if (limit.absent() == Absent.IP && !limit.by().isEmpty()) {
+        if (limit.absent() == AbsentPolicy.IP && !limit.by().isEmpty()) {
             names.add(IP);
         }
     }

@@ -1,9 +1,9 @@
 package io.sluice.spring.internal;
 
-import io.sluice.rules.Action;
-import io.sluice.rules.Mode;
-import io.sluice.rules.Rule;
-import io.sluice.rules.Ruling;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

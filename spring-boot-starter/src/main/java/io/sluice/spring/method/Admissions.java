@@ -2,12 +2,15 @@ package io.sluice.spring.method;
 
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.Clock.Alarm;
-import io.sluice.rules.Claim;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.Ruling;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.RuleCall;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.method.expression.Call;
+import io.sluice.spring.method.plan.MethodPlan;
+import io.sluice.spring.method.plan.PlannedLimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Decides whether calls of limited methods may go on. Safe for use by many threads.
  *
- * <p>A call that is admitted is {@link Held} until it is over. Who waits and leaves gives back what was charged.
+ * <p>A call that is admitted is {@link HeldPermits} until it is over. Who waits and leaves gives back what was charged.
  */
 final class Admissions {
 
@@ -45,16 +48,16 @@ final class Admissions {
     }
 
     /** Admits a call, on this thread, which waits. Throws {@link RateLimitExceededException} if it is refused. */
-    Held admit(MethodPlan plan, Call call) throws InterruptedException {
-        List<Claim> claims = claims(plan, call);
+    HeldPermits admit(MethodPlan plan, Call call) throws InterruptedException {
+        List<RuleCall> claims = claims(plan, call);
         if (claims.isEmpty()) {
-            return Held.NOTHING;
+            return HeldPermits.NOTHING;
         }
         if (plan.maxWait() == null) {
             Ruling.Settled ruling = allowed(
                     evaluator.evaluateNamed(claims).toCompletableFuture().join());
             return ruling.waitFor().isZero()
-                    ? Held.of(ruling, evaluator, clock)
+                    ? HeldPermits.of(ruling, evaluator, clock)
                     : await(later(ruling), Function.identity());
         }
         return await(evaluator.acquireNamed(claims, plan.maxWait()), this::held);
@@ -64,12 +67,12 @@ final class Admissions {
      * Admits a call without waiting on a thread; fails with {@link RateLimitExceededException} if it is refused. Who cancels holds
      * nothing.
      */
-    CompletableFuture<Held> admitLater(MethodPlan plan, Call call) {
-        List<Claim> claims = claims(plan, call);
+    CompletableFuture<HeldPermits> admitLater(MethodPlan plan, Call call) {
+        List<RuleCall> claims = claims(plan, call);
         if (claims.isEmpty()) {
-            return CompletableFuture.completedFuture(Held.NOTHING);
+            return CompletableFuture.completedFuture(HeldPermits.NOTHING);
         }
-        CompletableFuture<Held> result = new CompletableFuture<>();
+        CompletableFuture<HeldPermits> result = new CompletableFuture<>();
         if (plan.maxWait() == null) {
             // Not cancelled: what it charges would be lost.
             evaluator.evaluateNamed(claims).whenComplete((ruling, failure) -> ruled(result, ruling, failure));
@@ -82,16 +85,16 @@ final class Admissions {
         return result;
     }
 
-    private void ruled(CompletableFuture<Held> result, @Nullable Ruling ruling, @Nullable Throwable failure) {
+    private void ruled(CompletableFuture<HeldPermits> result, @Nullable Ruling ruling, @Nullable Throwable failure) {
         if (ruling == null) {
             result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
         } else if (result.isDone()) {
             undo(ruling);
         } else {
             try {
-                CompletableFuture<Held> place = later(allowed(ruling));
+                CompletableFuture<HeldPermits> place = later(allowed(ruling));
                 cancels(result, place);
-                CompletionStage<Held> came = place;
+                CompletionStage<HeldPermits> came = place;
                 came.whenComplete((held, left) -> {
                     if (held != null && !result.complete(held)) {
                         held.close();
@@ -112,8 +115,8 @@ final class Admissions {
         });
     }
 
-    private Held held(Ruling ruling) {
-        return Held.of(allowed(ruling), evaluator, clock);
+    private HeldPermits held(Ruling ruling) {
+        return HeldPermits.of(allowed(ruling), evaluator, clock);
     }
 
     private static Ruling.Settled allowed(Ruling ruling) {
@@ -129,14 +132,14 @@ final class Admissions {
     }
 
     /** Held from its time slot on. */
-    private CompletableFuture<Held> later(Ruling.Settled ruling) {
+    private CompletableFuture<HeldPermits> later(Ruling.Settled ruling) {
         if (ruling.waitFor().isZero()) {
-            return CompletableFuture.completedFuture(Held.of(ruling, evaluator, clock));
+            return CompletableFuture.completedFuture(HeldPermits.of(ruling, evaluator, clock));
         }
-        Held held = Held.of(ruling, evaluator, clock);
-        CompletableFuture<Held> place = new CompletableFuture<>();
+        HeldPermits held = HeldPermits.of(ruling, evaluator, clock);
+        CompletableFuture<HeldPermits> place = new CompletableFuture<>();
         Alarm alarm = clock.at(clock.nanoTime() + ruling.waitFor().toNanos(), () -> place.complete(held));
-        CompletionStage<Held> over = place;
+        CompletionStage<HeldPermits> over = place;
         over.whenComplete((came, left) -> {
             if (left != null) {
                 alarm.cancel();
@@ -161,23 +164,23 @@ final class Admissions {
     }
 
     private void undo(@Nullable Object came) {
-        if (came instanceof Held held) {
+        if (came instanceof HeldPermits held) {
             held.close();
         } else if (came instanceof Ruling.Settled settled && settled.allowed()) {
             evaluator.giveBack(settled);
         }
     }
 
-    private List<Claim> claims(MethodPlan plan, Call call) {
+    private List<RuleCall> claims(MethodPlan plan, Call call) {
         RuleSet set = evaluator.rules();
         List<PlannedLimit> limits = plan.limits();
         if (limits.size() == 1) {
-            Claim claim = claim(limits.get(0), set, call);
+            RuleCall claim = claim(limits.get(0), set, call);
             return claim == null ? List.of() : List.of(claim);
         }
-        List<Claim> claims = new ArrayList<>(limits.size());
+        List<RuleCall> claims = new ArrayList<>(limits.size());
         for (PlannedLimit limit : limits) {
-            Claim claim = claim(limit, set, call);
+            RuleCall claim = claim(limit, set, call);
             if (claim != null) {
                 claims.add(claim);
             }
@@ -185,7 +188,7 @@ final class Admissions {
         return claims;
     }
 
-    private @Nullable Claim claim(PlannedLimit limit, RuleSet set, Call call) {
+    private @Nullable RuleCall claim(PlannedLimit limit, RuleSet set, Call call) {
         PlannedLimit.Meaning meaning = limit.meaning(set);
         if (meaning.rule() == null) {
             missing(limit);

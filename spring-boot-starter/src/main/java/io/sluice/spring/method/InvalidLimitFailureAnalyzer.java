@@ -1,5 +1,6 @@
 package io.sluice.spring.method;
 
+import io.sluice.spring.method.plan.InvalidLimitException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

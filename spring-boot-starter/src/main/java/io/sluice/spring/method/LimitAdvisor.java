@@ -2,6 +2,7 @@ package io.sluice.spring.method;
 
 import io.sluice.spring.LimitPoint;
 import io.sluice.spring.RateLimited;
+import io.sluice.spring.method.plan.MethodPlans;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Set;

@@ -2,6 +2,10 @@ package io.sluice.spring.method;
 
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.method.expression.Call;
+import io.sluice.spring.method.plan.Fallback;
+import io.sluice.spring.method.plan.MethodPlan;
+import io.sluice.spring.method.plan.MethodPlans;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
@@ -16,7 +20,7 @@ final class LimitInterceptor implements MethodInterceptor {
     private final MethodPlans plans;
     private final Supplier<Admissions> admissions;
     private final Supplier<Optional<CurrentRequest>> finder;
-    private final Supplier<Onward> onward;
+    private final Supplier<StageContinuation> onward;
 
     /**
      * An interceptor.
@@ -29,7 +33,7 @@ final class LimitInterceptor implements MethodInterceptor {
             MethodPlans plans,
             Supplier<Admissions> admissions,
             Supplier<Optional<CurrentRequest>> finder,
-            Supplier<Onward> onward) {
+            Supplier<StageContinuation> onward) {
         this.plans = plans;
         this.admissions = admissions;
         this.finder = finder;
@@ -56,7 +60,7 @@ final class LimitInterceptor implements MethodInterceptor {
     }
 
     private @Nullable Object untilReturn(MethodPlan plan, MethodInvocation invocation) throws Throwable {
-        Held held;
+        HeldPermits held;
         try {
             held = admissions.get().admit(plan, new Call(invocation.getArguments(), finder));
         } catch (RateLimitExceededException refusal) {
@@ -64,7 +68,7 @@ final class LimitInterceptor implements MethodInterceptor {
         } catch (InterruptedException e) {
             throw interrupted(invocation, e);
         }
-        if (held == Held.NOTHING) {
+        if (held == HeldPermits.NOTHING) {
             return invocation.proceed();
         }
         try (held) {

@@ -1,9 +1,11 @@
 package io.sluice.spring.method;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.PathForm;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.pattern.PathForm;
 import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.method.plan.AnnotationReader;
+import io.sluice.spring.method.plan.MethodPlans;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.springframework.aop.config.AopConfigUtils;
@@ -64,7 +66,7 @@ public final class MethodLimitAutoConfiguration {
                         plans,
                         SingletonSupplier.of(admissions::getObject),
                         () -> finder.get().current(),
-                        SingletonSupplier.of(() -> Onward.of(beans, decorators))),
+                        SingletonSupplier.of(() -> StageContinuation.of(beans, decorators))),
                 properties.order());
     }
 

@@ -2,6 +2,8 @@ package io.sluice.spring.method;
 
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.method.expression.Call;
+import io.sluice.spring.method.plan.MethodPlan;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -55,7 +57,7 @@ final class ReactiveCalls {
     /** What the method returns, or its fallback. */
     private static Mono<Publisher<?>> answers(
             MethodPlan plan, MethodInvocation template, Admissions admissions, Call call) {
-        return Mono.<Held>create(sink -> admit(sink, plan, admissions, call))
+        return Mono.<HeldPermits>create(sink -> admit(sink, plan, admissions, call))
                 .<Publisher<?>>map(held -> held(template, held))
                 .onErrorResume(
                         RateLimitExceededException.class,
@@ -63,16 +65,16 @@ final class ReactiveCalls {
     }
 
     /** Whoever leaves before he was admitted holds nothing. After that what he subscribed to gives back. */
-    private static void admit(MonoSink<Held> sink, MethodPlan plan, Admissions admissions, Call call) {
-        CompletableFuture<Held> admission = admissions.admitLater(plan, call);
-        CompletionStage<Held> came = admission;
+    private static void admit(MonoSink<HeldPermits> sink, MethodPlan plan, Admissions admissions, Call call) {
+        CompletableFuture<HeldPermits> admission = admissions.admitLater(plan, call);
+        CompletionStage<HeldPermits> came = admission;
         if (admission.isDone()) {
             came.whenComplete((held, failure) -> tell(sink, held, failure));
             return;
         }
         sink.onCancel(() -> {
             if (!admission.cancel(false)) {
-                came.thenAccept(Held::close);
+                came.thenAccept(HeldPermits::close);
             }
         });
         Executor here = EventLoops.here();
@@ -88,7 +90,7 @@ final class ReactiveCalls {
         });
     }
 
-    private static void tell(MonoSink<Held> sink, @Nullable Held held, @Nullable Throwable failure) {
+    private static void tell(MonoSink<HeldPermits> sink, @Nullable HeldPermits held, @Nullable Throwable failure) {
         if (held != null) {
             sink.success(held);
         } else {
@@ -97,7 +99,7 @@ final class ReactiveCalls {
         }
     }
 
-    private static Publisher<?> held(MethodInvocation template, Held held) {
+    private static Publisher<?> held(MethodInvocation template, HeldPermits held) {
         Publisher<?> publisher;
         try {
             publisher = publisher(LimitInterceptor.again(template).proceed());
@@ -105,7 +107,7 @@ final class ReactiveCalls {
             held.close();
             throw Exceptions.propagate(e);
         }
-        if (held == Held.NOTHING) {
+        if (held == HeldPermits.NOTHING) {
             return publisher;
         }
         return publisher instanceof Mono<?> mono

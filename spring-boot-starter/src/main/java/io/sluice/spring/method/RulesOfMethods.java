@@ -1,6 +1,9 @@
 package io.sluice.spring.method;
 
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.spring.method.plan.InvalidLimitException;
+import io.sluice.spring.method.plan.MethodPlans;
+import io.sluice.spring.method.plan.PlannedLimit;
 import java.util.List;
 import java.util.function.Supplier;
 import org.slf4j.Logger;

@@ -1,6 +1,8 @@
 package io.sluice.spring.method;
 
 import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.method.expression.Call;
+import io.sluice.spring.method.plan.MethodPlan;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -9,31 +11,31 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that is over when its stage is. If it is decided at once the method runs on the calling thread, else {@link Onward}. Who
+ * A call that is over when its stage is. If it is decided at once the method runs on the calling thread, else {@link StageContinuation}. Who
  * cancels what he got cancels the wait or the stage. For one call.
  */
 final class StageCall {
 
     private final MethodPlan plan;
     private final MethodInvocation invocation;
-    private final Onward onward;
+    private final StageContinuation onward;
     private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 
-    StageCall(MethodPlan plan, MethodInvocation invocation, Onward onward) {
+    StageCall(MethodPlan plan, MethodInvocation invocation, StageContinuation onward) {
         this.plan = plan;
         this.invocation = invocation;
         this.onward = onward;
     }
 
     CompletionStage<@Nullable Object> run(Admissions admissions, Call call) {
-        CompletableFuture<Held> admission;
+        CompletableFuture<HeldPermits> admission;
         try {
             admission = admissions.admitLater(plan, call);
         } catch (RuntimeException e) {
             result.completeExceptionally(e);
             return result;
         }
-        CompletionStage<Held> came = admission;
+        CompletionStage<HeldPermits> came = admission;
         if (admission.isDone()) {
             came.whenComplete(this::admitted);
         } else {
@@ -44,7 +46,7 @@ final class StageCall {
         return result;
     }
 
-    private Runnable carrying(CompletionStage<Held> came) {
+    private Runnable carrying(CompletionStage<HeldPermits> came) {
         Runnable rest = () -> came.whenComplete(this::admitted);
         try {
             return onward.carrying(rest);
@@ -54,7 +56,7 @@ final class StageCall {
         }
     }
 
-    private void goOn(Runnable rest, @Nullable Held held) {
+    private void goOn(Runnable rest, @Nullable HeldPermits held) {
         try {
             if (!result.isDone()) {
                 onward.executor().execute(rest);
@@ -68,12 +70,12 @@ final class StageCall {
         }
     }
 
-    private void admitted(@Nullable Held held, @Nullable Throwable failure) {
+    private void admitted(@Nullable HeldPermits held, @Nullable Throwable failure) {
         try {
             if (held != null) {
                 go(held);
             } else if (cause(failure) instanceof RateLimitExceededException refusal) {
-                follow(LimitInterceptor.refused(plan, invocation, refusal), Held.NOTHING);
+                follow(LimitInterceptor.refused(plan, invocation, refusal), HeldPermits.NOTHING);
             } else {
                 result.completeExceptionally(cause(failure));
             }
@@ -85,7 +87,7 @@ final class StageCall {
         }
     }
 
-    private void go(Held held) throws Throwable {
+    private void go(HeldPermits held) throws Throwable {
         if (result.isDone()) {
             held.close();
         } else {
@@ -93,7 +95,7 @@ final class StageCall {
         }
     }
 
-    private void follow(@Nullable Object returned, Held held) {
+    private void follow(@Nullable Object returned, HeldPermits held) {
         if (!(returned instanceof CompletionStage<?> stage)) {
             throw new IllegalStateException("the method returned " + returned + " (expected: a stage)");
         }

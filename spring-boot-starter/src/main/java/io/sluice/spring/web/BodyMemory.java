@@ -1,6 +1,6 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.RefusedRequestException;
+import io.sluice.http.request.RefusedRequestException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** How much of request bodies is kept by all requests together: at most 64 MB. Safe for use by many threads. */

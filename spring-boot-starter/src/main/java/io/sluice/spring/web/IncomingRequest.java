@@ -1,6 +1,6 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.Address;
+import io.sluice.rules.pattern.Address;
 import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.QueryFields;
-import io.sluice.rules.RefusedRequestException;
-import io.sluice.rules.RequestMethod;
-import io.sluice.rules.RequestTarget;
+import io.sluice.http.field.QueryFields;
+import io.sluice.http.request.RefusedRequestException;
+import io.sluice.http.request.RequestMethod;
+import io.sluice.http.request.RequestTarget;
 import io.sluice.spring.CurrentRequest;
 import java.security.Principal;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.ClaimText;
+import io.sluice.http.request.ClaimText;
 import java.security.Principal;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,14 +1,14 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.Address;
-import io.sluice.rules.Authority;
-import io.sluice.rules.CallerAddress;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.RefusedRequestException;
-import io.sluice.rules.RequestFields;
-import io.sluice.rules.RequestMethod;
-import io.sluice.rules.RequestTarget;
-import io.sluice.rules.RuleSet;
+import io.sluice.http.request.Authority;
+import io.sluice.http.request.CallerAddress;
+import io.sluice.http.request.RefusedRequestException;
+import io.sluice.http.request.RequestFields;
+import io.sluice.http.request.RequestMethod;
+import io.sluice.http.request.RequestTarget;
+import io.sluice.rules.pattern.Address;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.snapshot.RuleSet;
 import java.security.Principal;
 import java.util.HashMap;
 import java.util.List;

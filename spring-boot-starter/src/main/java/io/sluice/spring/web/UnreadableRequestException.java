@@ -1,6 +1,6 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.RefusedRequestException;
+import io.sluice.http.request.RefusedRequestException;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.web.server.ResponseStatusException;
 

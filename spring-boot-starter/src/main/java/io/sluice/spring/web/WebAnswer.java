@@ -1,7 +1,7 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.Problem;
-import io.sluice.rules.RefusedRequestException;
+import io.sluice.http.answer.Problem;
+import io.sluice.http.request.RefusedRequestException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;

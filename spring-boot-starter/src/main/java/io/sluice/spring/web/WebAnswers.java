@@ -1,10 +1,10 @@
 package io.sluice.spring.web;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.AnswerHeaders;
-import io.sluice.rules.AnswerLanguage;
-import io.sluice.rules.RefusalBody;
-import io.sluice.rules.Ruling;
+import io.sluice.http.answer.AnswerHeaders;
+import io.sluice.http.answer.AnswerLanguage;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.rules.evaluate.Ruling;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package io.sluice.spring.web;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.CallerAddress;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.RefusalBody;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.http.request.CallerAddress;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.pattern.PathForm;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

@@ -1,14 +1,14 @@
 package io.sluice.spring.web;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Attributes;
-import io.sluice.rules.BodyFields;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.PathPattern;
-import io.sluice.rules.RefusedRequestException;
-import io.sluice.rules.RequestTarget;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.Ruling;
+import io.sluice.http.field.BodyFields;
+import io.sluice.http.request.RefusedRequestException;
+import io.sluice.http.request.RequestTarget;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.PathPattern;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.internal.PermitScope;
 import java.time.Duration;
 import java.util.List;
@@ -117,7 +117,7 @@ public final class WebLimits {
                 }
             }
             Attributes known = Attributes.of(values, reader.paths());
-            BodyFields fields = rules.bodyFields(known);
+            BodyFields fields = BodyFields.of(rules.bodyFields(known));
             if (!fields.isEmpty() && request.headers("content-type").size() > 1) {
                 throw RefusedRequestException.bad("content-type: several of them (expected: one)");
             }

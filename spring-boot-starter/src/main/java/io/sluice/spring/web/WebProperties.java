@@ -1,6 +1,6 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.PathPattern;
+import io.sluice.rules.pattern.PathPattern;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.sluice.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.redis.StoreListener;
-import io.sluice.redis.StoreState;
+import io.sluice.redis.store.StoreListener;
+import io.sluice.redis.store.StoreState;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,12 +2,12 @@ package io.sluice.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.RulesRefusedException;
-import io.sluice.rules.spi.RuleVet;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleVet;
+import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,10 +3,10 @@ package io.sluice.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.Explanation;
-import io.sluice.testkit.RedisServer;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Explanation;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

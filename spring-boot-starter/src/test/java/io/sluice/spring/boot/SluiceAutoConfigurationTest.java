@@ -8,22 +8,22 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
-import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
-import io.sluice.core.Rate;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
-import io.sluice.rules.Attributes;
-import io.sluice.rules.CallerAddress;
-import io.sluice.rules.Claim;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.RefusalBody;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.Ruling;
-import io.sluice.rules.RulingListener;
-import io.sluice.rules.spi.RuleSource;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.http.request.CallerAddress;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.RuleCall;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.RateLimitMetrics;
 import java.time.Duration;
 import java.util.List;
@@ -209,7 +209,8 @@ class SluiceAutoConfigurationTest {
                 .run(context -> {
                     Evaluator evaluator = context.getBean(Evaluator.class);
                     check(evaluator, "u");
-                    Claim claim = new Claim(evaluator.rules().rules().get(0), Attributes.of(Map.of("user", "u")), 1);
+                    RuleCall claim =
+                            new RuleCall(evaluator.rules().rules().get(0), Attributes.of(Map.of("user", "u")), 1);
                     evaluator.acquireNamed(List.of(claim), Duration.ofHours(2)).cancel(false);
 
                     await().atMost(Duration.ofMinutes(1))

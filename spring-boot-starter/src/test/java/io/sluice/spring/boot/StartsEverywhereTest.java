@@ -7,7 +7,7 @@ import io.sluice.spring.boot.starts.GatewayApp;
 import io.sluice.spring.boot.starts.PlainApp;
 import io.sluice.spring.boot.starts.WebApp;
 import io.sluice.spring.internal.Party;
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

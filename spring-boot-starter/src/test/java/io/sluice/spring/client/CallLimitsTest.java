@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.sluice.core.Limit;
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.ManualClock;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.internal.Party;
 import java.io.InterruptedIOException;
@@ -360,7 +360,8 @@ class CallLimitsTest {
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", rules)).rules());
         Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
         return new CallLimits(
-                new Evaluator(() -> set, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {}), clock);
+                new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {}),
+                clock);
     }
 
     private String get(RestClient client) {

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.sluice.core.history.Event;
+import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.history.HistoryListener;
-import io.sluice.core.history.Recorded;
+import io.sluice.core.history.StepEvent;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.internal.ClockBeans;
 import io.sluice.spring.internal.EngineBeans;
 import io.sluice.spring.internal.Party;
 import io.sluice.spring.internal.RedisBeans;
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +46,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 @Timeout(300)
 class SharedCallLimitsTest {
 
-    private static final Queue<Event> HEARD = new ConcurrentLinkedQueue<>();
+    private static final Queue<HistoryEvent> HEARD = new ConcurrentLinkedQueue<>();
 
     private final Party party = new Party();
     private final RedisServer redis = RedisServer.start();
@@ -120,11 +120,11 @@ class SharedCallLimitsTest {
     /** When Redis permitted calls; it may have permitted more than were made, where its answer came too late. */
     private static List<Long> permittedMicros() {
         return HEARD.stream()
-                .filter(event -> event instanceof Recorded recorded
-                        && recorded.step() instanceof Recorded.Asked asked
+                .filter(event -> event instanceof StepEvent recorded
+                        && recorded.step() instanceof StepEvent.Asked asked
                         && asked.charging()
                         && asked.verdict().granted() > 0)
-                .map(event -> ((Recorded) event).atMicros())
+                .map(event -> ((StepEvent) event).atMicros())
                 .sorted()
                 .toList();
     }

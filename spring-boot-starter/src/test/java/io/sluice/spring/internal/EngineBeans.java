@@ -1,16 +1,16 @@
 package io.sluice.spring.internal;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.http.request.CallerAddress;
 import io.sluice.redis.RedisEngine;
-import io.sluice.rules.CallerAddress;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.RefusalBody;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
@@ -32,7 +32,7 @@ public class EngineBeans {
                 () -> set,
                 new Limiter(new LocalEngine(clock), clock, List.of()),
                 engine == null ? null : new Limiter(engine, clock, List.of()),
-                KeyForm.ofThisProcess(),
+                KeySettings.ofThisProcess(),
                 clock,
                 (ruling, nanos) -> {});
     }

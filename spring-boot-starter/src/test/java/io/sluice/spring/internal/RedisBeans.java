@@ -3,7 +3,7 @@ package io.sluice.spring.internal;
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.RedisEngine;
-import io.sluice.redis.RedisOptions;
+import io.sluice.redis.store.RedisOptions;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.springframework.beans.factory.ObjectProvider;

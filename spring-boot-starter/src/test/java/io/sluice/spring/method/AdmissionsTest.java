@@ -3,17 +3,20 @@ package io.sluice.spring.method;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.spring.method.expression.Call;
+import io.sluice.spring.method.plan.MethodPlan;
+import io.sluice.spring.method.plan.PlannedLimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +74,7 @@ final class AdmissionsTest {
         RuleSet rules = new RuleSet(1, ((RuleDocument.Accepted) document).rules());
         Limiter limiter = new Limiter(engine, clock, List.of());
         Evaluator evaluator =
-                new Evaluator(() -> rules, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
+                new Evaluator(() -> rules, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
         Admissions admissions = new Admissions(evaluator, clock, PathForm.STRICT, null, MissingRule.FAIL);
         MethodPlan plan = new MethodPlan(
                 List.of(new PlannedLimit(
@@ -79,7 +82,7 @@ final class AdmissionsTest {
                 MethodPlan.Ending.STAGE);
         Call call = new Call(new Object[0], Optional::empty);
         assertThat(admissions.admitLater(plan, call)).isCompleted();
-        CompletableFuture<Held> waiting = admissions.admitLater(plan, call);
+        CompletableFuture<HeldPermits> waiting = admissions.admitLater(plan, call);
         assertThat(waiting).isNotDone();
 
         assertThat(waiting.cancel(false)).isTrue();

@@ -3,7 +3,7 @@ package io.sluice.spring.method;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.rules.RuleSet;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.LimitPoint;
 import io.sluice.spring.LimitType;
 import io.sluice.spring.RateLimitExceededException;

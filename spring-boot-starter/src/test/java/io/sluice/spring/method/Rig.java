@@ -1,13 +1,13 @@
 package io.sluice.spring.method;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.ManualClock;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.Ruling;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.CurrentRequest;
 import java.security.Principal;
 import java.util.List;
@@ -27,7 +27,7 @@ final class Rig {
 
     final Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
     final Evaluator evaluator = new Evaluator(
-            () -> rules, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> told.add(ruling));
+            () -> rules, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> told.add(ruling));
 
     ApplicationContextRunner runner(Class<?>... beans) {
         return new ApplicationContextRunner()

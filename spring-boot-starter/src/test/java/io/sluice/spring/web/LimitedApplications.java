@@ -3,12 +3,12 @@ package io.sluice.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
-import io.sluice.rules.AnswerHeaders;
-import io.sluice.rules.AnswerLanguage;
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.RefusalBody;
-import io.sluice.rules.Ruling;
+import io.sluice.http.answer.AnswerHeaders;
+import io.sluice.http.answer.AnswerLanguage;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Attributes;
 import io.sluice.spring.RateLimited;
 import io.sluice.spring.method.MethodLimitAutoConfiguration;
 import io.sluice.testkit.http.PathVariants;

@@ -1,6 +1,6 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.Evaluator;
+import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.web.reactive.ReactiveLimitAutoConfiguration;
 import java.util.concurrent.CompletableFuture;

@@ -1,8 +1,8 @@
 package io.sluice.spring.web;
 
-import io.sluice.rules.Attributes;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.Ruling;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Attributes;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.web.servlet.ServletLimitAutoConfiguration;

@@ -1,18 +1,18 @@
 package io.sluice.spring.web;
 
 import io.sluice.core.Limiter;
-import io.sluice.core.LocalEngine;
+import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
-import io.sluice.rules.CallerAddress;
-import io.sluice.rules.Evaluator;
-import io.sluice.rules.ForwardingHeader;
-import io.sluice.rules.KeyForm;
-import io.sluice.rules.Network;
-import io.sluice.rules.PathForm;
-import io.sluice.rules.RefusalBody;
-import io.sluice.rules.RuleDocument;
-import io.sluice.rules.RuleSet;
-import io.sluice.rules.TrustedProxies;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.http.request.CallerAddress;
+import io.sluice.http.request.ForwardingHeader;
+import io.sluice.http.request.TrustedProxies;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.pattern.Network;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
@@ -34,7 +34,7 @@ class SluiceBeans {
                         },
                         Limiter.inProcess(),
                         null,
-                        KeyForm.ofThisProcess(),
+                        KeySettings.ofThisProcess(),
                         clock,
                         (ruling, nanos) -> {})
                 : evaluatorOf(rules.text(), clock);
@@ -43,7 +43,7 @@ class SluiceBeans {
     static Evaluator evaluatorOf(String rules, Clock clock) {
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("test", rules)).rules());
         Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
-        return new Evaluator(() -> set, limiter, null, KeyForm.ofThisProcess(), clock, (ruling, nanos) -> {});
+        return new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
     }
 
     @Bean

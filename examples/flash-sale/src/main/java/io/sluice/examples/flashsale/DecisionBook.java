@@ -1,14 +1,15 @@
 package io.sluice.examples.flashsale;
 
 import io.sluice.core.Decision;
-import io.sluice.rules.Ruling;
-import io.sluice.rules.RulingListener;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.evaluate.RulingListener;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+
 
 /**
  * Counts what this instance decided, by the second in which it was decided. That second is Redis' own: an answer that arrives late, here or at

@@ -1,8 +1,6 @@
 package io.sluice.examples.flashsale;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.sluice.testkit.RedisServer;
+import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +10,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import static org.assertj.core.api.Assertions.assertThat;
+
+
 
 /** Three shops on a real Redis, each with a server of its own, and ten times as many orders as they take together. */
 class FlashSaleTest {

@@ -1,11 +1,12 @@
 package io.sluice.examples.loginandsms;
 
-import io.sluice.rules.Action;
-import io.sluice.rules.AnswerLanguage;
-import io.sluice.rules.RefusalBody;
+import io.sluice.http.answer.AnswerLanguage;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.rules.model.Action;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
+
 
 @SpringBootApplication
 public class LoginAndSms {

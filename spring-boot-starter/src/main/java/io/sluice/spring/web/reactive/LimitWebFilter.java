@@ -1,7 +1,7 @@
 package io.sluice.spring.web.reactive;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.RefusedRequestException;
+import io.sluice.http.request.RefusedRequestException;
 import io.sluice.spring.internal.ChargedRules;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.web.BodyMemory;

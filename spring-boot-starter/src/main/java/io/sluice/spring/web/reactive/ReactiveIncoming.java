@@ -1,6 +1,6 @@
 package io.sluice.spring.web.reactive;
 
-import io.sluice.rules.Address;
+import io.sluice.rules.pattern.Address;
 import io.sluice.spring.web.IncomingRequest;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

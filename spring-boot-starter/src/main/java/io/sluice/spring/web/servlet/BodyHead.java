@@ -1,8 +1,8 @@
 package io.sluice.spring.web.servlet;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.BodyFields;
-import io.sluice.rules.RefusedRequestException;
+import io.sluice.http.field.BodyFields;
+import io.sluice.http.request.RefusedRequestException;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.Forms;
 import io.sluice.spring.web.WebLimits;

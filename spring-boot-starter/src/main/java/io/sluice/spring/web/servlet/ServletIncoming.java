@@ -1,6 +1,6 @@
 package io.sluice.spring.web.servlet;
 
-import io.sluice.rules.Address;
+import io.sluice.rules.pattern.Address;
 import io.sluice.spring.web.IncomingRequest;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;

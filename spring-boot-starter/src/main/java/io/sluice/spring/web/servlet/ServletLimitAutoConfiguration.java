@@ -1,7 +1,7 @@
 package io.sluice.spring.web.servlet;
 
 import io.sluice.core.time.Clock;
-import io.sluice.rules.Evaluator;
+import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.RequestReader;

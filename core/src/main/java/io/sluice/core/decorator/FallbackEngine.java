@@ -1,0 +1,321 @@
+package io.sluice.core.decorator;
+
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.local.Gates;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.EngineFailure;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Verdict;
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes an engine that may be late, wrong or gone into one that always answers by the deadline: when it does not, the ask's
+ * {@link io.sluice.core.spi.FailurePolicy} does, and the outcome says that it is degraded. A decorator; safe for use by many
+ * threads.
+ *
+ * <p><b>What it gives up.</b> Nothing while the engine answers. While it does not, {@code LOCAL} admits at most the local share
+ * of each limit in each process; its counts count along what the engine admits to this process, so that they do not start
+ * unused when the engine fails (those of concurrency limits do). {@code OPEN} admits everything that the limit could ever hold;
+ * {@code CLOSED} nothing. An ask is put to the engine once and never again: a charge whose answer was lost or late stands, or
+ * is given back if the caller was refused meanwhile.
+ */
+public final class FallbackEngine implements Engine {
+
+    /** After a refusal that only the failure caused, callers are told to come back after this long. */
+    private static final long RETRY_MICROS = 1_000_000;
+
+    private static final Limit NOTHING = Limit.named("nothing").fixedWindow(0, Duration.ofSeconds(1));
+    private static final int SCALED_LIMITS_KEPT = 10_000;
+
+    private final Engine engine;
+    private final LocalEngine local;
+    private final Clock clock;
+    private final ConcurrentHashMap<Share, ScaledLimit> scaled = new ConcurrentHashMap<>();
+
+    /** The last that was asked for. */
+    private volatile ScaledLimit lastScaled;
+
+    public FallbackEngine(Engine engine, Clock clock) {
+        this.engine = engine;
+        this.clock = clock;
+        this.local = new LocalEngine(clock);
+        this.lastScaled = new ScaledLimit(NOTHING, 1, NOTHING, null);
+    }
+
+    @Override
+    public String name() {
+        return engine.name();
+    }
+
+    @Override
+    public Answer decide(Ask ask) {
+        StandIn standIn = new StandIn(ask);
+        Answer answer = askEngine(ask);
+        if (answer instanceof EngineDecision decided) {
+            standIn.notNeeded(decided);
+            return decided;
+        }
+        if (answer instanceof EngineFailure undecided) {
+            return standIn.decide(undecided.reason());
+        }
+        return new PendingOutcome(firstOf(ask, standIn, (PendingOutcome) answer));
+    }
+
+    @Override
+    public CompletionStage<Void> giveBack(List<Charge> charges) {
+        // Who handed a permit out is not known when the answer was late: it is let go on both sides.
+        local.giveBack(charges.stream().filter(Charge::isHeld).toList());
+        return engine.giveBack(charges);
+    }
+
+    @Override
+    public CompletionStage<Boolean> renew(Charge charge) {
+        CompletionStage<Boolean> there;
+        try {
+            there = engine.renew(charge);
+        } catch (RuntimeException e) {
+            there = CompletableFuture.failedFuture(e);
+        }
+        return local.renewNow(charge) ? CompletableFuture.completedFuture(true) : there;
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+        local.close();
+    }
+
+    private Answer askEngine(Ask ask) {
+        try {
+            return engine.decide(ask);
+        } catch (RuntimeException e) {
+            return new EngineFailure(engine.name() + "-error", true);
+        }
+    }
+
+    private CompletableFuture<Outcome> firstOf(Ask ask, StandIn standIn, PendingOutcome theirs) {
+        Race race = new Race(ask, standIn);
+        Clock.Alarm alarm = ask.deadlineNanos() == Ask.NO_DEADLINE
+                ? () -> {}
+                : clock.at(ask.deadlineNanos(), () -> strike(race, theirs));
+        theirs.outcome().whenComplete((outcome, failure) -> {
+            alarm.cancel();
+            race.answered(outcome);
+        });
+        return race;
+    }
+
+    private void strike(Race race, PendingOutcome theirs) {
+        String reason = engine.name() + "-timeout";
+        try {
+            theirs.afterArrivals().execute(() -> race.standInUnlessDone(reason));
+        } catch (RejectedExecutionException e) {
+            race.standInUnlessDone(reason);
+        }
+    }
+
+    /** Between the engine's answer and the deadline. What is heard first counts; the engine is heard once. */
+    private final class Race extends CompletableFuture<Outcome> {
+
+        private final Ask ask;
+        private final StandIn standIn;
+        private final AtomicBoolean heard = new AtomicBoolean();
+
+        Race(Ask ask, StandIn standIn) {
+            this.ask = ask;
+            this.standIn = standIn;
+        }
+
+        void answered(@Nullable Outcome outcome) {
+            if (!heard.compareAndSet(false, true)) {
+                return;
+            }
+            if (!(outcome instanceof EngineDecision decided)) {
+                standInUnlessDone(
+                        outcome instanceof EngineFailure undecided ? undecided.reason() : engine.name() + "-error");
+            } else if (complete(decided)) {
+                standIn.notNeeded(decided);
+            } else if (join() instanceof EngineDecision told && !told.allowed()) {
+                // The caller was refused meanwhile; what the engine charged for it has no use.
+                List<Charge> charges = decided.charges(ask);
+                if (!charges.isEmpty()) {
+                    engine.giveBack(charges);
+                }
+            }
+        }
+
+        void standInUnlessDone(String reason) {
+            if (!isDone()) {
+                // Losing the race after this may leave the stand-in's counts charged: an error on the safe side.
+                complete(standIn.decide(reason));
+            }
+        }
+    }
+
+    /** Who decides one ask if the engine does not. */
+    private final class StandIn {
+
+        private final Ask ask;
+
+        /** What the counts of this process said when the engine was asked about one bucket; null if it was about more. */
+        private final @Nullable Verdict bucket;
+
+        /** What they said if it was about more; null if they do not count along. */
+        private final @Nullable EngineDecision local;
+
+        StandIn(Ask ask) {
+            this.ask = ask;
+            boolean countsAlong = ask.onFailure() == FailurePolicy.LOCAL && ask.charges() && !holds(ask.demands());
+            this.bucket = countsAlong ? passBucket(ask) : null;
+            this.local = countsAlong && bucket == null ? decideLocally(ask) : null;
+        }
+
+        /** The engine has decided: what it refused was not used here either. */
+        void notNeeded(EngineDecision decided) {
+            EngineDecision counted = decided.allowed() ? null : counted();
+            if (counted != null && counted.allowed()) {
+                FallbackEngine.this.local.giveBack(counted.charges(partOf(ask)));
+            }
+        }
+
+        /** What the counts of this process said when the engine was asked; null if they do not count along. */
+        private @Nullable EngineDecision counted() {
+            if (bucket == null) {
+                return local;
+            }
+            long at = bucket.chargedAtMicros();
+            return new EngineDecision(
+                    bucket.fits(), List.of(bucket), at == Verdict.FINAL ? clock.epochMicros() : at, null);
+        }
+
+        EngineDecision decide(String reason) {
+            return switch (ask.onFailure()) {
+                case OPEN -> answerAll(ask, null, reason);
+                case CLOSED -> answerAll(ask, RETRY_MICROS, reason);
+                case LOCAL -> {
+                    EngineDecision counted = counted();
+                    yield hopeful(counted != null ? counted : decideLocally(ask), reason);
+                }
+            };
+        }
+
+        private EngineDecision hopeful(EngineDecision decided, String reason) {
+            List<Verdict> verdicts = new ArrayList<>(decided.verdicts().size());
+            for (int i = 0; i < decided.verdicts().size(); i++) {
+                verdicts.add(FallbackEngine.hopeful(
+                        decided.verdicts().get(i), ask.demands().get(i)));
+            }
+            return new EngineDecision(decided.allowed(), verdicts, decided.atMicros(), reason);
+        }
+    }
+
+    private static boolean holds(List<Demand> demands) {
+        for (Demand demand : demands) {
+            if (demand.limit() instanceof Concurrency) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Counts along in the shortest way, which is there for the most common ask; null if it is another. */
+    private @Nullable Verdict passBucket(Ask ask) {
+        Demand demand = ask.demands().size() == 1 ? ask.demands().get(0) : null;
+        if (demand == null || demand.atLeast() != demand.permits() || demand.maxWaitMicros() != 0) {
+            return null;
+        }
+        Gates gates = scaledLimit(demand.limit(), ask.localShare()).gates;
+        return gates == null ? null : gates.pass(demand.key(), demand.permits());
+    }
+
+    private EngineDecision decideLocally(Ask ask) {
+        return local.decide(partOf(ask)) instanceof EngineDecision decided
+                ? decided
+                : answerAll(ask, RETRY_MICROS, local.name());
+    }
+
+    /** The same ask of this process's share. */
+    private Ask partOf(Ask ask) {
+        List<Demand> parts = new ArrayList<>(ask.demands().size());
+        for (Demand demand : ask.demands()) {
+            parts.add(demand.on(scaledLimit(demand.limit(), ask.localShare()).part));
+        }
+        return new Ask(parts, ask.purpose(), ask.deadlineNanos(), ask.onFailure(), ask.localShare(), ask.ruleVersion());
+    }
+
+    /** What the share will never hold, the whole limit may, once the engine is back. */
+    private static Verdict hopeful(Verdict verdict, Demand demand) {
+        return verdict.retryAfterMicros() == Verdict.NEVER
+                        && demand.atLeast() <= demand.limit().capacity()
+                ? new Verdict(false, 0, verdict.remaining(), RETRY_MICROS, verdict.resetAfterMicros(), 0, 0)
+                : verdict;
+    }
+
+    /** Lets everything pass, or refuses everything; what no limit could ever hold is refused in any case. */
+    private EngineDecision answerAll(Ask ask, @Nullable Long refusedForMicros, String reason) {
+        long now = clock.epochMicros();
+        boolean allowed = refusedForMicros == null;
+        for (Demand demand : ask.demands()) {
+            allowed &= demand.atLeast() <= demand.limit().capacity();
+        }
+        List<Verdict> verdicts = new ArrayList<>(ask.demands().size());
+        for (Demand demand : ask.demands()) {
+            long capacity = demand.limit().capacity();
+            boolean possible = demand.atLeast() <= capacity;
+            boolean fits = possible && refusedForMicros == null;
+            long retry = fits ? 0 : possible && refusedForMicros != null ? refusedForMicros : Verdict.NEVER;
+            long granted = allowed && ask.charges() ? Math.min(demand.permits(), capacity) : 0;
+            verdicts.add(new Verdict(fits, granted, fits ? capacity : 0, retry, fits ? 0 : retry, 0, now));
+        }
+        return new EngineDecision(allowed, verdicts, now, reason);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the same limits come again and again, and comparing all of one costs more
+    private ScaledLimit scaledLimit(Limit limit, double share) {
+        ScaledLimit last = lastScaled;
+        if (last.whole == limit && last.share == share) {
+            return last;
+        }
+        if (scaled.size() > SCALED_LIMITS_KEPT) {
+            scaled.clear();
+        }
+        Share asked = new Share(limit, share);
+        ScaledLimit scaledLimit = scaled.get(asked);
+        if (scaledLimit == null) {
+            scaledLimit = scaled.computeIfAbsent(asked, this::newScaledLimit);
+        }
+        lastScaled = scaledLimit;
+        return scaledLimit;
+    }
+
+    private ScaledLimit newScaledLimit(Share share) {
+        Limit part = share.limit.scaled(share.share);
+        boolean prompt = part instanceof TokenBucket && part.maxWaitMicros() == 0;
+        return new ScaledLimit(share.limit, share.share, part, prompt ? local.gates(part) : null);
+    }
+
+    /** @param gates the shortest way to the counts of the part, if it is a bucket without later time slots */
+    private record ScaledLimit(
+            Limit whole, double share, Limit part, @Nullable Gates gates) {}
+
+    private record Share(Limit limit, double share) {}
+}

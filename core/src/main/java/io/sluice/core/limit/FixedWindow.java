@@ -1,0 +1,115 @@
+package io.sluice.core.limit;
+
+import io.sluice.core.internal.DurationText;
+import io.sluice.core.internal.Expect;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * At most {@code limit} permits in each window; the next window starts unused. Immutable.
+ *
+ * <p>Windows of a {@link Duration} follow each other from the epoch. Windows of the {@link Calendar} are as long as the calendar
+ * has them in their zone, days of 23 and 25 hours included. Around a boundary, twice the limit may pass in one span of the
+ * window's length: where that matters, use {@link SlidingWindow}.
+ */
+public final class FixedWindow implements Limit {
+
+    private final String name;
+    private final long limit;
+    private final String window;
+    private final Windows windows;
+    private final @Nullable Calendar calendar;
+    private final @Nullable ZoneId zone;
+
+    private FixedWindow(
+            String name,
+            long limit,
+            String window,
+            Windows windows,
+            @Nullable Calendar calendar,
+            @Nullable ZoneId zone) {
+        this.name = name;
+        this.limit = Expect.range("limit", limit, 0, MAX_CAPACITY);
+        this.window = window;
+        this.windows = windows;
+        this.calendar = calendar;
+        this.zone = zone;
+    }
+
+    static FixedWindow of(String name, long limit, Duration window) {
+        long micros = Expect.micros("window", window);
+        return new FixedWindow(name, limit, DurationText.text(micros), Windows.of(micros), null, null);
+    }
+
+    static FixedWindow of(String name, long limit, Calendar calendar, ZoneId zone) {
+        String window = calendar.name().toLowerCase(Locale.ROOT) + " in " + zone.getId();
+        return new FixedWindow(name, limit, window, Windows.of(calendar, zone), calendar, zone);
+    }
+
+    /** Where the windows begin and end. */
+    public Windows windows() {
+        return windows;
+    }
+
+    /** The windows of the calendar that are meant; null if all are of one length. */
+    public @Nullable Calendar calendar() {
+        return calendar;
+    }
+
+    /** Whose calendar; null if all windows are of one length. */
+    public @Nullable ZoneId zone() {
+        return zone;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String algorithm() {
+        return "fixed_window";
+    }
+
+    @Override
+    public String shape() {
+        return "fw" + window.replace(" in ", "@").replace(':', '.');
+    }
+
+    @Override
+    public long capacity() {
+        return limit;
+    }
+
+    @Override
+    public long windowMicros() {
+        return windows.usualMicros();
+    }
+
+    @Override
+    public FixedWindow scaled(double share) {
+        Expect.share(share);
+        return new FixedWindow(name, LimitShare.of(limit, share), window, windows, calendar, zone);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof FixedWindow that
+                && name.equals(that.name)
+                && limit == that.limit
+                && window.equals(that.window);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(name, limit, window);
+    }
+
+    @Override
+    public String toString() {
+        return name + " (fixed_window " + limit + " per " + window + ")";
+    }
+}

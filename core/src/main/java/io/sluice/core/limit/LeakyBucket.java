@@ -1,0 +1,115 @@
+package io.sluice.core.limit;
+
+import io.sluice.core.internal.Expect;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue that drains at {@code rate}: each request gets a time slot of its own and waits for it, so that what passes is spread
+ * evenly. Refused when more than {@code capacity} permits would wait, or the slot is later than {@code maxWait}. Immutable.
+ *
+ * <p>Slots are never handed out faster than the rate; in any span of t at most {@code 1 + rate × t} requests of one permit have
+ * their slot in it. Rounding is that of {@link TokenBucket}.
+ */
+public final class LeakyBucket implements Limit {
+
+    private final String name;
+    private final Rate rate;
+    private final long waiting;
+    private final long maxWaitMicros;
+    private final Pace pace;
+    private final int hash;
+
+    LeakyBucket(String name, Rate rate, long waiting, @Nullable Long maxWaitMicros) {
+        this.name = name;
+        this.rate = Objects.requireNonNull(rate, "rate");
+        this.waiting = Expect.range("capacity", waiting, 0, MAX_CAPACITY - 1);
+        this.pace = Pace.of(rate.permits(), rate.perMicros());
+        this.maxWaitMicros = maxWaitMicros != null
+                ? maxWaitMicros
+                : pace.isZero() ? 0 : Math.min(Expect.LONGEST_MICROS, pace.microsFor(waiting, 0));
+        this.hash = Objects.hash(name, rate, waiting, this.maxWaitMicros);
+    }
+
+    /** The same limit with room for so many waiting permits, and time to drain them; 0 lets nobody wait. */
+    public LeakyBucket withCapacity(long waiting) {
+        return new LeakyBucket(name, rate, waiting, null);
+    }
+
+    /** The same limit with another longest wait. */
+    public LeakyBucket withMaxWait(Duration maxWait) {
+        return new LeakyBucket(name, rate, waiting, Expect.wait("maxWait", maxWait));
+    }
+
+    public Rate rate() {
+        return rate;
+    }
+
+    /** How many permits may wait for their slot. */
+    public long waiting() {
+        return waiting;
+    }
+
+    /** The rate as the fraction that all engines calculate with. */
+    public Pace pace() {
+        return pace;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String algorithm() {
+        return "leaky_bucket";
+    }
+
+    @Override
+    public String shape() {
+        return "lb";
+    }
+
+    /** Those that may wait, and the one that passes. */
+    @Override
+    public long capacity() {
+        return pace.isZero() ? 0 : waiting + 1;
+    }
+
+    @Override
+    public long windowMicros() {
+        return pace.isZero() ? 0 : pace.microsFor(waiting, 0);
+    }
+
+    @Override
+    public long maxWaitMicros() {
+        return maxWaitMicros;
+    }
+
+    @Override
+    public LeakyBucket scaled(double share) {
+        Expect.share(share);
+        Rate part = pace.isZero() ? rate : LimitShare.of(rate, share);
+        return new LeakyBucket(name, part, waiting == 0 ? 0 : LimitShare.of(waiting, share), maxWaitMicros);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LeakyBucket that
+                && name.equals(that.name)
+                && rate.equals(that.rate)
+                && waiting == that.waiting
+                && maxWaitMicros == that.maxWaitMicros;
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return name + " (leaky_bucket " + rate + ", capacity " + waiting + ")";
+    }
+}

@@ -1,0 +1,84 @@
+package io.sluice.core.limit;
+
+import java.math.BigInteger;
+
+/**
+ * A rate as a fraction of small integers: {@code permits} flow in {@code micros} microseconds. Immutable.
+ *
+ * <p>Engines count used permits in whole permits plus a fraction with the denominator {@code micros}; one microsecond then
+ * refills exactly {@code permits} such parts, so nothing is rounded while counting and nothing drifts. The fraction is the
+ * rate itself, reduced, where both sides stay below 2<sup>31</sup> (or where it is one permit per so many microseconds).
+ * Any other rate is replaced by a slightly slower one, less than 2<sup>-30</sup> of it: never in the caller's favour.
+ *
+ * <p>These bounds keep every product below 2<sup>62</sup>. Lua has only doubles and splits the same products.
+ */
+public record Pace(long permits, long micros) {
+
+    /** Longer waits are reported as this: 285 years, the largest integer that Lua can hold. */
+    public static final long MAX_MICROS = (1L << 53) - 1;
+
+    private static final BigInteger FINE = BigInteger.ONE.shiftLeft(30);
+
+    /** The fastest pace that is not faster than {@code permits} per {@code micros} and fits the bounds above. */
+    public static Pace of(long permits, long micros) {
+        if (permits < 0 || micros < 1) {
+            throw new IllegalArgumentException("pace: " + permits + " per " + micros + " us (expected: 0.. per 1..)");
+        }
+        if (permits == 0) {
+            return new Pace(0, 1);
+        }
+        BigInteger n = BigInteger.valueOf(permits);
+        BigInteger p = BigInteger.valueOf(micros);
+        BigInteger gcd = n.gcd(p);
+        n = n.divide(gcd);
+        p = p.divide(gcd);
+        if (n.equals(BigInteger.ONE) || n.max(p).bitLength() <= 31) {
+            return new Pace(n.longValueExact(), p.longValueExact());
+        }
+        if (n.compareTo(p) <= 0) {
+            BigInteger slowN = ceilDivide(n.multiply(FINE), p);
+            return new Pace(
+                    slowN.longValueExact(), ceilDivide(slowN.multiply(p), n).longValueExact());
+        }
+        BigInteger slowP = ceilDivide(p.multiply(FINE), n);
+        return new Pace(n.multiply(slowP).divide(p).longValueExact(), slowP.longValueExact());
+    }
+
+    public boolean isZero() {
+        return permits == 0;
+    }
+
+    /** Whole permits that flow in {@code elapsed} microseconds. */
+    public long wholeIn(long elapsedMicros) {
+        return elapsedMicros / micros * permits + elapsedMicros % micros * permits / micros;
+    }
+
+    /** What flows in {@code elapsed} microseconds beyond the whole permits, in parts of {@code 1/micros}. */
+    public long partsIn(long elapsedMicros) {
+        return elapsedMicros % micros * permits % micros;
+    }
+
+    /** The least number of microseconds in which {@code whole} permits and {@code parts} more have flowed. */
+    public long microsFor(long whole, long parts) {
+        long rounds = whole / permits;
+        if (rounds > MAX_MICROS / micros) {
+            return MAX_MICROS;
+        }
+        long rest = whole % permits * micros + parts;
+        return Math.min(MAX_MICROS, rounds * micros + (rest + permits - 1) / permits);
+    }
+
+    /** Parts of this pace as parts of {@code next}, rounded up; may be a whole permit, {@code next.micros()}. */
+    public long partsAs(Pace next, long parts) {
+        if (next.micros == micros || parts == 0) {
+            return parts;
+        }
+        return ceilDivide(
+                        BigInteger.valueOf(parts).multiply(BigInteger.valueOf(next.micros)), BigInteger.valueOf(micros))
+                .longValueExact();
+    }
+
+    private static BigInteger ceilDivide(BigInteger dividend, BigInteger divisor) {
+        return dividend.add(divisor).subtract(BigInteger.ONE).divide(divisor);
+    }
+}

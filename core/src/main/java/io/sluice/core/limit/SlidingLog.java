@@ -1,0 +1,56 @@
+package io.sluice.core.limit;
+
+import io.sluice.core.internal.DurationText;
+import io.sluice.core.internal.Expect;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * At most {@code limit} permits in every span of {@code window}, exactly: each admission is remembered until it is
+ * {@code window} old. Immutable.
+ *
+ * <p>A span includes its beginning and not its end, so an admission makes room for the next one exactly {@code window}
+ * later. Memory grows with the admissions in the window, hence the cap on {@code limit}.
+ */
+public record SlidingLog(String name, long limit, Duration window) implements Limit {
+
+    /** The largest limit that is kept as a log. */
+    public static final long MAX_LIMIT = 100_000;
+
+    public SlidingLog {
+        name = new Named(name).name();
+        Expect.range("limit", limit, 0, MAX_LIMIT);
+        Expect.micros("window", Objects.requireNonNull(window, "window"));
+    }
+
+    @Override
+    public String algorithm() {
+        return "sliding_log";
+    }
+
+    @Override
+    public String shape() {
+        return "sl" + DurationText.text(windowMicros());
+    }
+
+    @Override
+    public long capacity() {
+        return limit;
+    }
+
+    @Override
+    public long windowMicros() {
+        return Expect.micros("window", window);
+    }
+
+    @Override
+    public SlidingLog scaled(double share) {
+        Expect.share(share);
+        return new SlidingLog(name, LimitShare.of(limit, share), window);
+    }
+
+    @Override
+    public String toString() {
+        return name + " (sliding_log " + limit + " per " + DurationText.text(windowMicros()) + ")";
+    }
+}

@@ -1,0 +1,119 @@
+package io.sluice.core.limit;
+
+import io.sluice.core.internal.Expect;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bucket of {@code burst} permits that starts full and refills continuously at {@code rate}. Immutable.
+ *
+ * <p>In any span of t it hands out at most {@code burst + rate × t}. Exact: only the rate is ever rounded, once, down, by
+ * less than one part in 10<sup>9</sup>, and only when it cannot be written as a small fraction (see {@link Pace}).
+ */
+public final class TokenBucket implements Limit {
+
+    private final String name;
+    private final Rate rate;
+    private final long burst;
+    private final long maxWaitMicros;
+    private final Pace pace;
+    private final int hash;
+
+    TokenBucket(String name, Rate rate, long burst) {
+        this(name, rate, burst, 0);
+    }
+
+    private TokenBucket(String name, Rate rate, long burst, long maxWaitMicros) {
+        this.name = name;
+        this.rate = Objects.requireNonNull(rate, "rate");
+        this.burst = Expect.range("burst", burst, 0, MAX_CAPACITY);
+        this.pace = Pace.of(rate.permits(), rate.perMicros());
+        this.maxWaitMicros = maxWaitMicros;
+        this.hash = Objects.hash(name, rate, burst, maxWaitMicros);
+    }
+
+    /** The same limit with another burst, 0 to 10<sup>12</sup>; a burst of 0 refuses always. */
+    public TokenBucket withBurst(long burst) {
+        return new TokenBucket(name, rate, burst, maxWaitMicros);
+    }
+
+    /**
+     * The same limit for callers who wait: permits that are not there yet but will be within {@code maxWait} are handed out in
+     * advance. Zero, the default, hands out none.
+     */
+    public TokenBucket withMaxWait(Duration maxWait) {
+        return new TokenBucket(name, rate, burst, Expect.wait("maxWait", maxWait));
+    }
+
+    public Rate rate() {
+        return rate;
+    }
+
+    /** The most permits the bucket holds, also where the rate is zero and none are handed out. */
+    public long burst() {
+        return burst;
+    }
+
+    /** The rate as the fraction that all engines calculate with. */
+    public Pace pace() {
+        return pace;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String algorithm() {
+        return "token_bucket";
+    }
+
+    @Override
+    public String shape() {
+        return "tb";
+    }
+
+    @Override
+    public long capacity() {
+        return rate.permits() == 0 ? 0 : burst;
+    }
+
+    @Override
+    public long windowMicros() {
+        return pace.isZero() ? 0 : pace.microsFor(burst, 0);
+    }
+
+    @Override
+    public long maxWaitMicros() {
+        return maxWaitMicros;
+    }
+
+    @Override
+    public TokenBucket scaled(double share) {
+        Expect.share(share);
+        // The rate is scaled through its span, so that 1/s at a third becomes 1 in 3 s and not 0.
+        Rate part = rate.permits() == 0 ? rate : LimitShare.of(rate, share);
+        return new TokenBucket(name, part, LimitShare.of(burst, share), maxWaitMicros);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof TokenBucket that
+                && name.equals(that.name)
+                && rate.equals(that.rate)
+                && burst == that.burst
+                && maxWaitMicros == that.maxWaitMicros;
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return name + " (token_bucket " + rate + ", burst " + burst + ")";
+    }
+}

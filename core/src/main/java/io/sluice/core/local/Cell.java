@@ -1,0 +1,217 @@
+package io.sluice.core.local;
+
+import io.sluice.core.algorithm.Count;
+import io.sluice.core.algorithm.StepBack;
+import io.sluice.core.algorithm.TokenBuckets;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One count in the table. Its word is a value from 0 up while it is free, {@link #LOCKED} while somebody works on it, and {@link
+ * #DEAD} for ever once it has left the table.
+ *
+ * <p>Why a lock at all: a decision over several counts must change all or none, and whoever asks for one of them must not see
+ * half of that. It is held for a few instructions on counts that were found before, taken in one order by everybody, and a
+ * decision on a single {@link Bucket} does not take it: that is one compare-and-set, and none if it is refused.
+ */
+abstract sealed class Cell {
+
+    static final long LOCKED = -1;
+    static final long DEAD = -2;
+
+    /** How the keys of cells begin that are shared by keys that have none of their own. */
+    static final String OVERFLOW = "#overflow:";
+
+    private static final int SPINS = 64;
+    private static final VarHandle WORD;
+
+    static {
+        try {
+            WORD = MethodHandles.lookup().findVarHandle(Cell.class, "word", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final CountSeries series;
+    final String key;
+    private volatile long word;
+
+    private Cell(CountSeries series, String key, long word) {
+        this.series = series;
+        this.key = key;
+        this.word = word;
+    }
+
+    /** What the demand would get of a count whose word is {@code word}; 0 refuses. */
+    abstract long grant(Demand demand, long word, long micros);
+
+    /** What the demand is told. Comes before {@link #charge} or {@link #refuse}. */
+    abstract Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros);
+
+    /** The word after the charge. */
+    abstract long charge(Demand demand, long word, long grant, long micros);
+
+    /** The word after a refusal, here or by another limit. */
+    abstract long refuse(long word, long micros);
+
+    /** The word after what still counts of a charge was given back. */
+    abstract long giveBack(Charge charge, long word, long micros);
+
+    abstract boolean renew(Charge charge, long micros);
+
+    abstract boolean isUnused(long word, long micros);
+
+    /** Whether keys share it that have none of their own. */
+    final boolean isOverflow() {
+        return key.startsWith(OVERFLOW);
+    }
+
+    final long word() {
+        return word;
+    }
+
+    final boolean replaceWord(long expected, long next) {
+        return WORD.compareAndSet(this, expected, next);
+    }
+
+    /** Takes the lock and returns the word, or returns {@link #DEAD}. */
+    final long lock() {
+        for (int spins = 0; ; spins++) {
+            long seen = word;
+            if (seen == DEAD || (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED))) {
+                return seen;
+            }
+            pause(spins);
+        }
+    }
+
+    /** Takes the lock if it is free; else returns {@link #LOCKED} or {@link #DEAD}. */
+    final long tryLock() {
+        long seen = word;
+        return seen < 0 ? seen : WORD.compareAndSet(this, seen, LOCKED) ? seen : LOCKED;
+    }
+
+    /** Gives the lock back with a new word. */
+    final void unlock(long next) {
+        WORD.setRelease(this, next);
+    }
+
+    /** Waits a moment for whoever holds the lock; gives way if that one may have lost the processor. */
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but how soon the holder goes on
+    static void pause(int spins) {
+        if (spins < SPINS) {
+            Thread.onSpinWait();
+        } else {
+            Thread.yield();
+        }
+    }
+
+    /** A token bucket whose numbers fit a word. */
+    static final class Bucket extends Cell {
+
+        final PackedBucket packed;
+
+        Bucket(CountSeries series, String key, PackedBucket packed, long word) {
+            super(series, key, word);
+            this.packed = packed;
+        }
+
+        @Override
+        long grant(Demand demand, long word, long micros) {
+            if (demand.permits() <= packed.limit.capacity()
+                    && PackedBucket.used(word, packed.moment(micros))
+                            <= packed.capacity - demand.permits() * packed.per) {
+                return demand.permits();
+            }
+            return TokenBuckets.grant(packed.limit, packed.state(word, micros), demand, micros);
+        }
+
+        @Override
+        Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros) {
+            if (grant == 0 && demand.maxWaitMicros() > 0) {
+                return TokenBuckets.verdict(packed.limit, packed.state(word, micros), demand, 0, false, micros);
+            }
+            return packed.verdict(
+                    PackedBucket.used(word, packed.moment(micros)), grant, demand.atLeast(), charged, micros);
+        }
+
+        @Override
+        long charge(Demand demand, long word, long grant, long micros) {
+            return Math.max(word, packed.moment(micros)) + grant * packed.per;
+        }
+
+        @Override
+        long refuse(long word, long micros) {
+            return word;
+        }
+
+        @Override
+        long giveBack(Charge charge, long word, long micros) {
+            return packed.word(packed.state(word, micros).giveBack(charge.permits(), charge.chargedAtMicros(), micros));
+        }
+
+        @Override
+        boolean renew(Charge charge, long micros) {
+            return false;
+        }
+
+        @Override
+        boolean isUnused(long word, long micros) {
+            return word <= packed.moment(micros);
+        }
+    }
+
+    /** Any other count; its word says nothing but that it is free. */
+    static final class Other extends Cell {
+
+        final Count count;
+
+        Other(CountSeries series, String key, Count count) {
+            super(series, key, 0);
+            this.count = count;
+        }
+
+        @Override
+        long grant(Demand demand, long word, long micros) {
+            return count.grant(demand, micros);
+        }
+
+        @Override
+        Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros) {
+            return count.verdict(demand, grant, charged, micros);
+        }
+
+        @Override
+        long charge(Demand demand, long word, long grant, long micros) {
+            count.charge(demand, grant, micros);
+            return word;
+        }
+
+        @Override
+        long refuse(long word, long micros) {
+            count.refuse(micros);
+            return word;
+        }
+
+        @Override
+        long giveBack(Charge charge, long word, long micros) {
+            count.giveBack(charge, micros);
+            return word;
+        }
+
+        @Override
+        boolean renew(Charge charge, long micros) {
+            return count.renew(charge, micros);
+        }
+
+        @Override
+        boolean isUnused(long word, long micros) {
+            // Time may yet step back by as much as counts wait for it.
+            return count.isUnused(micros - StepBack.CLAMPED_MICROS);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package io.sluice.core.local;
+
+import io.sluice.core.algorithm.Count;
+import io.sluice.core.limit.Limit;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cells of an engine, by series and key. Finding takes no lock; adding and removing lock one of many segments. Each segment
+ * is an array with open addressing, so that a cell costs its object and one or two references.
+ *
+ * <p>Whoever chooses the keys can choose many with one hash code. A search therefore looks at a few places after that of the
+ * hash code and then goes on from another, which only a hash of the whole key with the secret of this table tells: keys that
+ * collide on purpose cost a little more, not more with each.
+ *
+ * <p>A count that has aged to what a new one would be is dropped: each new count pays for a look at a few old ones, so nobody
+ * ever pauses for a sweep. The number of cells is bounded: where the bound is reached and nothing can be dropped, new keys get
+ * no cell.
+ */
+final class CellTable {
+
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
+    private static final int SEGMENTS = 64;
+    private static final int SMALLEST = 16;
+    /** Long enough that keys of chance almost never need the second place, and short enough to be no matter. */
+    private static final int FIRST_PLACES = 32;
+
+    private static final int LOOKS_PER_NEW_COUNT = 2;
+    private static final int LOOKS_WHEN_FULL = 16;
+    private static final int TOO_FEW_TO_SWEEP = 1_024;
+
+    private final Segment[] segments = new Segment[SEGMENTS];
+    private final AtomicLong size = new AtomicLong();
+    private final AtomicInteger turn = new AtomicInteger();
+    private final LongSupplier micros;
+    private final long bound;
+    private final long secret = new SecureRandom().nextLong() | 1;
+
+    CellTable(LongSupplier micros, long bound) {
+        this.micros = micros;
+        this.bound = bound;
+        for (int i = 0; i < SEGMENTS; i++) {
+            segments[i] = new Segment();
+        }
+    }
+
+    /** Makes the cell for a key that has none. */
+    @FunctionalInterface
+    interface Maker {
+        Cell make();
+    }
+
+    long size() {
+        return size.get();
+    }
+
+    boolean isFull() {
+        return size.get() >= bound;
+    }
+
+    /** The cell of a key; null if there is none. */
+    @Nullable
+    Cell find(CountSeries series, String key) {
+        int hash = series.hash(key);
+        return segment(hash).find(hash, series, key);
+    }
+
+    /**
+     * The cell of a key, made if there is none; null if there is no room for it.
+     *
+     * @param bounded whether it needs room
+     * @param sweeps whether room is made by dropping others
+     */
+    @Nullable
+    Cell findOrAdd(CountSeries series, String key, boolean bounded, boolean sweeps, Maker maker) {
+        int hash = series.hash(key);
+        return segment(hash).findOrAdd(hash, series, key, bounded, sweeps, maker);
+    }
+
+    /**
+     * Puts {@code next} in the place of {@code cell}, which the caller has locked and which is dead afterwards; false if it is
+     * no longer there.
+     */
+    boolean replace(Cell cell, Cell next) {
+        int hash = cell.series.hash(cell.key);
+        return segment(hash).replace(hash, cell, next);
+    }
+
+    private Segment segment(int hash) {
+        return segments[hash >>> 26];
+    }
+
+    /** Where the search for a key goes on. The multiplier is secret, so nobody can make keys for one place. */
+    private int secondPlace(Cell[] in, String key) {
+        long mixed = secret;
+        for (int i = 0; i < key.length(); i++) {
+            mixed = (mixed ^ key.charAt(i)) * secret;
+            mixed ^= mixed >>> 29;
+        }
+        return (int) (mixed >>> 20) & (in.length - 1);
+    }
+
+    /** Stands in a slot that a cell has left: searches go on past it. */
+    private static final Cell GONE = new Cell.Other(
+            new CountSeries("", ""), "", Count.of(Limit.named("gone").fixedWindow(0, Duration.ofSeconds(1))));
+
+    private final class Segment extends ReentrantLock {
+
+        private static final long serialVersionUID = 1;
+
+        private transient volatile Cell[] cells = new Cell[SMALLEST];
+        private int live;
+        private int gone;
+        private int cursor;
+
+        @Nullable
+        Cell find(int hash, CountSeries series, String key) {
+            Cell[] in = cells;
+            int i = hash & (in.length - 1);
+            for (int places = 0; ; places++) {
+                if (places == FIRST_PLACES) {
+                    i = secondPlace(in, key);
+                }
+                Cell cell = (Cell) SLOT.getAcquire(in, i);
+                if (cell == null || (cell.series == series && cell.key.equals(key))) {
+                    return cell;
+                }
+                i = (i + 1) & (in.length - 1);
+            }
+        }
+
+        @Nullable
+        Cell findOrAdd(int hash, CountSeries series, String key, boolean bounded, boolean sweeps, Maker maker) {
+            lock();
+            try {
+                Cell cell = find(hash, series, key);
+                if (cell != null) {
+                    return cell;
+                }
+                if (sweeps && size.get() >= Math.min(bound, TOO_FEW_TO_SWEEP)) {
+                    sweep(size.get() >= bound ? LOOKS_WHEN_FULL : LOOKS_PER_NEW_COUNT);
+                }
+                if (sweeps && size.get() >= bound) {
+                    sweepElsewhere();
+                }
+                if (bounded && size.get() >= bound) {
+                    return null;
+                }
+                if ((live + gone + 1) * 3 > cells.length * 2) {
+                    rehash();
+                }
+                Cell added = maker.make();
+                put(cells, hash, added);
+                live++;
+                size.incrementAndGet();
+                return added;
+            } finally {
+                unlock();
+            }
+        }
+
+        boolean replace(int hash, Cell cell, Cell next) {
+            lock();
+            try {
+                Cell[] in = cells;
+                int i = hash & (in.length - 1);
+                for (int places = 0; ; places++) {
+                    if (places == FIRST_PLACES) {
+                        i = secondPlace(in, cell.key);
+                    }
+                    if (in[i] == cell) {
+                        SLOT.setRelease(in, i, next);
+                        return true;
+                    }
+                    if (in[i] == null) {
+                        return false;
+                    }
+                    i = (i + 1) & (in.length - 1);
+                }
+            } finally {
+                unlock();
+            }
+        }
+
+        /** Where all of this segment is in use, others may hold what has aged to nothing; each gets its turn. */
+        private void sweepElsewhere() {
+            Segment other = segments[turn.incrementAndGet() & (SEGMENTS - 1)];
+            if (other != this && other.tryLock()) {
+                try {
+                    other.sweep(LOOKS_WHEN_FULL);
+                } finally {
+                    other.unlock();
+                }
+            }
+        }
+
+        private void sweep(int looks) {
+            Cell[] in = cells;
+            long now = micros.getAsLong();
+            for (int i = 0; i < looks; i++) {
+                cursor = (cursor + 1) & (in.length - 1);
+                Cell cell = in[cursor];
+                if (cell == null || cell == GONE) {
+                    continue;
+                }
+                long word = cell.tryLock();
+                if (word >= 0) {
+                    boolean unused = cell.isUnused(word, now);
+                    if (unused) {
+                        SLOT.setRelease(in, cursor, GONE);
+                        live--;
+                        gone++;
+                        size.decrementAndGet();
+                    }
+                    cell.unlock(unused ? Cell.DEAD : word);
+                }
+            }
+        }
+
+        /** Into an array of the size that the live cells need; without those that are gone. */
+        private void rehash() {
+            int length = SMALLEST;
+            while ((live + 1) * 2 > length) {
+                length *= 2;
+            }
+            Cell[] more = new Cell[length];
+            for (Cell cell : cells) {
+                if (cell != null && cell != GONE) {
+                    put(more, cell.series.hash(cell.key), cell);
+                }
+            }
+            gone = 0;
+            cursor = 0;
+            cells = more;
+        }
+
+        private void put(Cell[] into, int hash, Cell cell) {
+            int i = hash & (into.length - 1);
+            for (int places = 0; into[i] != null; ) {
+                i = ++places == FIRST_PLACES ? secondPlace(into, cell.key) : (i + 1) & (into.length - 1);
+            }
+            SLOT.setRelease(into, i, cell);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.sluice.core.local;
+
+import io.sluice.core.limit.Limit;
+import java.util.Objects;
+
+/** All counts of limits with one name and shape. Compared by identity; the engine makes one for each. */
+final class CountSeries {
+
+    final String name;
+    final String shape;
+    private final int hash;
+
+    CountSeries(String name, String shape) {
+        this.name = name;
+        this.shape = shape;
+        this.hash = Objects.hash(name, shape);
+    }
+
+    /** Spread over all bits, because tables look at the lowest and segments at the highest. */
+    int hash(String key) {
+        int mixed = (hash * 31 + key.hashCode()) * 0x9E3779B9;
+        return mixed ^ (mixed >>> 15);
+    }
+
+    /** In which order the locks of two cells are taken. */
+    static int compare(Cell one, Cell other) {
+        int order = Integer.compare(one.series.hash(one.key), other.series.hash(other.key));
+        if (order == 0) {
+            order = one.key.compareTo(other.key);
+        }
+        if (order == 0) {
+            order = one.series.name.compareTo(other.series.name);
+        }
+        return order != 0 ? order : one.series.shape.compareTo(other.series.shape);
+    }
+
+    /** What identifies a series. */
+    record Id(String name, String shape) {
+
+        static Id of(Limit limit) {
+            return new Id(limit.name(), limit.shape());
+        }
+    }
+}

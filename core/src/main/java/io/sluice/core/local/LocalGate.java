@@ -1,0 +1,44 @@
+package io.sluice.core.local;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.CountKey;
+import io.sluice.core.spi.Verdict;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The way to one count, remembered. */
+final class LocalGate extends LimitHandle implements Gate {
+
+    private final String key;
+
+    /** The cell last found; may have left the table since, and says so. */
+    private Cell.@Nullable Bucket cell;
+
+    public LocalGate(LocalCounts counts, Limit limit, String key) {
+        super(counts, limit);
+        this.key = Objects.requireNonNull(key, "key");
+    }
+
+    @Override
+    public boolean tryPass(long permits) {
+        return tryPass(at(), key, permits);
+    }
+
+    @Override
+    public Verdict pass(long permits) {
+        return pass(at(), key, permits);
+    }
+
+    private Cell.@Nullable Bucket at() {
+        Cell.Bucket at = cell;
+        return at != null ? at : find(key);
+    }
+
+    @Override
+    Cell.@Nullable Bucket find(String key) {
+        Cell.Bucket found = super.find(key);
+        // An overflow count is ours only until there is room.
+        cell = found != null && found.key.equals(CountKey.bounded(key)) ? found : null;
+        return found;
+    }
+}

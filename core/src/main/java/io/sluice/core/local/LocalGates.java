@@ -1,0 +1,23 @@
+package io.sluice.core.local;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Verdict;
+import java.util.Objects;
+
+/** The way to all counts of a limit. */
+final class LocalGates extends LimitHandle implements Gates {
+
+    public LocalGates(LocalCounts counts, Limit limit) {
+        super(counts, limit);
+    }
+
+    @Override
+    public boolean tryPass(String key, long permits) {
+        return tryPass(find(Objects.requireNonNull(key, "key")), key, permits);
+    }
+
+    @Override
+    public Verdict pass(String key, long permits) {
+        return pass(find(Objects.requireNonNull(key, "key")), key, permits);
+    }
+}

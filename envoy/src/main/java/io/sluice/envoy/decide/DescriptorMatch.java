@@ -1,0 +1,48 @@
+package io.sluice.envoy.decide;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.envoy.descriptor.EnvoyDescriptor;
+import io.sluice.rules.evaluate.NamedRule;
+import io.sluice.rules.model.Rule;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the rules have for one descriptor. Immutable.
+ *
+ * @param rule null if there is none
+ * @param numbers those that the request itself gave; null for the rule's own
+ */
+record DescriptorMatch(@Nullable Rule rule, @Nullable Limit numbers) {
+
+    static final DescriptorMatch NOTHING = new DescriptorMatch(null, null);
+
+    List<NamedRule> named() {
+        return rule == null || rule.limits().isEmpty() ? List.of() : List.of(new NamedRule(rule, numbers));
+    }
+
+    boolean isUnlimited() {
+        return descriptor().filter(EnvoyDescriptor::unlimited).isPresent();
+    }
+
+    boolean isQuota() {
+        return descriptor().filter(EnvoyDescriptor::quota).isPresent();
+    }
+
+    boolean isLimited() {
+        return rule != null && !rule.limits().isEmpty();
+    }
+
+    Optional<String> name() {
+        return descriptor().flatMap(EnvoyDescriptor::name);
+    }
+
+    List<String> replaces() {
+        return descriptor().map(EnvoyDescriptor::replaces).orElse(List.of());
+    }
+
+    private Optional<EnvoyDescriptor> descriptor() {
+        return rule == null ? Optional.empty() : EnvoyDescriptor.of(rule);
+    }
+}

@@ -1,0 +1,102 @@
+package io.sluice.envoy.decide;
+
+import com.google.protobuf.UnknownFieldSet;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.sluice.envoy.descriptor.EnvoyDescriptor;
+import io.sluice.rules.pattern.Attributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a request asks for, in our terms. */
+final class DescriptorRequest {
+
+    /** More is refused as a whole: it cannot be decided in the time that Envoy waits. */
+    static final int MOST_DESCRIPTORS = 256;
+
+    static final int MOST_ENTRIES = EnvoyDescriptor.DEEPEST;
+
+    static final Attributes NOTHING = Attributes.of(Map.of());
+
+    /** The keys of a descriptor in one attribute, for a limit that counts by them: names of attributes have bounds. */
+    static final String KEYS = "descriptor#keys";
+
+    /** {@code is_negative_hits}, which this version of the protocol does not have yet. */
+    private static final int NEGATIVE_HITS = 4;
+
+    private DescriptorRequest() {}
+
+    /** @throws IllegalArgumentException if it is no request */
+    static void check(RateLimitRequest request) {
+        if (request.getDomain().isEmpty()) {
+            throw new IllegalArgumentException("domain: empty (expected: a domain)");
+        }
+        if (request.getDescriptorsCount() == 0) {
+            throw new IllegalArgumentException("descriptors: none (expected: at least one)");
+        }
+    }
+
+    static boolean isTooMuch(RateLimitRequest request) {
+        if (request.getDescriptorsCount() > MOST_DESCRIPTORS) {
+            return true;
+        }
+        for (int i = 0; i < request.getDescriptorsCount(); i++) {
+            if (request.getDescriptors(i).getEntriesCount() > MOST_ENTRIES) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether no descriptor would be charged. */
+    static boolean looks(RateLimitRequest request) {
+        return request.getDescriptorsList().stream().allMatch(descriptor -> permits(request, descriptor) == 0);
+    }
+
+    /** The permits of a descriptor; 0 only looks. Hits that are to be taken back are not: nothing is charged for them either. */
+    static long permits(RateLimitRequest request, RateLimitDescriptor descriptor) {
+        UnknownFieldSet unknown = descriptor.getUnknownFields();
+        if (unknown.hasField(NEGATIVE_HITS)
+                && unknown.getField(NEGATIVE_HITS).getVarintList().stream().anyMatch(value -> value != 0)) {
+            return 0;
+        }
+        if (descriptor.hasHitsAddend()) {
+            long addend = descriptor.getHitsAddend().getValue();
+            return addend < 0 ? Long.MAX_VALUE : addend;
+        }
+        return Math.max(1, Integer.toUnsignedLong(request.getHitsAddend()));
+    }
+
+    /** What rules see of a descriptor. */
+    static Attributes attributes(String domain, RateLimitDescriptor descriptor) {
+        List<String> names = names(descriptor);
+        Map<String, String> values = new HashMap<>(names.size() * 2 + 2);
+        values.put("domain", domain);
+        for (int i = 0; i < names.size(); i++) {
+            values.put(names.get(i), descriptor.getEntries(i).getValue());
+        }
+        if (descriptor.hasLimit()) {
+            values.put(KEYS, keys(descriptor));
+        }
+        return Attributes.of(values);
+    }
+
+    private static String keys(RateLimitDescriptor descriptor) {
+        StringBuilder keys = new StringBuilder();
+        for (RateLimitDescriptor.Entry entry : descriptor.getEntriesList()) {
+            keys.append(entry.getKey().length()).append(':').append(entry.getKey());
+        }
+        return keys.toString();
+    }
+
+    /** The attributes that hold the values of its entries. */
+    static List<String> names(RateLimitDescriptor descriptor) {
+        List<String> keys = new ArrayList<>(descriptor.getEntriesCount());
+        for (int i = 0; i < descriptor.getEntriesCount(); i++) {
+            keys.add(descriptor.getEntries(i).getKey());
+        }
+        return EnvoyDescriptor.attributes(keys);
+    }
+}

@@ -1,0 +1,310 @@
+package io.sluice.envoy.decide;
+
+import io.sluice.core.Decision;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Verdict;
+import io.sluice.envoy.decide.JointRuling.PartRuling;
+import io.sluice.envoy.decide.JointRuling.Standing;
+import io.sluice.rules.evaluate.BoundLimit;
+import io.sluice.rules.evaluate.CombinedDecisions;
+import io.sluice.rules.evaluate.LimitGroup;
+import io.sluice.rules.evaluate.MatchedRequest;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Rule;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several requests on their way to one decision. For one call, by one thread at a time.
+ *
+ * <p>Two parts that mean the same count are one demand for the sum of their permits: else each would be told that there is room for
+ * it. If the sum does not fit, the first of them that do are no refusal, and those after them are.
+ */
+final class JointDecision {
+
+    private final List<MatchedRequest> parts;
+
+    /** By the demand that was made for a part: the one that stands for it and for all others of its count. */
+    private final IdentityHashMap<Demand, Demand> merged;
+
+    private final IdentityHashMap<Demand, Verdict> verdicts;
+
+    /** Of demands that were asked and got no verdict, because nobody could decide: what was answered for all of them. */
+    private final IdentityHashMap<Demand, Boolean> answered = new IdentityHashMap<>(0);
+
+    private final IdentityHashMap<Demand, Long> taken;
+    private final List<Decision> decisions = new ArrayList<>();
+    private final List<Label> shadowRefused = new ArrayList<>();
+    private boolean tooMuch;
+    private long atMicros;
+
+    JointDecision(List<MatchedRequest> parts) {
+        this.parts = parts;
+        int limits = 0;
+        for (MatchedRequest part : parts) {
+            limits += part.live().bound().size();
+        }
+        // Most requests are one part with a limit or two: tables of the usual size would be most of what is allocated
+        // for them.
+        this.merged = new IdentityHashMap<>(limits);
+        this.verdicts = new IdentityHashMap<>(limits);
+        this.taken = new IdentityHashMap<>(limits);
+    }
+
+    List<MatchedRequest> parts() {
+        return parts;
+    }
+
+    /** Whether it is refused before anybody was asked. */
+    boolean isRefusedOutright() {
+        for (MatchedRequest part : parts) {
+            Rule rule = part.verdictOf();
+            if (rule != null ? rule.action() == Action.DENY : part.live().lacking() != null || asksTooMuch(part)) {
+                return true;
+            }
+        }
+        return tooMuch;
+    }
+
+    private static boolean asksTooMuch(MatchedRequest part) {
+        return part.permits() > Limit.MAX_PERMITS && !part.live().bound().isEmpty();
+    }
+
+    /** The limits of the parts that charge, or of those that only look, each count once. */
+    LimitGroup group(boolean looking) {
+        List<BoundLimit> all = new ArrayList<>();
+        for (MatchedRequest part : parts) {
+            if (part.verdictOf() == null && (part.permits() == 0) == looking) {
+                all.addAll(part.live().bound());
+            }
+        }
+        return LimitGroup.of(merge(all));
+    }
+
+    private List<BoundLimit> merge(List<BoundLimit> all) {
+        if (all.size() < 2) {
+            all.forEach(bound -> own(bound.demand()));
+            return all;
+        }
+        Map<CountId, List<BoundLimit>> counts = new HashMap<>();
+        List<List<BoundLimit>> ordered = new ArrayList<>();
+        List<BoundLimit> result = new ArrayList<>();
+        for (BoundLimit bound : all) {
+            Demand demand = bound.demand();
+            if (demand == null) {
+                result.add(bound);
+            } else {
+                CountId id = new CountId(demand.limit().name(), demand.limit().shape(), demand.key(), bound.inStore());
+                List<BoundLimit> same = counts.computeIfAbsent(id, i -> {
+                    List<BoundLimit> first = new ArrayList<>(1);
+                    ordered.add(first);
+                    return first;
+                });
+                same.add(bound);
+            }
+        }
+        ordered.forEach(same -> result.add(sum(same)));
+        return result;
+    }
+
+    private BoundLimit sum(List<BoundLimit> same) {
+        BoundLimit least = same.get(0);
+        long permits = 0;
+        for (BoundLimit bound : same) {
+            permits += permits(bound.demand());
+            least = bound.numbers().capacity() < least.numbers().capacity() ? bound : least;
+        }
+        Demand one = least.demand();
+        if (same.size() == 1 || one == null) {
+            own(one);
+            return least;
+        }
+        tooMuch |= permits > Limit.MAX_PERMITS;
+        Demand all = one.permits(Math.min(permits, Limit.MAX_PERMITS));
+        same.forEach(bound -> {
+            if (bound.demand() != null) {
+                merged.put(bound.demand(), all);
+            }
+        });
+        return least.with(all, permits);
+    }
+
+    private void own(@Nullable Demand demand) {
+        if (demand != null) {
+            merged.put(demand, demand);
+        }
+    }
+
+    private static long permits(@Nullable Demand demand) {
+        return demand == null ? 0 : demand.permits();
+    }
+
+    /** What engines said of limits in force. */
+    void heard(List<Decision> said) {
+        decisions.addAll(said);
+        note(said);
+    }
+
+    /** What engines said of limits in shadow. */
+    void heardShadow(LimitGroup group, List<Decision> said) {
+        shadowRefused.addAll(group.refusing(said));
+        for (BoundLimit bound : group.bound()) {
+            own(bound.demand());
+        }
+        note(said);
+    }
+
+    private void note(List<Decision> said) {
+        for (Decision decision : said) {
+            atMicros = Math.max(atMicros, decision.outcome().atMicros());
+            List<Demand> demands = decision.ask().demands();
+            List<Verdict> each = decision.outcome().verdicts();
+            for (int i = 0; i < demands.size(); i++) {
+                if (i < each.size()) {
+                    verdicts.put(demands.get(i), each.get(i));
+                } else {
+                    answered.put(demands.get(i), decision.allowed());
+                }
+            }
+        }
+    }
+
+    /** @param charged whether it was allowed and charged; if not, somebody refuses */
+    JointRuling ruling(boolean charged, String mode, long nowMicros) {
+        List<PartRuling> rulings = new ArrayList<>(parts.size());
+        Reporting reporting = new Reporting();
+        for (MatchedRequest part : parts) {
+            rulings.add(part(part, reporting));
+        }
+        boolean allowed = true;
+        for (PartRuling ruling : rulings) {
+            allowed &= ruling.allowed();
+        }
+        if (allowed && !charged) {
+            rulings.replaceAll(ruling -> new PartRuling(ruling.byRule() != null, ruling.byRule(), ruling.limits()));
+        }
+        return new JointRuling(
+                reporting.whole(mode, allowed && charged), rulings, atMicros == 0 ? nowMicros : atMicros);
+    }
+
+    private PartRuling part(MatchedRequest part, Reporting reporting) {
+        Rule rule = part.verdictOf();
+        if (rule != null) {
+            reporting.byRule(rule);
+            return new PartRuling(rule.action() == Action.EXEMPT, rule, List.of());
+        }
+        boolean allowed = true;
+        List<Standing> standings = new ArrayList<>();
+        for (BoundLimit bound : part.live().bound()) {
+            Standing standing = standing(bound, asksTooMuch(part));
+            allowed &= standing.fits();
+            reporting.add(bound, standing);
+            standings.add(standing);
+        }
+        for (LimitGroup shadow : part.shadows()) {
+            shadow.bound().forEach(bound -> standings.add(standing(bound, false)));
+        }
+        return new PartRuling(allowed, null, standings);
+    }
+
+    private Standing standing(BoundLimit bound, boolean asksTooMuch) {
+        Demand demand = bound.demand();
+        if (demand == null) {
+            return new Standing(bound.rule(), bound.numbers(), bound.shadow(), bound.shadow(), 0, Optional.empty());
+        }
+        Demand asked = merged.getOrDefault(demand, demand);
+        Verdict verdict = verdicts.get(asked);
+        if (verdict == null) {
+            boolean fits = bound.shadow() || (answered.getOrDefault(asked, true) && !asksTooMuch);
+            long remaining = fits ? bound.numbers().capacity() : 0;
+            return new Standing(bound.rule(), bound.numbers(), bound.shadow(), fits, remaining, Optional.empty());
+        }
+        long before = taken.merge(asked, demand.permits(), Long::sum);
+        boolean fits = !asksTooMuch
+                && before <= Limit.MAX_PERMITS
+                && (verdict.fits() || (asked.permits() > before && before <= verdict.remaining()));
+        return new Standing(
+                bound.rule(),
+                bound.numbers(),
+                bound.shadow(),
+                fits,
+                verdict.remaining(),
+                verdict.resetAfterMicros() == Verdict.NEVER
+                        ? Optional.empty()
+                        : Optional.of(Duration.of(verdict.resetAfterMicros(), ChronoUnit.MICROS)));
+    }
+
+    private record CountId(String name, String shape, String key, boolean inStore) {}
+
+    /** Finds what the whole reports: the first that refuses, else the one with the least remaining. */
+    private final class Reporting {
+
+        private @Nullable Rule byRule;
+        private @Nullable BoundLimit bound;
+        private @Nullable Standing standing;
+
+        void byRule(Rule rule) {
+            byRule = byRule == null || rule.action().compareTo(byRule.action()) > 0 ? rule : byRule;
+        }
+
+        void add(BoundLimit next, Standing how) {
+            Standing best = standing;
+            boolean better = best == null
+                    || (best.fits() && !how.fits())
+                    || (best.fits() == how.fits() && how.fits() && how.remaining() < best.remaining());
+            if (better) {
+                bound = next;
+                standing = how;
+            }
+        }
+
+        private List<String> matched() {
+            if (parts.size() == 1) {
+                return parts.get(0).matched();
+            }
+            Set<String> matched = new LinkedHashSet<>();
+            parts.forEach(part -> matched.addAll(part.matched()));
+            return List.copyOf(matched);
+        }
+
+        Ruling.Settled whole(String mode, boolean allowed) {
+            MatchedRequest first = parts.get(0);
+            Rule rule = byRule;
+            boolean denied = rule != null && rule.action() == Action.DENY;
+            boolean exempt = rule != null && bound == null;
+            BoundLimit limit = denied || exempt ? null : bound;
+            Standing how = standing;
+            long permits = 0;
+            for (MatchedRequest part : parts) {
+                permits = Math.min(Limit.MAX_PERMITS, permits + Math.min(part.permits(), Limit.MAX_PERMITS));
+            }
+            return new Ruling.Settled(
+                    allowed,
+                    rule != null && limit == null ? rule.action() : Action.LIMIT,
+                    limit != null ? limit.rule() : denied || exempt ? rule : null,
+                    limit == null || how == null ? null : limit.reported(how.remaining(), how.resetAfter()),
+                    allowed ? Optional.of(Duration.ZERO) : CombinedDecisions.retryAfter(decisions),
+                    CombinedDecisions.waitFor(decisions),
+                    limit == null ? mode : limit.label().mode(),
+                    CombinedDecisions.degraded(decisions),
+                    first.set().version(),
+                    matched(),
+                    shadowRefused,
+                    permits,
+                    decisions,
+                    null);
+        }
+    }
+}

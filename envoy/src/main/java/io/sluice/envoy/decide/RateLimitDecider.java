@@ -1,0 +1,195 @@
+package io.sluice.envoy.decide;
+
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
+import io.sluice.envoy.decide.JointRuling.Standing;
+import io.sluice.envoy.descriptor.DescriptorTree;
+import io.sluice.envoy.descriptor.DomainRules;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.NamedRule;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Answers requests of Envoy's rate limit protocol by the rules in force: those for descriptors, and any others that the attributes
+ * {@code domain} and {@code descriptor.<key>} match. Never blocks; safe for use by many threads.
+ *
+ * <p>A request with more descriptors or entries than can be decided in time is refused as a whole and charges nothing.
+ */
+public final class RateLimitDecider {
+
+    /** In well under a millisecond. */
+    private static final int QUICKLY_LAID_OUT = 1_000;
+
+    private final Evaluator evaluator;
+    private final JointEvaluator joint;
+    private final CountingMode counting;
+
+    /** Of the set in force when somebody last asked. */
+    private volatile DescriptorTree tree = new DescriptorTree(RuleSet.none());
+
+    private final AtomicBoolean layingOut = new AtomicBoolean();
+
+    public RateLimitDecider(Evaluator evaluator, CountingMode counting) {
+        this.evaluator = evaluator;
+        this.joint = new JointEvaluator(evaluator.joint());
+        this.counting = counting;
+    }
+
+    /**
+     * Decides.
+     *
+     * @throws IllegalArgumentException if it is no request: an empty domain, no descriptors, a limit without a unit
+     */
+    public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
+        DescriptorRequest.check(request);
+        DescriptorTree rules = rules();
+        if (DescriptorRequest.isTooMuch(request)) {
+            return joint.evaluate(RuleSet.none(), List.of(tooMuch(rules, request)))
+                    .thenApply(told -> refused(request));
+        }
+        List<DescriptorMatch> found = found(rules, request);
+        List<JointPart> parts = new ArrayList<>(found.size());
+        for (int i = 0; i < found.size(); i++) {
+            parts.add(part(rules.set(), request, request.getDescriptors(i), found.get(i)));
+        }
+        return counting == CountingMode.TOGETHER
+                ? joint.evaluate(rules.set(), parts).thenApply(ruling -> answer(request, found, List.of(ruling)))
+                : eachByItself(rules.set(), parts).thenApply(rulings -> answer(request, found, rulings));
+    }
+
+    /** Of the set in force; while a large one is being laid out, of the one before it. */
+    @SuppressWarnings({"ReferenceEquality", "FutureReturnValueIgnored"}) // a set is made once and handed on
+    private DescriptorTree rules() {
+        RuleSet set = evaluator.rules();
+        DescriptorTree known = tree;
+        if (known.set() == set) {
+            return known;
+        }
+        if (known.set().rules().isEmpty() || set.rules().size() <= QUICKLY_LAID_OUT) {
+            known = new DescriptorTree(set);
+            tree = known;
+        } else if (layingOut.compareAndSet(false, true)) {
+            CompletableFuture.runAsync(() -> tree = new DescriptorTree(set))
+                    .whenComplete((done, failure) -> layingOut.set(false));
+        }
+        return known;
+    }
+
+    private static List<DescriptorMatch> found(DescriptorTree rules, RateLimitRequest request) {
+        List<DescriptorMatch> all = new ArrayList<>(request.getDescriptorsCount());
+        Set<String> replaced = Set.of();
+        for (RateLimitDescriptor descriptor : request.getDescriptorsList()) {
+            DescriptorMatch found = found(rules, request.getDomain(), descriptor);
+            if (!found.replaces().isEmpty()) {
+                replaced = replaced.isEmpty() ? new HashSet<>() : replaced;
+                replaced.addAll(found.replaces());
+            }
+            all.add(found);
+        }
+        for (int i = 0; !replaced.isEmpty() && i < all.size(); i++) {
+            if (all.get(i).isLimited()
+                    && all.get(i).name().filter(replaced::contains).isPresent()) {
+                all.set(i, DescriptorMatch.NOTHING);
+            }
+        }
+        return all;
+    }
+
+    private static DescriptorMatch found(DescriptorTree rules, String domain, RateLimitDescriptor descriptor) {
+        if (descriptor.hasLimit()) {
+            RequestLimit.unit(descriptor);
+            return rules.knows(domain) ? RequestLimit.of(domain, descriptor) : DescriptorMatch.NOTHING;
+        }
+        Rule rule = rules.find(domain, descriptor);
+        return rule == null ? DescriptorMatch.NOTHING : new DescriptorMatch(rule, null);
+    }
+
+    private static JointPart part(
+            RuleSet set, RateLimitRequest request, RateLimitDescriptor descriptor, DescriptorMatch found) {
+        Rule rule = found.rule();
+        boolean needed = set.hasScopes()
+                || (rule != null
+                        && !rule.limits().isEmpty()
+                        && !rule.limits().get(0).by().isEmpty());
+        Attributes attributes =
+                needed ? DescriptorRequest.attributes(request.getDomain(), descriptor) : DescriptorRequest.NOTHING;
+        return new JointPart(attributes, DescriptorRequest.permits(request, descriptor), found.named());
+    }
+
+    /** One after the other, so that two descriptors of one count add up. */
+    private CompletionStage<List<JointRuling>> eachByItself(RuleSet set, List<JointPart> parts) {
+        CompletionStage<List<JointRuling>> all = CompletableFuture.completedFuture(new ArrayList<>(parts.size()));
+        for (JointPart part : parts) {
+            all = all.thenCompose(
+                    rulings -> joint.evaluateCountingRefused(set, part).thenApply(ruling -> {
+                        rulings.add(ruling);
+                        return rulings;
+                    }));
+        }
+        return all;
+    }
+
+    private static RateLimitResponse answer(
+            RateLimitRequest request, List<DescriptorMatch> found, List<JointRuling> rulings) {
+        RateLimitResponse.Builder response = RateLimitResponse.newBuilder();
+        List<Integer> violations = new ArrayList<>(0);
+        boolean quota = false;
+        boolean allowed = true;
+        int at = 0;
+        for (JointRuling joint : rulings) {
+            for (JointRuling.PartRuling part : joint.parts()) {
+                DescriptorMatch rule = found.get(at);
+                DescriptorStatus status = StatusWriter.of(rule, part, joint.atMicros());
+                response.addStatuses(status);
+                allowed &= status.getCode() == Code.OK;
+                quota |= rule.isQuota();
+                if (rule.isQuota() && isUsedUp(rule, part)) {
+                    violations.add(at);
+                }
+                at++;
+            }
+        }
+        if (quota) {
+            response.setDynamicMetadata(QuotaMetadata.of(request, violations));
+        }
+        return response.setOverallCode(allowed ? Code.OK : Code.OVER_LIMIT).build();
+    }
+
+    private static boolean isUsedUp(DescriptorMatch found, JointRuling.PartRuling part) {
+        for (Standing standing : part.limits()) {
+            if (!standing.fits() && standing.rule().equals(found.rule())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** One that is refused without a look at any limit. */
+    private static JointPart tooMuch(DescriptorTree rules, RateLimitRequest request) {
+        Rule rule = DomainRules.tooMuch(rules, request.getDomain());
+        return new JointPart(
+                DescriptorRequest.NOTHING,
+                DescriptorRequest.looks(request) ? 0 : 1,
+                List.of(new NamedRule(rule, null)));
+    }
+
+    private static RateLimitResponse refused(RateLimitRequest request) {
+        RateLimitResponse.Builder response = RateLimitResponse.newBuilder().setOverallCode(Code.OVER_LIMIT);
+        for (int i = 0; i < request.getDescriptorsCount(); i++) {
+            response.addStatuses(StatusWriter.REFUSED);
+        }
+        return response.build();
+    }
+}

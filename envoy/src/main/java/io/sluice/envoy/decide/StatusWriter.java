@@ -1,0 +1,82 @@
+package io.sluice.envoy.decide;
+
+import com.google.protobuf.Duration;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.Limit;
+import io.sluice.envoy.decide.JointRuling.PartRuling;
+import io.sluice.envoy.decide.JointRuling.Standing;
+import io.sluice.envoy.descriptor.EnvoyDescriptor;
+import io.sluice.envoy.descriptor.Unit;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the status of a descriptor of what became of it. */
+final class StatusWriter {
+
+    private static final long MOST = 0xFFFF_FFFFL;
+    private static final long MICROS = 1_000_000;
+
+    /** No rule, or one that lets it pass. */
+    static final DescriptorStatus PASSED =
+            DescriptorStatus.newBuilder().setCode(Code.OK).build();
+
+    static final DescriptorStatus UNLIMITED = DescriptorStatus.newBuilder()
+            .setCode(Code.OK)
+            .setLimitRemaining((int) MOST)
+            .build();
+
+    static final DescriptorStatus REFUSED =
+            DescriptorStatus.newBuilder().setCode(Code.OVER_LIMIT).build();
+
+    private StatusWriter() {}
+
+    static DescriptorStatus of(DescriptorMatch found, PartRuling ruling, long atMicros) {
+        Standing reported = reported(ruling);
+        if (reported == null) {
+            return !ruling.allowed() ? REFUSED : found.isUnlimited() ? UNLIMITED : PASSED;
+        }
+        return DescriptorStatus.newBuilder()
+                .setCode(ruling.allowed() ? Code.OK : Code.OVER_LIMIT)
+                .setCurrentLimit(limit(reported))
+                .setLimitRemaining((int) Math.min(MOST, reported.remaining()))
+                .setDurationUntilReset(reset(reported, atMicros))
+                .build();
+    }
+
+    /** The first that refuses, else the one with the least remaining; one in shadow only if there are no others. */
+    private static @Nullable Standing reported(PartRuling ruling) {
+        Standing best = null;
+        for (Standing next : ruling.limits()) {
+            if (best == null || before(next, best)) {
+                best = next;
+            }
+        }
+        return best;
+    }
+
+    private static boolean before(Standing a, Standing b) {
+        if (a.shadow() != b.shadow()) {
+            return b.shadow();
+        }
+        return a.fits() != b.fits() ? b.fits() : a.fits() && a.remaining() < b.remaining();
+    }
+
+    private static RateLimit limit(Standing standing) {
+        Limit limit = standing.limit();
+        RateLimit.Builder builder = RateLimit.newBuilder()
+                .setRequestsPerUnit((int) Math.min(MOST, limit.capacity()))
+                .setUnit(Unit.of(limit));
+        EnvoyDescriptor.of(standing.rule()).flatMap(EnvoyDescriptor::name).ifPresent(builder::setName);
+        return builder.build();
+    }
+
+    /** In whole seconds, rounded up; of a window until its end, whether or not anything of it was used. */
+    private static Duration reset(Standing standing, long atMicros) {
+        long micros = standing.limit() instanceof FixedWindow window
+                ? window.windows().at(atMicros).endMicros() - atMicros
+                : standing.resetAfter().map(after -> after.toNanos() / 1_000).orElse(0L);
+        return Duration.newBuilder().setSeconds((micros + MICROS - 1) / MICROS).build();
+    }
+}

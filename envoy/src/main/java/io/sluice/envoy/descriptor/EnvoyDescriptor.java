@@ -1,0 +1,196 @@
+package io.sluice.envoy.descriptor;
+
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.ProtocolScope;
+import io.sluice.rules.model.Rule;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which descriptors of Envoy's rate limit protocol a rule is for, instead of a {@link io.sluice.rules.model.Scope}. Whoever speaks that protocol finds
+ * the rule for a descriptor, the most specific one of its domain; no attribute of a request reaches it. Immutable.
+ *
+ * <p>A rule that {@linkplain Action#EXEMPT exempts} applies nothing to the descriptor, and other descriptors of the same request
+ * keep their limits.
+ *
+ * @param domain of the request
+ * @param path one for each entry of the descriptor, at least one
+ * @param unlimited of a rule that exempts: whether the answer says so, or is that of a descriptor without a rule
+ * @param name by which others replace it
+ * @param replaces the names of those that do not apply where this one does
+ * @param quota whether the limit only tells that it is used up, and never refuses
+ * @param detailedMetric kept as it was written; no metric takes a value that a client can choose
+ */
+public record EnvoyDescriptor(
+        String domain,
+        List<Entry> path,
+        boolean unlimited,
+        Optional<String> name,
+        List<String> replaces,
+        boolean quota,
+        boolean detailedMetric)
+        implements ProtocolScope {
+
+    /** The key of rule documents. */
+    static final String KEY = "envoy";
+
+    /** The longest domain, key, value and name. */
+    public static final int LONGEST = 4_096;
+
+    /** The deepest path. */
+    public static final int DEEPEST = 64;
+
+    private static final int LONGEST_ATTRIBUTE = 128;
+    private static final String PREFIX = "descriptor.";
+
+    public EnvoyDescriptor {
+        path = List.copyOf(path);
+        replaces = List.copyOf(replaces);
+        text("domain", domain);
+        if (path.isEmpty() || path.size() > DEEPEST) {
+            throw new IllegalArgumentException("path: " + path.size() + " (expected: 1.." + DEEPEST + " entries)");
+        }
+        name.ifPresent(own -> text("name", own));
+        for (String other : replaces) {
+            text("replaces", other);
+            if (name.filter(other::equals).isPresent()) {
+                throw new IllegalArgumentException("replaces: its own name (expected: the names of others)");
+            }
+        }
+    }
+
+    /**
+     * One entry of a descriptor.
+     *
+     * @param value what its value must be, {@code *} standing for any text, none too; without one every value will do
+     * @param shareThreshold whether all values that match share one count
+     */
+    public record Entry(String key, Optional<String> value, boolean shareThreshold) {
+
+        public Entry {
+            text("key", key);
+            value.ifPresent(given -> text("value", given));
+            if (shareThreshold && value.filter(given -> given.indexOf('*') >= 0).isEmpty()) {
+                throw new IllegalArgumentException("share_threshold: without a wildcard (expected: a value with *)");
+            }
+        }
+
+        private Map<String, Object> content() {
+            Map<String, Object> written = new LinkedHashMap<>();
+            written.put("key", key);
+            value.ifPresent(given -> written.put("value", given));
+            flag(written, "share_threshold", shareThreshold);
+            return written;
+        }
+
+        /** Whether descriptors with different values match. */
+        public boolean isOpen() {
+            return value.isEmpty() || value.get().indexOf('*') >= 0;
+        }
+    }
+
+    /** The descriptors that a rule is for; empty if it is for other requests. */
+    public static Optional<EnvoyDescriptor> of(Rule rule) {
+        return rule.protocol().filter(EnvoyDescriptor.class::isInstance).map(EnvoyDescriptor.class::cast);
+    }
+
+    @Override
+    public String key() {
+        return KEY;
+    }
+
+    @Override
+    public Map<String, Object> content() {
+        Map<String, Object> written = new LinkedHashMap<>();
+        written.put("domain", domain);
+        written.put("path", path.stream().map(Entry::content).toList());
+        flag(written, "unlimited", unlimited);
+        name.ifPresent(own -> written.put("name", own));
+        if (!replaces.isEmpty()) {
+            written.put("replaces", replaces);
+        }
+        flag(written, "quota", quota);
+        flag(written, "detailed_metric", detailedMetric);
+        return Collections.unmodifiableMap(written);
+    }
+
+    @Override
+    public void check(Action action) {
+        if (unlimited && action != Action.EXEMPT) {
+            throw new IllegalArgumentException("envoy: unlimited with limits (expected: action exempt)");
+        }
+    }
+
+    private static void flag(Map<String, Object> written, String key, boolean value) {
+        if (value) {
+            written.put(key, true);
+        }
+    }
+
+    /** The attributes that hold the values of a descriptor with these keys, in their order; no two are the same. */
+    public static List<String> attributes(List<String> keys) {
+        if (keys.size() == 1 && isPlain(keys.get(0))) {
+            return List.of(PREFIX + keys.get(0));
+        }
+        List<String> names = new ArrayList<>(keys.size());
+        Set<String> seen = new HashSet<>();
+        for (String key : keys) {
+            boolean plain = isPlain(key) && seen.add(key);
+            names.add(plain ? PREFIX + key : "descriptor#" + (names.size() + 1));
+        }
+        return names;
+    }
+
+    /** What tells the counts of the rule's descriptors apart: the entries that more than one value matches and does not share. */
+    public List<By> by() {
+        List<String> names = attributes(path.stream().map(Entry::key).toList());
+        List<By> by = new ArrayList<>();
+        for (int i = 0; i < path.size(); i++) {
+            if (path.get(i).isOpen() && !path.get(i).shareThreshold()) {
+                by.add(By.attribute(names.get(i)));
+            }
+        }
+        return by;
+    }
+
+    /** In short: {@code edge: remote_address=50.*, path}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(domain).append(':');
+        String before = " ";
+        for (Entry entry : path) {
+            text.append(before).append(entry.key());
+            entry.value().ifPresent(value -> text.append('=').append(value));
+            text.append(entry.shareThreshold() ? " (shared)" : "");
+            before = ", ";
+        }
+        text.append(unlimited ? ", unlimited" : "");
+        name.ifPresent(own -> text.append(", named ").append(own));
+        text.append(replaces.isEmpty() ? "" : ", replaces " + String.join(" ", replaces));
+        return text.append(quota ? ", quota" : "")
+                .append(detailedMetric ? ", detailed_metric" : "")
+                .toString();
+    }
+
+    private static boolean isPlain(String key) {
+        boolean plain = key.length() + PREFIX.length() <= LONGEST_ATTRIBUTE;
+        for (int i = 0; plain && i < key.length(); i++) {
+            plain = key.charAt(i) > ' ' && key.charAt(i) != 0x7f;
+        }
+        return plain;
+    }
+
+    private static void text(String what, String text) {
+        if (text.isEmpty() || text.length() > LONGEST) {
+            throw new IllegalArgumentException(
+                    what + ": " + text.length() + " characters (expected: 1.." + LONGEST + ")");
+        }
+    }
+}

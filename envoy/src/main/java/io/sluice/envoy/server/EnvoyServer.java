@@ -1,0 +1,167 @@
+package io.sluice.envoy.server;
+
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Server;
+import io.grpc.ServerCredentials;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.sluice.envoy.decide.RateLimitDecider;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves Envoy's rate limit protocol and the health service of gRPC. Safe for use by many threads.
+ *
+ * <p>It listens from the start and answers {@code UNAVAILABLE} until it is told to serve. Calls are answered on event loops of its
+ * own, by decisions that never block.
+ */
+public final class EnvoyServer implements AutoCloseable {
+
+    /** The most descriptors and entries with 32 bytes each; more than Envoy sends for any request that it lets through itself. */
+    static final int LARGEST_MESSAGE = 512 * 1024;
+
+    private static final int LARGEST_METADATA = 16 * 1024;
+    private static final int MOST_CALLS = 1_000;
+    private static final int FLOW_WINDOW = 1024 * 1024;
+    private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
+
+    /** A hundred times as long as Envoy waits for an answer. */
+    private static final Duration MESSAGE_WITHIN = Duration.ofSeconds(2);
+
+    /** Clients may ask this often whether the server is there; who asks more often is cut off. */
+    private static final Duration CLIENT_KEEPALIVE = Duration.ofSeconds(10);
+
+    private static final Duration KEEPALIVE = Duration.ofSeconds(60);
+
+    /** A client that gives up on slow answers sends as many; one that only resets sends more. */
+    private static final int MOST_RESETS = 20_000;
+
+    private static final int RESETS_IN_SECONDS = 10;
+
+    /** It writes a line, and where it came from, for each bad message of a client; so nobody could read the others. */
+    private static final Logger LIBRARY = Logger.getLogger("io.grpc");
+
+    static {
+        LIBRARY.setLevel(Level.SEVERE);
+    }
+
+    private final Server server;
+    private final HealthStatusManager health;
+    private final @Nullable ReloadedTls tls;
+    private final OpenCalls calls;
+    private volatile boolean open;
+    private boolean leaving;
+
+    private EnvoyServer(
+            InetSocketAddress address,
+            ServerCredentials credentials,
+            @Nullable ReloadedTls tls,
+            OpenCalls calls,
+            RateLimitDecider decider)
+            throws IOException {
+        this.tls = tls;
+        this.calls = calls;
+        this.health = new HealthStatusManager();
+        serving(ServingStatus.NOT_SERVING);
+        this.server = NettyServerBuilder.forAddress(address, credentials)
+                .directExecutor()
+                .intercept(calls)
+                .addService(new RateLimitCalls(decider, () -> open))
+                .addService(health.getHealthService())
+                .maxInboundMessageSize(LARGEST_MESSAGE)
+                .maxInboundMetadataSize(LARGEST_METADATA)
+                .maxConcurrentCallsPerConnection(MOST_CALLS)
+                .flowControlWindow(FLOW_WINDOW)
+                .permitKeepAliveTime(CLIENT_KEEPALIVE.toSeconds(), TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .keepAliveTime(KEEPALIVE.toSeconds(), TimeUnit.SECONDS)
+                .maxRstFramesPerWindow(MOST_RESETS, RESETS_IN_SECONDS)
+                .build()
+                .start();
+    }
+
+    /**
+     * Listens.
+     *
+     * @throws IOException if it cannot listen, or not read a certificate
+     * @throws GeneralSecurityException if a certificate or key is none
+     */
+    public static EnvoyServer start(InetSocketAddress address, Optional<TlsFiles> tls, RateLimitDecider decider)
+            throws IOException, GeneralSecurityException {
+        return start(address, tls, decider, ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
+    }
+
+    static EnvoyServer start(
+            InetSocketAddress address,
+            Optional<TlsFiles> tls,
+            RateLimitDecider decider,
+            Duration lookEvery,
+            Duration messageWithin)
+            throws IOException, GeneralSecurityException {
+        ReloadedTls files = tls.isEmpty() ? null : ReloadedTls.open(tls.get(), lookEvery);
+        ServerCredentials credentials = files == null ? InsecureServerCredentials.create() : files.credentials();
+        OpenCalls calls = new OpenCalls(messageWithin);
+        try {
+            return new EnvoyServer(address, credentials, files, calls, decider);
+        } catch (IOException | RuntimeException e) {
+            calls.close();
+            if (files != null) {
+                files.close();
+            }
+            throw e;
+        }
+    }
+
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Begins to decide, and says so. */
+    public void open() {
+        open = true;
+        serving(ServingStatus.SERVING);
+    }
+
+    /** Says that it is about to stop; calls are answered until it is closed. */
+    public synchronized void leave() {
+        if (!leaving) {
+            leaving = true;
+            health.enterTerminalState();
+        }
+    }
+
+    /** Accepts no more, and lets what is in flight finish; whoever watches its health is sent away. */
+    @Override
+    public void close() {
+        leave();
+        server.shutdown();
+        calls.stopWatching();
+        try {
+            if (!server.awaitTermination(IN_FLIGHT.toMillis(), TimeUnit.MILLISECONDS)) {
+                server.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            server.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+        open = false;
+        calls.close();
+        if (tls != null) {
+            tls.close();
+        }
+    }
+
+    private void serving(ServingStatus status) {
+        health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, status);
+        health.setStatus(RateLimitServiceGrpc.SERVICE_NAME, status);
+    }
+}

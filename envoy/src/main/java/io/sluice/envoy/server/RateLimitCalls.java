@@ -1,0 +1,81 @@
+package io.sluice.envoy.server;
+
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.sluice.envoy.decide.RateLimitDecider;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Calls of {@code ShouldRateLimit}, each answered on the thread that has the decision. */
+final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase {
+
+    /** Decisions take as long as their deadline at most, so that more are not a burst but a flood. */
+    static final int MOST_IN_FLIGHT = 20_000;
+
+    private static final System.Logger LOG = System.getLogger(RateLimitCalls.class.getName());
+
+    private final RateLimitDecider decider;
+    private final BooleanSupplier open;
+    private final AtomicInteger inFlight = new AtomicInteger();
+
+    RateLimitCalls(RateLimitDecider decider, BooleanSupplier open) {
+        this.decider = decider;
+        this.open = open;
+    }
+
+    @Override
+    public void shouldRateLimit(RateLimitRequest request, StreamObserver<RateLimitResponse> caller) {
+        if (caller instanceof ServerCallStreamObserver<RateLimitResponse> call) {
+            // Without a handler, an answer to a caller that has left would throw.
+            call.setOnCancelHandler(() -> {});
+        }
+        if (!open.getAsBoolean()) {
+            refuse(caller, Status.UNAVAILABLE.withDescription("the node is starting or stopping"));
+            return;
+        }
+        if (inFlight.incrementAndGet() > MOST_IN_FLIGHT) {
+            inFlight.decrementAndGet();
+            refuse(caller, Status.RESOURCE_EXHAUSTED.withDescription("too many calls at the same time"));
+            return;
+        }
+        try {
+            decider.decide(request).whenComplete((response, failure) -> {
+                inFlight.decrementAndGet();
+                answer(caller, response, failure);
+            });
+        } catch (IllegalArgumentException e) {
+            inFlight.decrementAndGet();
+            refuse(caller, Status.INVALID_ARGUMENT.withDescription(e.getMessage()));
+        } catch (RuntimeException e) {
+            inFlight.decrementAndGet();
+            failed(caller, e);
+        }
+    }
+
+    private static void answer(
+            StreamObserver<RateLimitResponse> caller,
+            @Nullable RateLimitResponse response,
+            @Nullable Throwable failure) {
+        if (response == null) {
+            failed(caller, failure);
+        } else {
+            caller.onNext(response);
+            caller.onCompleted();
+        }
+    }
+
+    private static void failed(StreamObserver<RateLimitResponse> caller, @Nullable Throwable failure) {
+        LOG.log(Level.ERROR, "a call failed", failure);
+        refuse(caller, Status.INTERNAL.withDescription("the node failed to answer; its log says why"));
+    }
+
+    private static void refuse(StreamObserver<RateLimitResponse> caller, Status status) {
+        caller.onError(status.asRuntimeException());
+    }
+}

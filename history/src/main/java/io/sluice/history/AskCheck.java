@@ -1,0 +1,174 @@
+package io.sluice.history;
+
+import io.sluice.core.history.AnswerEvent;
+import io.sluice.core.history.AskIds;
+import io.sluice.core.history.SpendEvent;
+import io.sluice.core.history.StepEvent;
+import io.sluice.core.history.UnspendEvent;
+import io.sluice.core.spi.Verdict;
+import io.sluice.history.Violation.Kind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The asks of one node: all or nothing, and callers told what was decided. Each part of an ask (all of it, unless its counts are in
+ * several slots of a Cluster) is one step of the store.
+ */
+final class AskCheck {
+
+    private final Findings findings;
+    private final boolean whole;
+    private final Map<String, Asking> asks = new LinkedHashMap<>();
+    private final RefusalMemoryCheck memory;
+
+    AskCheck(Findings findings, boolean whole) {
+        this.findings = findings;
+        this.whole = whole;
+        this.memory = new RefusalMemoryCheck(findings);
+    }
+
+    /** What is known of one ask. */
+    private static final class Asking {
+        private final Map<String, Part> parts = new LinkedHashMap<>(2);
+        private final Map<String, Integer> charged = new HashMap<>(2);
+        private final List<AnswerEvent> answers = new ArrayList<>(1);
+        private final Map<String, Long> spent = new HashMap<>(0);
+
+        /** Whether a spend was its answer. */
+        private boolean passedAlone;
+
+        private boolean isOfOnePart() {
+            return parts.size() == 1 && !parts.keySet().iterator().next().contains("/");
+        }
+    }
+
+    /** How many demands were what. */
+    private static final class Part {
+        private String count = "";
+        private long number;
+        private boolean charging;
+        private int fitting;
+        private int refusing;
+        private int charged;
+    }
+
+    void asked(StepEvent step, StepEvent.Asked asked) {
+        if (asked.ask().isEmpty()) {
+            return;
+        }
+        Verdict verdict = asked.verdict();
+        Asking ask = ask(asked.ask());
+        Part part = ask.parts.computeIfAbsent(asked.ask(), id -> new Part());
+        part.count = step.count();
+        part.number = step.number();
+        part.charging = asked.charging();
+        part.fitting += verdict.fits() ? 1 : 0;
+        part.refusing += verdict.fits() ? 0 : 1;
+        part.charged += verdict.granted() > 0 ? 1 : 0;
+        if (verdict.granted() > 0 && ask.charged.merge(step.count(), 1, Integer::sum) == 2) {
+            findings.add(
+                    Kind.TWICE, step.count(), step.number(), "ask " + asked.ask() + " charged again (expected: once)");
+        }
+        if (!verdict.fits()) {
+            memory.refused(step.count(), AskIds.whole(asked.ask()), verdict.retryAfterMicros());
+        }
+    }
+
+    void leaseRefused(String count) {
+        memory.refused(count, "", Verdict.NEVER);
+    }
+
+    void spent(SpendEvent spent) {
+        if (!spent.ask().isEmpty()) {
+            Asking ask = ask(spent.ask());
+            ask.spent.merge(spent.count(), spent.permits(), Long::sum);
+            ask.passedAlone |= spent.answers();
+        }
+    }
+
+    void unspent(UnspendEvent unspent) {
+        if (!unspent.ask().isEmpty()) {
+            ask(unspent.ask()).spent.merge(unspent.count(), -unspent.permits(), Long::sum);
+        }
+    }
+
+    void answered(AnswerEvent answered) {
+        ask(answered.ask()).answers.add(answered);
+        memory.answered(answered);
+    }
+
+    /** To be called after all events. */
+    void finish() {
+        asks.forEach((id, ask) -> {
+            // A process that was killed may have written half of an ask that it had no time to answer.
+            if (whole || !ask.answers.isEmpty()) {
+                ask.parts.forEach(this::allOrNothing);
+            }
+            ask.answers.forEach(answered -> check(id, ask, answered));
+            if (ask.passedAlone && whole) {
+                alone(id, ask);
+            }
+        });
+        memory.finish(whole);
+    }
+
+    private void allOrNothing(String id, Part part) {
+        int demands = part.fitting + part.refusing;
+        boolean all = part.charging && part.refusing == 0;
+        if (part.charged != (all ? demands : 0)) {
+            findings.add(
+                    Kind.PARTIAL,
+                    part.count,
+                    part.number,
+                    "ask %s of %d demands, %d of which did not fit, charged %d (expected: %d)"
+                            .formatted(id, demands, part.refusing, part.charged, all ? demands : 0));
+        }
+    }
+
+    /** What was spent is what it asked for, and the store knows nothing of it. */
+    private void alone(String id, Asking ask) {
+        int passed = ask.charged.size() + ask.spent.size();
+        if (passed != 1) {
+            findings.add(
+                    Kind.ANSWER,
+                    ask.spent.keySet().iterator().next(),
+                    0,
+                    "ask %s passed by a lease with %d demands charged or leased (expected: 1)".formatted(id, passed));
+        }
+    }
+
+    private void check(String id, Asking ask, AnswerEvent told) {
+        String wrong = null;
+        int charged = ask.charged.size();
+        if (told.source() == AnswerEvent.Source.STAND_IN) {
+            wrong = told.degraded() == null ? "by a stand-in (expected: that the answer says so)" : null;
+        } else if (told.allowed() && told.source() == AnswerEvent.Source.MEMORY) {
+            wrong = "allowed from memory (expected: refusals only)";
+        } else if (!told.charging() || told.degraded() != null || !whole) {
+            return;
+        } else if (told.allowed()) {
+            int passed = charged + (told.source() == AnswerEvent.Source.LEASE ? ask.spent.size() : 0);
+            wrong = passed == told.demands()
+                    ? null
+                    : "allowed with %d demands charged or leased (expected: %d)".formatted(passed, told.demands());
+        } else {
+            long leased = ask.spent.values().stream().mapToLong(net -> net).sum();
+            // Parts that were charged while others refused are given back, which may get lost.
+            boolean taken = leased != 0 || (charged > 0 && ask.isOfOnePart());
+            wrong = taken
+                    ? "refused with %d demands charged and %d permits spent (expected: 0)".formatted(charged, leased)
+                    : null;
+        }
+        if (wrong != null) {
+            String refusing = told.refusing();
+            findings.add(Kind.ANSWER, refusing == null ? "" : refusing, 0, "ask " + id + " was told: " + wrong);
+        }
+    }
+
+    private Asking ask(String id) {
+        return asks.computeIfAbsent(AskIds.whole(id), unknown -> new Asking());
+    }
+}

@@ -1,0 +1,243 @@
+package io.sluice.history;
+
+import io.sluice.core.algorithm.StepBack;
+import io.sluice.core.history.StepEvent;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import io.sluice.history.Violation.Kind;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Checks the steps of one count since its numbering began, in their order. */
+final class CountCheck {
+
+    private final String count;
+    private final Findings findings;
+    private final LeaseLedger ledger = new LeaseLedger();
+    private Limit limit;
+    private long checked;
+    private long missing;
+    private long unchecked;
+
+    CountCheck(String count, Limit limit, Findings findings) {
+        this.count = count;
+        this.limit = limit;
+        this.findings = findings;
+    }
+
+    /** The limit of the first step that names one; null if none does. */
+    static @Nullable Limit limitOf(List<StepEvent> steps) {
+        for (StepEvent step : steps) {
+            Limit named = limitOf(step.step());
+            if (named != null) {
+                return named;
+            }
+        }
+        return null;
+    }
+
+    /** @param steps by rising numbers, of which each fork begins anew */
+    void check(List<StepEvent> steps, FailoverForks forks) {
+        long last = 0;
+        int forked = 0;
+        ModelReplay replay = new ModelReplay(limit);
+        IntervalBound allowed = IntervalBound.of(limit);
+        for (StepEvent step : steps) {
+            Limit named = limitOf(step.step());
+            limit = named == null ? limit : named;
+            if (forks.isUnsure(step.atMicros()) || isOfNoNumbering(step)) {
+                replay.heardOf(limit);
+                unchecked++;
+                continue;
+            }
+            int before = forks.before(step.atMicros());
+            long expected = step.changed() ? last + 1 : last;
+            boolean first = last == 0 && step.number() == expected;
+            if (!first && (before != forked || step.number() != expected)) {
+                missing += before == forked ? step.number() - expected : 0;
+                forget(replay, allowed, step.atMicros());
+            }
+            forked = before;
+            replay.begin(limit, step.atMicros());
+            allowed.at(step.atMicros());
+            ledger.at(step.atMicros());
+            String wrong = check(step, replay, allowed);
+            if (wrong != null) {
+                findings.add(Kind.MODEL, count, step.number(), limit + " said " + wrong);
+                forget(replay, allowed, step.atMicros());
+            }
+            last = step.number();
+            checked++;
+        }
+    }
+
+    /** It changed nothing of a count that somebody changes who does not record. */
+    private static boolean isOfNoNumbering(StepEvent step) {
+        return step.since() == 0 && step.number() > 0 && !step.changed();
+    }
+
+    long checked() {
+        return checked;
+    }
+
+    long missing() {
+        return missing;
+    }
+
+    long unchecked() {
+        return unchecked;
+    }
+
+    private void forget(ModelReplay replay, IntervalBound allowed, long atMicros) {
+        replay.forget(limit, atMicros);
+        allowed.reset();
+        ledger.forget(atMicros);
+    }
+
+    private @Nullable String check(StepEvent step, ModelReplay replay, IntervalBound allowed) {
+        long now = step.atMicros();
+        if (step.step() instanceof StepEvent.Asked asked) {
+            Verdict told = asked.verdict();
+            Demand demand = asked.demand();
+            if (told.granted() > 0) {
+                timely(step, told.chargedAtMicros());
+                within(
+                        step,
+                        allowed.admitted(new IntervalBound.Admission(
+                                limit,
+                                told.granted(),
+                                now,
+                                told.waitMicros(),
+                                told.chargedAtMicros(),
+                                demand.holder())));
+            } else {
+                allowed.seen(limit, now);
+            }
+            return replay.asked(demand, asked.charging(), told, now);
+        } else if (step.step() instanceof StepEvent.GivenBack back) {
+            allowed.givenBack(back.charge(), now);
+            replay.givenBack(back.charge(), now);
+            return null;
+        } else if (step.step() instanceof StepEvent.Renewed renewed) {
+            if (renewed.held() && renewed.charge().isHeld()) {
+                allowed.renewed(renewed.charge(), now);
+            } else {
+                allowed.seen(limit, now);
+            }
+            return replay.renewed(renewed.charge(), renewed.held(), now);
+        } else if (step.step() instanceof StepEvent.Granted granted) {
+            return granted(step, granted, replay, allowed);
+        }
+        ended(step, (StepEvent.Ended) step.step(), replay, allowed);
+        return null;
+    }
+
+    private @Nullable String granted(
+            StepEvent step, StepEvent.Granted lease, ModelReplay replay, IntervalBound allowed) {
+        long now = step.atMicros();
+        long room = lease.cap() - ledger.outstanding();
+        if (lease.granted() == 0) {
+            long most = Math.min(lease.wanted(), room);
+            boolean byLimit = most >= lease.atLeast() && ledger.isExact(now);
+            Demand demand = demand(lease, Math.max(1, most), Math.max(1, Math.min(most, lease.atLeast())));
+            return replay.refused(demand, byLimit, now);
+        }
+        if (lease.granted() > room) {
+            findings.add(
+                    Kind.LEASE_CAP,
+                    count,
+                    step.number(),
+                    "a lease of %d with %d outstanding (expected: at most %d together)"
+                            .formatted(lease.granted(), lease.cap() - room, lease.cap()));
+        }
+        if (lease.granted() > lease.wanted() || lease.granted() < Math.min(lease.atLeast(), lease.wanted())) {
+            findings.add(
+                    Kind.LEASE_CAP,
+                    count,
+                    step.number(),
+                    "a lease of %d (expected: %d..%d)".formatted(lease.granted(), lease.atLeast(), lease.wanted()));
+        }
+        timely(step, lease.chargedAtMicros());
+        ends(step, lease);
+        within(step, allowed.admitted(leased(lease, now)));
+        ledger.add(lease, now);
+        return replay.granted(demand(lease, lease.granted(), lease.granted()), lease, now);
+    }
+
+    /** To the store they are one block of slots. */
+    private static IntervalBound.Admission leased(StepEvent.Granted lease, long now) {
+        return new IntervalBound.Admission(
+                lease.limit(), lease.granted(), now, lease.waitMicros(), lease.chargedAtMicros(), "");
+    }
+
+    private void ends(StepEvent step, StepEvent.Granted lease) {
+        if (lease.limit() instanceof FixedWindow window) {
+            long end = window.windows().at(lease.chargedAtMicros()).endMicros();
+            if (lease.endsMicros() > end) {
+                findings.add(
+                        Kind.LEASE_EXPIRED,
+                        count,
+                        step.number(),
+                        "a lease until %d (expected: not after its window, %d)".formatted(lease.endsMicros(), end));
+            }
+        }
+    }
+
+    private void ended(StepEvent step, StepEvent.Ended ended, ModelReplay replay, IntervalBound allowed) {
+        String wrong = ledger.end(ended);
+        if (wrong != null) {
+            findings.add(Kind.LEASE_ENDED, count, step.number(), wrong);
+        }
+        if (ended.returned() < 1) {
+            return;
+        }
+        StepEvent.Granted lease = ledger.find(ended.lease());
+        if (lease == null) {
+            allowed.reset();
+            replay.givenBackSome(limit);
+        } else {
+            Charge charge = new Charge(lease.limit(), lease.key(), ended.returned(), lease.chargedAtMicros(), "");
+            allowed.givenBack(charge, step.atMicros());
+            replay.givenBack(charge, step.atMicros());
+        }
+    }
+
+    private static Demand demand(StepEvent.Granted lease, long permits, long atLeast) {
+        return ModelReplay.demand(lease.limit(), lease.key(), permits, atLeast, lease.maxWaitMicros(), "");
+    }
+
+    /** Time that the store stepped back from is waited for, up to a second; else it counts by its own. */
+    private void timely(StepEvent step, long chargedAtMicros) {
+        long ahead = chargedAtMicros - step.atMicros();
+        if (ahead < 0 || ahead > StepBack.CLAMPED_MICROS) {
+            findings.add(
+                    Kind.TIME,
+                    count,
+                    step.number(),
+                    "charged at %d, which is %d us from the store's time (expected: 0..%d)"
+                            .formatted(chargedAtMicros, ahead, StepBack.CLAMPED_MICROS));
+        }
+    }
+
+    private void within(StepEvent step, @Nullable String wrong) {
+        if (wrong != null) {
+            findings.add(Kind.INTERVAL, count, step.number(), limit + ": " + wrong);
+        }
+    }
+
+    private static @Nullable Limit limitOf(StepEvent.Step step) {
+        if (step instanceof StepEvent.Asked asked) {
+            return asked.demand().limit();
+        } else if (step instanceof StepEvent.GivenBack back) {
+            return back.charge().limit();
+        } else if (step instanceof StepEvent.Renewed renewed) {
+            return renewed.charge().limit();
+        } else if (step instanceof StepEvent.Granted granted) {
+            return granted.limit();
+        }
+        return null;
+    }
+}

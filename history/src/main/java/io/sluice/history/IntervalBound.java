@@ -1,0 +1,386 @@
+package io.sluice.history;
+
+import io.sluice.core.algorithm.StepBack;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.SlidingWindow;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.limit.Windows;
+import io.sluice.core.spi.Charge;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much a limit lets pass in any interval, straight from its definition and without the algorithm that keeps to it. Told of what
+ * was admitted to one count, in order. What was given back counts as not admitted. Errors are on the side of the accused: where
+ * time stepped back far, or steps are missing, no interval reaches across.
+ */
+abstract sealed class IntervalBound {
+
+    /** The definition's bound of a limit, or none where it promises none (the weighted estimate). */
+    static IntervalBound of(Limit limit) {
+        if (limit instanceof TokenBucket) {
+            return new Flow();
+        } else if (limit instanceof LeakyBucket) {
+            return new Slots();
+        } else if (limit instanceof FixedWindow) {
+            return new Window();
+        } else if (limit instanceof Concurrency) {
+            return new Held();
+        }
+        return new Span();
+    }
+
+    private long latestMicros = Long.MIN_VALUE;
+
+    /** Told of each step before anything else: time that steps back further than is waited for begins anew. */
+    final void at(long nowMicros) {
+        if (latestMicros != Long.MIN_VALUE && StepBack.rebases(latestMicros, nowMicros)) {
+            reset();
+        }
+        latestMicros = Math.max(latestMicros, nowMicros);
+    }
+
+    /** What is wrong with admitting this; null if nothing is. */
+    final @Nullable String admitted(Admission admission) {
+        // Only what charges has the store write its time down.
+        latestMicros = admission.chargedAtMicros();
+        return add(admission);
+    }
+
+    /** No interval reaches across this moment. */
+    abstract void reset();
+
+    abstract @Nullable String add(Admission admission);
+
+    /** So much was given back. */
+    abstract void givenBack(Charge charge, long nowMicros);
+
+    /** A permit is held for its whole time from now on. */
+    void renewed(Charge charge, long nowMicros) {}
+
+    /** A demand was judged and nothing admitted: the numbers in force may have changed. */
+    void seen(Limit limit, long nowMicros) {}
+
+    /**
+     * Permits that were admitted.
+     *
+     * @param waitMicros how long whoever got them has to wait
+     * @param chargedAtMicros what the store took the time for
+     */
+    record Admission(Limit limit, long permits, long nowMicros, long waitMicros, long chargedAtMicros, String holder) {}
+
+    private static double perMicro(Rate rate) {
+        return (double) rate.permits() / rate.perMicros();
+    }
+
+    /** At most {@code burst + rate × t} in any span of t. */
+    private static final class Flow extends IntervalBound {
+
+        private double level;
+        private double fastest;
+        private double lastRate;
+        private boolean lastWaits;
+        private long lastMicros = Long.MIN_VALUE;
+
+        @Override
+        void reset() {
+            level = 0;
+            lastMicros = Long.MIN_VALUE;
+        }
+
+        @Override
+        void seen(Limit limit, long nowMicros) {
+            fastest = Math.max(fastest, perMicro(((TokenBucket) limit).rate()));
+        }
+
+        @Override
+        @Nullable
+        String add(Admission admission) {
+            TokenBucket limit = (TokenBucket) admission.limit();
+            double rate = perMicro(limit.rate());
+            seen(limit, admission.nowMicros());
+            long slot = admission.nowMicros() + admission.waitMicros();
+            if (lastWaits && (rate != lastRate || fastest != lastRate)) {
+                reset(); // slots that were handed out at another rate
+            }
+            if (lastMicros != Long.MIN_VALUE) {
+                level = Math.max(0, level - fastest * Math.max(0, slot - lastMicros));
+            }
+            level += admission.permits();
+            lastMicros = slot;
+            lastWaits = admission.waitMicros() > 0;
+            lastRate = rate;
+            fastest = rate;
+            if (level > limit.burst() + 1e-3 + limit.burst() * 1e-9) {
+                String wrong = "%.3f more permits admitted than flowed since (expected: at most the burst, %d)"
+                        .formatted(level, limit.burst());
+                reset();
+                return wrong;
+            }
+            return null;
+        }
+
+        @Override
+        void givenBack(Charge charge, long nowMicros) {
+            level = Math.max(0, level - charge.permits());
+        }
+    }
+
+    /** Each request has its slot when those before it have drained. */
+    private static final class Slots extends IntervalBound {
+
+        private double level;
+        private double rate = -1;
+        private long lastMicros = Long.MIN_VALUE;
+
+        @Override
+        void reset() {
+            level = 0;
+            lastMicros = Long.MIN_VALUE;
+        }
+
+        @Override
+        void seen(Limit limit, long nowMicros) {
+            double now = perMicro(((LeakyBucket) limit).rate());
+            if (now != rate) {
+                reset();
+            }
+            rate = now;
+        }
+
+        @Override
+        @Nullable
+        String add(Admission admission) {
+            seen(admission.limit(), admission.nowMicros());
+            long slot = admission.nowMicros() + admission.waitMicros();
+            if (lastMicros != Long.MIN_VALUE) {
+                level = Math.max(0, level - rate * Math.max(0, slot - lastMicros));
+            }
+            double ahead = level;
+            level += admission.permits();
+            lastMicros = slot;
+            if (ahead > 1e-3 + rate + ahead * 1e-9) {
+                reset();
+                return "a slot %.3f permits before its time (expected: when all before it have drained)"
+                        .formatted(ahead);
+            }
+            return null;
+        }
+
+        @Override
+        void givenBack(Charge charge, long nowMicros) {
+            level = Math.max(0, level - charge.permits());
+        }
+    }
+
+    /** At most the limit in each window. */
+    private static final class Window extends IntervalBound {
+
+        private final Map<Long, Long> admitted = new HashMap<>();
+
+        @Override
+        void reset() {
+            admitted.clear();
+        }
+
+        @Override
+        @Nullable
+        String add(Admission admission) {
+            Windows windows = ((FixedWindow) admission.limit()).windows();
+            long start = windows.at(admission.chargedAtMicros()).startMicros();
+            if (admitted.size() > 1_000) {
+                admitted.keySet().removeIf(old -> old < start);
+            }
+            long sum = admitted.merge(start, admission.permits(), Long::sum);
+            if (sum > admission.limit().capacity()) {
+                reset();
+                return "%d admitted in the window from %d (expected: at most %d)"
+                        .formatted(sum, start, admission.limit().capacity());
+            }
+            return null;
+        }
+
+        @Override
+        void givenBack(Charge charge, long nowMicros) {
+            Windows windows = ((FixedWindow) charge.limit()).windows();
+            long start = windows.at(charge.chargedAtMicros()).startMicros();
+            admitted.computeIfPresent(start, (s, sum) -> Math.max(0, sum - charge.permits()));
+            // A give-back has the store forget windows that are over, and one that it empties, even if time then steps
+            // back.
+            long present = windows.at(nowMicros).startMicros();
+            long newest = admitted.keySet().stream().mapToLong(s -> s).reduce(present, Math::max);
+            admitted.keySet().removeIf(old -> old < newest);
+            admitted.values().removeIf(sum -> sum == 0);
+        }
+    }
+
+    /** At most the limit in any span of the window's length. */
+    private static final class Span extends IntervalBound {
+
+        private static final class Entry {
+            final long micros;
+            final long chargedAtMicros;
+            long permits;
+
+            Entry(long micros, long chargedAtMicros) {
+                this.micros = micros;
+                this.chargedAtMicros = chargedAtMicros;
+            }
+        }
+
+        private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+        private final Map<Long, Entry> byCharge = new HashMap<>();
+        private long sum;
+
+        @Override
+        void reset() {
+            entries.clear();
+            byCharge.clear();
+            sum = 0;
+        }
+
+        @Override
+        @Nullable
+        String add(Admission admission) {
+            Limit limit = admission.limit();
+            if (limit instanceof SlidingWindow window && window.weighted()) {
+                reset();
+                return null;
+            }
+            long at = admission.chargedAtMicros();
+            long micros = entries.isEmpty() ? at : Math.max(at, entries.getLast().micros);
+            while (!entries.isEmpty() && entries.getFirst().micros <= micros - limit.windowMicros()) {
+                Entry old = entries.removeFirst();
+                sum -= old.permits;
+                byCharge.remove(old.chargedAtMicros, old);
+            }
+            Entry entry = byCharge.get(at);
+            if (entry == null) {
+                entry = new Entry(micros, at);
+                entries.addLast(entry);
+                byCharge.put(at, entry);
+            }
+            entry.permits += admission.permits();
+            sum += admission.permits();
+            if (sum > limit.capacity()) {
+                String wrong = "%d admitted within %d us (expected: at most %d)"
+                        .formatted(sum, limit.windowMicros(), limit.capacity());
+                reset();
+                return wrong;
+            }
+            return null;
+        }
+
+        @Override
+        void givenBack(Charge charge, long nowMicros) {
+            Entry entry = byCharge.get(charge.chargedAtMicros());
+            if (entry == null || entry.permits < charge.permits()) {
+                // Its slice may hold others by now, if time stepped back meanwhile.
+                reset();
+            } else {
+                entry.permits -= charge.permits();
+                sum -= charge.permits();
+            }
+            while (!entries.isEmpty() && entries.getLast().permits == 0) {
+                Entry last = entries.removeLast();
+                byCharge.remove(last.chargedAtMicros, last);
+            }
+        }
+    }
+
+    /** At most the limit held at once. */
+    private static final class Held extends IntervalBound {
+
+        private record Permit(String holder, long permits, long untilMicros) {}
+
+        private final Map<String, Permit> holders = new HashMap<>();
+        private final PriorityQueue<Permit> byEnd = new PriorityQueue<>(Comparator.comparingLong(Permit::untilMicros));
+        private long held;
+        private long lastMicros = Long.MIN_VALUE;
+        private long ttlMicros;
+
+        @Override
+        void reset() {
+            holders.clear();
+            byEnd.clear();
+            held = 0;
+        }
+
+        @Override
+        @Nullable
+        String add(Admission admission) {
+            Concurrency limit = (Concurrency) admission.limit();
+            passTo(admission.nowMicros(), limit);
+            let(admission.holder());
+            hold(new Permit(admission.holder(), admission.permits(), admission.nowMicros() + limit.windowMicros()));
+            if (held > limit.limit()) {
+                String wrong = "%d held at once (expected: at most %d)".formatted(held, limit.limit());
+                reset();
+                return wrong;
+            }
+            return null;
+        }
+
+        @Override
+        void seen(Limit limit, long nowMicros) {
+            passTo(nowMicros, limit);
+        }
+
+        @Override
+        void givenBack(Charge charge, long nowMicros) {
+            passTo(nowMicros, charge.limit());
+            let(charge.holder());
+        }
+
+        @Override
+        void renewed(Charge charge, long nowMicros) {
+            passTo(nowMicros, charge.limit());
+            let(charge.holder());
+            hold(new Permit(
+                    charge.holder(),
+                    charge.permits(),
+                    nowMicros + charge.limit().windowMicros()));
+        }
+
+        private void passTo(long nowMicros, Limit limit) {
+            if (nowMicros < lastMicros || limit.windowMicros() < ttlMicros) {
+                // The store may let permits end sooner now.
+                long latest = nowMicros + limit.windowMicros();
+                Map<String, Permit> before = Map.copyOf(holders);
+                reset();
+                before.values()
+                        .forEach(permit ->
+                                hold(new Permit(permit.holder, permit.permits, Math.min(permit.untilMicros, latest))));
+            }
+            lastMicros = nowMicros;
+            ttlMicros = limit.windowMicros();
+            while (!byEnd.isEmpty() && byEnd.peek().untilMicros <= nowMicros) {
+                Permit ended = byEnd.remove();
+                if (holders.remove(ended.holder, ended)) {
+                    held -= ended.permits;
+                }
+            }
+        }
+
+        private void hold(Permit permit) {
+            holders.put(permit.holder, permit);
+            byEnd.add(permit);
+            held += permit.permits;
+        }
+
+        private void let(String holder) {
+            Permit gone = holders.remove(holder);
+            if (gone != null) {
+                held -= gone.permits;
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+package io.sluice.history;
+
+import io.sluice.core.algorithm.Count;
+import io.sluice.core.algorithm.StepBack;
+import io.sluice.core.history.StepEvent;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Pace;
+import io.sluice.core.limit.SlidingLog;
+import io.sluice.core.limit.SlidingWindow;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of one count, replayed with the pure algorithm in their order and at the store's time.
+ *
+ * <p>As long as every step is known there is one count, and every answer must equal its own to the microsecond. Of steps that nobody
+ * heard of it is not known what they did: from there on there are two, one of which so little is used as could be ({@code least}:
+ * nothing) and one of which so much ({@code most}: more than any limit). All algorithms are monotone in what is used, so the
+ * true one lies between: what even {@code most} admits must be admitted, what even {@code least} refuses must be refused, and what
+ * remains is between what remains of the two. Both then follow what is known. They close in on each other when
+ *
+ * <ul>
+ *   <li>something is charged after a window has passed, and with it all that was not known (windows, logs, permits that are
+ *       held), or
+ *   <li>an answer says itself what is used: the time until a bucket is unused, to the permit; what remains of a fixed window, exactly;
+ *       what remains of a sliding one bounds {@code most}.
+ * </ul>
+ *
+ * Time that steps back meanwhile starts all over, because nobody knows from when. So does every step until one that was to charge: only
+ * such a step has the store write down that its time was ahead of this one.
+ */
+final class ModelReplay {
+
+    /** More than any limit admits, and small enough for all arithmetic. */
+    private static final long ENDLESS = 1L << 40;
+
+    private static final String SOMEBODY = "?";
+
+    private Count least;
+    private Count most;
+    private boolean exact = true;
+    private boolean unsettled;
+    private long unknownAt;
+    private long longestMicros;
+    private long ttlMicros;
+    private long lastMicros = Long.MIN_VALUE;
+
+    /** The latest time since the store surely wrote down its own. */
+    private long latestMicros = Long.MIN_VALUE;
+
+    ModelReplay(Limit limit) {
+        this.least = Count.of(limit);
+        this.most = least;
+    }
+
+    boolean isExact() {
+        return exact;
+    }
+
+    /** Something may have been charged by this limit. */
+    void heardOf(Limit limit) {
+        longestMicros = Math.max(longestMicros, memoryOf(limit));
+    }
+
+    /** To be called before each step. */
+    void begin(Limit limit, long nowMicros) {
+        heardOf(limit);
+        boolean otherTtl = limit instanceof Concurrency && limit.windowMicros() != ttlMicros;
+        ttlMicros = limit.windowMicros();
+        if (!exact && (unsettled || nowMicros < lastMicros || otherTtl)) {
+            forget(limit, nowMicros);
+        }
+        lastMicros = nowMicros;
+        latestMicros = Math.max(latestMicros, nowMicros);
+    }
+
+    /** Something happened of which nobody heard. */
+    void forget(Limit limit, long nowMicros) {
+        Count full = Count.of(limit);
+        // As late as could be: the store's time may have been ahead by as much as is waited for.
+        long latest = nowMicros + StepBack.CLAMPED_MICROS;
+        Demand anything = demand(limit, "", 1, 1, 0, SOMEBODY);
+        full.grant(anything, latest);
+        full.charge(anything, ENDLESS, latest);
+        most = full;
+        least = Count.of(limit);
+        exact = false;
+        unsettled = true;
+        unknownAt = nowMicros;
+    }
+
+    /** What is wrong with the answer; null if nothing is. */
+    @Nullable
+    String asked(Demand demand, boolean charging, Verdict told, long nowMicros) {
+        boolean charged = told.granted() > 0;
+        long atMost = least.grant(demand, nowMicros);
+        String wrong;
+        if (exact) {
+            Verdict expected = least.verdict(demand, atMost, charging && charged, nowMicros);
+            wrong = expected.equals(told) ? null : told + " (expected: " + expected + ")";
+        } else {
+            wrong = between(demand, told, most.grant(demand, nowMicros), atMost, charged, nowMicros);
+        }
+        if (charging) {
+            unsettled = false;
+            latestMicros = Math.max(nowMicros, told.chargedAtMicros());
+        }
+        if (charged) {
+            charge(demand, told.granted(), nowMicros);
+            if (!exact) {
+                narrow(demand, told, nowMicros);
+            }
+        } else if (charging) {
+            each(count -> count.refuse(nowMicros));
+        }
+        return wrong;
+    }
+
+    /** What is wrong with a lease of so many permits; null if nothing is. */
+    @Nullable
+    String granted(Demand demand, StepEvent.Granted lease, long nowMicros) {
+        long permits = demand.permits();
+        long atMost = least.grant(demand, nowMicros);
+        most.grant(demand, nowMicros);
+        String wrong = null;
+        if (atMost < permits) {
+            wrong = "a lease of " + permits + " (expected: none of so many)";
+        } else if (exact) {
+            Verdict expected = least.verdict(demand, permits, true, nowMicros);
+            boolean same = expected.chargedAtMicros() == lease.chargedAtMicros()
+                    && expected.waitMicros() == lease.waitMicros();
+            wrong = same ? null : lease + " (expected: as of " + expected + ")";
+        }
+        charge(demand, permits, nowMicros);
+        unsettled = false;
+        latestMicros = Math.max(nowMicros, lease.chargedAtMicros());
+        return wrong;
+    }
+
+    /** What is wrong with refusing a lease; null if nothing is. */
+    @Nullable
+    String refused(Demand demand, boolean refusedByLimit, long nowMicros) {
+        long grant = most.grant(demand, nowMicros);
+        if (StepBack.rebases(latestMicros, nowMicros)) {
+            // Whether the share refused, before the count was looked at, or the limit, which writes down that time
+            // stepped back.
+            forget(demand.limit(), nowMicros);
+        }
+        return refusedByLimit && grant > 0
+                ? "no lease (expected: one of " + grant + ", or of " + demand.atLeast() + " at least)"
+                : null;
+    }
+
+    void givenBack(Charge charge, long nowMicros) {
+        Limit limit = charge.limit();
+        if (exact || limit instanceof Concurrency) {
+            each(count -> count.giveBack(charge, nowMicros));
+        } else {
+            // How much of it still counts depends on what was not heard of: all of it or nothing.
+            givenBackSome(limit);
+        }
+    }
+
+    /** Something was given back, and nobody knows what. */
+    void givenBackSome(Limit limit) {
+        least = Count.of(limit);
+        exact = false;
+        unknownAt = lastMicros;
+    }
+
+    /** What is wrong with the answer; null if nothing is. */
+    @Nullable
+    String renewed(Charge charge, boolean held, long nowMicros) {
+        boolean surely = least.renew(charge, nowMicros);
+        boolean maybe = exact ? surely : most.renew(charge, nowMicros);
+        if (held && charge.isHeld()) {
+            Demand again = demand(charge.limit(), charge.key(), charge.permits(), 1, 0, charge.holder());
+            if (!surely) {
+                least.grant(again, nowMicros);
+                least.charge(again, charge.permits(), nowMicros);
+            }
+            if (!exact && !maybe) {
+                most.grant(again, nowMicros);
+                most.charge(again, charge.permits(), nowMicros);
+            }
+        }
+        return exact
+                ? (held == surely ? null : "held: " + held + " (expected: " + surely + ")")
+                : surely && !held ? "held: false (expected: true)" : null;
+    }
+
+    static Demand demand(Limit limit, String key, long permits, long atLeast, long maxWaitMicros, String holder) {
+        return Demand.of(limit, key, permits)
+                .orAtLeast(atLeast)
+                .waitingUpTo(maxWaitMicros)
+                .heldBy(limit instanceof Concurrency ? holder : "");
+    }
+
+    private @Nullable String between(
+            Demand demand, Verdict told, long atLeast, long atMost, boolean charged, long nowMicros) {
+        if (told.fits() && atMost == 0) {
+            return told + " (expected: refused, whatever the missing steps did)";
+        } else if (!told.fits() && atLeast > 0) {
+            return told + " (expected: admitted, whatever the missing steps did)";
+        } else if (charged && (told.granted() < atLeast || told.granted() > atMost)) {
+            return told + " (expected: " + atLeast + ".." + atMost + " granted)";
+        }
+        long high = least.verdict(demand, told.granted(), charged, nowMicros).remaining();
+        long low = most.verdict(demand, told.granted(), charged, nowMicros).remaining();
+        return told.remaining() < low || told.remaining() > high
+                ? told + " (expected: " + low + ".." + high + " remaining)"
+                : null;
+    }
+
+    /** Takes from an answer that charged what it says of the state it left. */
+    private void narrow(Demand demand, Verdict told, long nowMicros) {
+        Limit limit = demand.limit();
+        long at = Math.max(nowMicros, told.chargedAtMicros());
+        if (isBucket(limit)) {
+            Pace pace = limit instanceof TokenBucket bucket ? bucket.pace() : ((LeakyBucket) limit).pace();
+            long drains = told.resetAfterMicros() - (told.chargedAtMicros() - nowMicros);
+            if (!pace.isZero() && drains > 0 && drains < Pace.MAX_MICROS / 2) {
+                least = with(demand, pace.wholeIn(drains - 1), at);
+                most = with(demand, pace.wholeIn(drains) + 1, at);
+            }
+        } else if (told.remaining() > 0 && limit instanceof FixedWindow) {
+            least = with(demand, limit.capacity() - told.remaining(), told.chargedAtMicros());
+            most = least;
+            exact = true;
+        } else if (told.remaining() > 0 && isStrict(limit)) {
+            most.grant(demand, nowMicros);
+            if (most.verdict(demand, 0, false, nowMicros).remaining() < told.remaining()) {
+                most = with(demand, limit.capacity() - told.remaining(), at);
+            }
+        }
+    }
+
+    private static Count with(Demand demand, long used, long atMicros) {
+        Count count = Count.of(demand.limit());
+        if (used > 0) {
+            count.grant(demand, atMicros);
+            count.charge(demand, used, atMicros);
+        }
+        return count;
+    }
+
+    /** Both are charged; and a store that writes forgets what is over, so that it does not come back when time steps back. */
+    private void charge(Demand demand, long granted, long nowMicros) {
+        each(count -> count.charge(demand, granted, nowMicros));
+        if (!exact
+                && !isBucket(demand.limit())
+                && nowMicros - unknownAt > longestMicros + 2 * StepBack.CLAMPED_MICROS) {
+            exact = true;
+            most = least;
+        }
+    }
+
+    private void each(Consumer<Count> action) {
+        action.accept(least);
+        if (!exact) {
+            action.accept(most);
+        }
+    }
+
+    private static boolean isBucket(Limit limit) {
+        return limit instanceof TokenBucket || limit instanceof LeakyBucket;
+    }
+
+    /** Whether what remains says all that counts: an estimate may be read otherwise later. */
+    private static boolean isStrict(Limit limit) {
+        return limit instanceof SlidingLog || (limit instanceof SlidingWindow window && !window.weighted());
+    }
+
+    /** For how long a count of windows remembers. */
+    private static long memoryOf(Limit limit) {
+        long more = limit instanceof SlidingWindow window
+                ? 2 * window.sliceMicros()
+                : limit instanceof FixedWindow ? limit.windowMicros() : 0;
+        return isBucket(limit) ? 0 : limit.windowMicros() + more;
+    }
+}

@@ -1,0 +1,124 @@
+package io.sluice.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.history.HistoryEvent;
+import io.sluice.core.history.SpendEvent;
+import io.sluice.core.history.StepEvent;
+import io.sluice.core.history.UnspendEvent;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class HistoryCheckerTest {
+
+    private static final int CLEAN_RUNS = 1_000;
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+    void findsEveryPlantedBug(Bug bug) {
+        for (long seed = 1; seed <= 5; seed++) {
+            CheckReport report = HistoryChecker.check(Simulation.run(seed, bug, 3_000));
+            assertThat(report.violations())
+                    .as("%s with seed %d: %s", bug, seed, report)
+                    .extracting(Violation::kind)
+                    .contains(bug.breaks);
+        }
+    }
+
+    @Test
+    void raisesNoFalseAlarm() {
+        long first = Long.getLong("sluice.tests.seed", new Random().nextLong(1L << 40));
+        System.out.println("raisesNoFalseAlarm: seed " + first);
+        long missing = 0;
+        for (long seed = first; seed < first + CLEAN_RUNS; seed++) {
+            CheckReport report = HistoryChecker.check(Simulation.run(seed, Bug.NONE, 600));
+            assertThat(report.isClean()).as("seed %d: %s", seed, report).isTrue();
+            missing += report.missing();
+        }
+        assertThat(missing).as("steps that nobody heard of").isPositive();
+    }
+
+    @Test
+    void raisesNoFalseAlarmWhenAReplicaTakesOver() {
+        long first = Long.getLong("sluice.tests.seed", new Random().nextLong(1L << 40));
+        System.out.println("raisesNoFalseAlarmWhenAReplicaTakesOver: seed " + first);
+        long unchecked = 0;
+        for (long seed = first; seed < first + CLEAN_RUNS; seed++) {
+            CheckReport report = HistoryChecker.check(Simulation.runReplicated(seed, 600));
+            assertThat(report.isClean()).as("seed %d: %s", seed, report).isTrue();
+            unchecked += report.unchecked();
+        }
+        assertThat(unchecked).as("steps in no order that is known").isPositive();
+    }
+
+    @Test
+    void knowsThatAPermitMayBeSpentAgainBeforeAnybodyToldThatItWasPutBack() {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10));
+        HistoryEvent lease = new StepEvent(
+                "c", 5, 1, true, 5, new StepEvent.Granted("l", limit, "k", 1, 1, 2, 0, 1, 1_000_005, 0, 5));
+        HistoryEvent first = new SpendEvent("1", "c", "l", 1, true, 0, 0, 1_000_000_000, 5);
+        HistoryEvent again = new SpendEvent("2", "c", "l", 1, true, 0, 10, 1_000_000_000, 5);
+        HistoryEvent putBack = new UnspendEvent("1", "c", "l", 1, 5, 1_000_000_000, 5);
+
+        assertThat(violations(lease, first, again, putBack)).isEmpty();
+        assertThat(violations(lease, first, again)).containsExactly(Violation.Kind.LEASE_OVERSPENT);
+    }
+
+    @Test
+    void findsThatWhatPassedByALeaseAloneWasSpentOnAnotherCountToo() {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10));
+        HistoryEvent lease = new StepEvent(
+                "c", 5, 1, true, 5, new StepEvent.Granted("l", limit, "k", 2, 1, 2, 0, 2, 1_000_005, 0, 5));
+        HistoryEvent other = new StepEvent(
+                "d", 5, 1, true, 5, new StepEvent.Granted("m", limit, "q", 2, 1, 2, 0, 2, 1_000_005, 0, 5));
+        HistoryEvent spent = new SpendEvent("1", "c", "l", 1, true, 0, 0, 1_000_000_000, 5);
+        HistoryEvent also = new SpendEvent("1", "d", "m", 1, true, 0, 10, 1_000_000_000, 5);
+
+        assertThat(violations(lease, other, spent)).isEmpty();
+        assertThat(violations(lease, other, spent, also)).containsExactly(Violation.Kind.ANSWER);
+    }
+
+    @Test
+    void judgesWhatWasRefusedOfACountThatNobodyHadUsed() {
+        assertThat(violations(refused(0, 0, 10))).isEmpty();
+        assertThat(violations(refused(0, 0, 9))).containsExactly(Violation.Kind.MODEL);
+    }
+
+    @Test
+    void knowsNothingOfACountThatSomebodyUsesWhoDoesNotRecord() {
+        assertThat(violations(refused(0, 1, 9), refused(0, 1, 1), refused(0, 1, 10)))
+                .isEmpty();
+    }
+
+    /** By a bucket of 9 that looks unused. */
+    private static HistoryEvent refused(long since, long number, long permits) {
+        Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(9);
+        Verdict verdict = new Verdict(false, 0, 9, Verdict.NEVER, 0, 0, 5);
+        Demand demand = Demand.of(limit, "k", permits);
+        return new StepEvent("c", since, number, false, 5, new StepEvent.Asked("", demand, true, 0, verdict));
+    }
+
+    private static List<Violation.Kind> violations(HistoryEvent... events) {
+        History history = new History(List.of(new History.Node("n", true, List.of(events))));
+        return HistoryChecker.check(history).violations().stream()
+                .map(Violation::kind)
+                .toList();
+    }
+
+    @Test
+    void checksAMillionEventsInSomeSeconds() {
+        History history = Simulation.run(7, Bug.NONE, 700_000);
+        long events =
+                history.nodes().stream().mapToLong(node -> node.events().size()).sum();
+        CheckReport report = HistoryChecker.check(history);
+        assertThat(events).isGreaterThan(1_000_000);
+        assertThat(report.isClean()).as("%s", report).isTrue();
+    }
+}

@@ -1,0 +1,96 @@
+package io.sluice.http.answer;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.evaluate.Ruling;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The headers that an answer carries, whatever the front door. Times are whole seconds, rounded up. */
+public final class AnswerHeaders {
+
+    private static final long MICROS = 1_000_000;
+
+    /** The largest whole number of a structured field (RFC 9651). */
+    private static final long LARGEST = 999_999_999_999_999L;
+
+    private AnswerHeaders() {}
+
+    /**
+     * {@code RateLimit-Policy} and {@code RateLimit} for the reported limit, and {@code Retry-After} for a refusal that
+     * waiting helps. The {@code t} of {@code RateLimit} is when to come back if refused, when the limit is unused if not.
+     */
+    public static Map<String, String> of(Ruling.Settled ruling) {
+        return of(ruling, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param older whether {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset} (in seconds from now) are to be there, too
+     */
+    public static Map<String, String> of(Ruling.Settled ruling, boolean older) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        Ruling.Reported reported = ruling.reported();
+        if (reported != null) {
+            Limit limit = reported.limit();
+            String name = text(reported.id());
+            long window = (limit.windowMicros() + MICROS - 1) / MICROS;
+            String quota = number(limit.capacity());
+            String left = number(reported.remaining());
+            headers.put("RateLimit-Policy", name + ";q=" + quota + (window == 0 ? "" : ";w=" + window));
+            Optional<Duration> until = ruling.allowed() ? reported.resetAfter() : ruling.retryAfter();
+            headers.put(
+                    "RateLimit",
+                    name + ";r=" + left
+                            + until.map(span -> ";t=" + seconds(span)).orElse(""));
+            if (older) {
+                headers.put("X-RateLimit-Limit", quota);
+                headers.put("X-RateLimit-Remaining", left);
+                until.ifPresent(span -> headers.put("X-RateLimit-Reset", Long.toString(seconds(span))));
+            }
+        }
+        if (!ruling.allowed() && !ruling.looked()) {
+            ruling.retryAfter().ifPresent(span -> headers.put("Retry-After", Long.toString(seconds(span))));
+        }
+        return headers;
+    }
+
+    static long seconds(Duration span) {
+        return Math.min(LARGEST, span.getSeconds() + (span.getNano() > 0 ? 1 : 0));
+    }
+
+    private static String number(long number) {
+        return Long.toString(Math.min(LARGEST, number));
+    }
+
+    /** A string of a structured field: printable ASCII, two characters escaped; what else an id may have is percent-encoded. */
+    static String text(String id) {
+        if (isPlain(id)) {
+            return '"' + id + '"';
+        }
+        StringBuilder text = new StringBuilder(id.length() + 2).append('"');
+        for (byte octet : id.getBytes(StandardCharsets.UTF_8)) {
+            if (octet == '"' || octet == '\\') {
+                text.append('\\').append((char) octet);
+            } else if (octet >= ' ' && octet < 0x7f) {
+                text.append((char) octet);
+            } else {
+                text.append(String.format("%%%02X", octet & 0xff));
+            }
+        }
+        return text.append('"').toString();
+    }
+
+    private static boolean isPlain(String id) {
+        for (int i = 0; i < id.length(); i++) {
+            char c = id.charAt(i);
+            if (c < ' ' || c >= 0x7f || c == '"' || c == '\\') {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,134 @@
+package io.sluice.http.answer;
+
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.spi.Label;
+import io.sluice.rules.evaluate.Explanation;
+import io.sluice.rules.evaluate.Explanation.Standing;
+import io.sluice.rules.evaluate.Permit;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.json.JsonLine;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.yaml.DocumentError;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Rulings and explanations as JSON, the same at every front door. Milliseconds are rounded up. */
+public final class AnswerJson {
+
+    private AnswerJson() {}
+
+    /** The body of {@code POST /v1/check}. */
+    public static String check(Ruling.Settled ruling) {
+        return line(ruling).toString();
+    }
+
+    /** The same in UTF-8. */
+    public static byte[] checkBytes(Ruling.Settled ruling) {
+        return line(ruling).toBytes();
+    }
+
+    private static JsonLine line(Ruling.Settled ruling) {
+        JsonLine json = new JsonLine().begin();
+        write(json, ruling);
+        return json.end();
+    }
+
+    /** The body of {@code POST /v1/explain}; empty if the request asks for more than a limit can ever hold. */
+    public static Optional<String> explain(Explanation explanation) {
+        if (!(explanation.ruling() instanceof Ruling.Settled ruling)) {
+            return Optional.empty();
+        }
+        JsonLine json = new JsonLine().begin();
+        write(json, ruling);
+        json.list("limits", explanation.limits(), standing -> write(json, standing));
+        return Optional.of(json.end().toString());
+    }
+
+    /** What {@code ./sluice lint --json} prints. */
+    public static String lint(List<DocumentError> errors, int rules) {
+        List<Object> list = new ArrayList<>();
+        for (DocumentError error : errors) {
+            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+            fields.put("file", error.file());
+            fields.put("line", error.line());
+            fields.put("column", error.column());
+            fields.put("message", error.message());
+            list.add(fields);
+        }
+        Map<String, @Nullable Object> all = new LinkedHashMap<>();
+        all.put("rules", rules);
+        all.put("errors", list);
+        return JsonLine.of(all);
+    }
+
+    private static void write(JsonLine json, Ruling.Settled ruling) {
+        Rule rule = ruling.rule();
+        Ruling.Reported reported = ruling.reported();
+        json.field("allowed", ruling.allowed()).field("rule", rule == null ? null : rule.id());
+        if (reported == null) {
+            json.field("limit", null).field("remaining", null);
+        } else {
+            json.begin("limit");
+            write(json, reported.id(), reported.limit(), reported.by());
+            json.end().field("remaining", reported.remaining());
+        }
+        Permit permit = ruling.permit();
+        json.field("retry_after_ms", reported == null && ruling.allowed() ? null : millis(ruling.retryAfter()))
+                .field("reset_after_ms", reported == null ? null : millis(reported.resetAfter()))
+                .field("wait_ms", millis(ruling.waitFor()))
+                .field("mode", ruling.mode())
+                .field("degraded", ruling.degraded())
+                .field("rule_version", ruling.ruleVersion())
+                .field("matched", ruling.matched())
+                .field("shadow_refused", ids(ruling.shadowRefused()))
+                .field("permits", ruling.permits())
+                .field("permit", permit == null ? null : permit.text());
+    }
+
+    private static void write(JsonLine json, Standing standing) {
+        write(json, standing.id(), standing.limit(), standing.by());
+        json.field("rule", standing.rule())
+                .field("level", standing.level().name().toLowerCase(Locale.ROOT))
+                .field("key", standing.key())
+                .field("used", standing.used())
+                .field("remaining", standing.remaining())
+                .field("retry_after_ms", millis(standing.retryAfter()))
+                .field("reset_after_ms", millis(standing.resetAfter()))
+                .field("would_allow", standing.wouldAllow())
+                .field("shadow", standing.shadow())
+                .field("override", standing.overridden());
+    }
+
+    private static void write(JsonLine json, String id, Limit limit, List<String> by) {
+        json.field("id", id)
+                .field("algorithm", limit.algorithm())
+                .field("limit", limit.capacity())
+                .field("window_ms", (limit.windowMicros() + 999) / 1_000);
+        if (limit instanceof TokenBucket bucket) {
+            json.field("rate", bucket.rate().toString());
+        } else if (limit instanceof LeakyBucket bucket) {
+            json.field("rate", bucket.rate().toString());
+        }
+        json.field("by", by);
+    }
+
+    private static List<String> ids(List<Label> limits) {
+        return limits.isEmpty() ? List.of() : limits.stream().map(Label::limit).toList();
+    }
+
+    private static long millis(Duration span) {
+        return span.plusNanos(999_999).toMillis();
+    }
+
+    private static @Nullable Long millis(Optional<Duration> span) {
+        return span.map(AnswerJson::millis).orElse(null);
+    }
+}

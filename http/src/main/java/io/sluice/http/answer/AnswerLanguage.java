@@ -1,0 +1,63 @@
+package io.sluice.http.answer;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The languages in which refused callers are told why. */
+public enum AnswerLanguage {
+    EN,
+    ZH;
+
+    /** A header with more members says nothing that the first of them do not. */
+    private static final int MOST_MEMBERS = 32;
+
+    /** As {@link io.sluice.rules.model.Message} spells it. */
+    public String code() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * The one that an {@code Accept-Language} header likes best: by weight, then by its order; English where it names neither.
+     * Never throws, whatever the header.
+     */
+    public static AnswerLanguage of(@Nullable String acceptLanguage) {
+        if (acceptLanguage == null || acceptLanguage.isEmpty()) {
+            return EN;
+        }
+        AnswerLanguage best = EN;
+        double bestWeight = 0;
+        String[] members = acceptLanguage.split(",", MOST_MEMBERS + 1);
+        for (int i = 0; i < Math.min(members.length, MOST_MEMBERS); i++) {
+            String[] parts = members[i].split(";", 3);
+            String range = parts[0].trim().toLowerCase(Locale.ROOT);
+            AnswerLanguage language = matching(range);
+            double weight = language == null ? 0 : weight(parts);
+            if (language != null && weight > bestWeight) {
+                best = language;
+                bestWeight = weight;
+            }
+        }
+        return best;
+    }
+
+    private static @Nullable AnswerLanguage matching(String range) {
+        if (range.equals("*")) {
+            return EN;
+        }
+        for (AnswerLanguage language : values()) {
+            if (range.equals(language.code()) || range.startsWith(language.code() + "-")) {
+                return language;
+            }
+        }
+        return null;
+    }
+
+    /** 1 where none is said, 0 where it cannot be read. */
+    private static double weight(String[] parts) {
+        String weight = parts.length < 2 ? "q=1" : parts[1].trim().toLowerCase(Locale.ROOT);
+        if (!weight.matches("q=(0(\\.\\d{0,3})?|1(\\.0{0,3})?)")) {
+            return 0;
+        }
+        return Double.parseDouble(weight.substring(2));
+    }
+}

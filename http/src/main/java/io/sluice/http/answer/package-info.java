@@ -1,0 +1,5 @@
+/** Answers that every front door gives alike: headers, problem bodies, refusals in the caller's language, rulings as JSON. */
+@NullMarked
+package io.sluice.http.answer;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,285 @@
+package io.sluice.http.field;
+
+import io.sluice.rules.pattern.NormalPath;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes through one JSON object, strictly by RFC 8259, and keeps the wanted fields of it. What follows the object is not looked at:
+ * many servers do not either. Used once, by one thread.
+ */
+final class JsonScanner {
+
+    enum Outcome {
+        FOUND,
+        /** It does not begin as an object does. */
+        NONE,
+        /** It does, and is broken: some servers read that all the same. */
+        BROKEN,
+        AMBIGUOUS
+    }
+
+    private final String text;
+    private final WantedFields wanted;
+    private final Map<String, String> found = new HashMap<>();
+    private final Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    private @Nullable String twice;
+    private int at;
+
+    JsonScanner(String text, WantedFields wanted) {
+        this.text = text;
+        this.wanted = wanted;
+    }
+
+    Outcome scan() {
+        skipBlanks();
+        if (peek() != '{') {
+            return Outcome.NONE;
+        }
+        boolean whole = object(null);
+        return twice != null ? Outcome.AMBIGUOUS : whole ? Outcome.FOUND : Outcome.BROKEN;
+    }
+
+    Map<String, String> found() {
+        return found;
+    }
+
+    String ambiguous() {
+        return WantedFields.twice(JsonFields.PREFIX, twice == null ? "" : twice);
+    }
+
+    /** Goes over an object whose fields may be wanted; false if it is broken, or such a field is in it twice. */
+    private boolean object(@Nullable String path) {
+        at++;
+        skipBlanks();
+        if (peek() == '}') {
+            at++;
+            return true;
+        }
+        while (true) {
+            String name = string();
+            if (name == null || !colon()) {
+                return false;
+            }
+            String field = path == null ? name : path + "." + name;
+            if (wanted.concerns(field) ? !field(field) : !skip()) {
+                return false;
+            }
+            skipBlanks();
+            char c = peek();
+            at++;
+            if (c != ',') {
+                return c == '}';
+            }
+            skipBlanks();
+        }
+    }
+
+    private boolean field(String field) {
+        if (!seen.add(field)) {
+            twice = field;
+            return false;
+        }
+        char first = peek();
+        if (first == '{' && wanted.isObject(field)) {
+            return object(field);
+        }
+        if (first == '"') {
+            String value = string();
+            wanted.put(field, value, found);
+            return value != null;
+        }
+        int start = at;
+        if (!skip()) {
+            return false;
+        }
+        if (first == 't' || first == 'f') {
+            wanted.put(field, text.substring(start, at), found);
+        } else if (first == '-' || isDigit(first)) {
+            wanted.put(field, JsonNumber.text(text.substring(start, at)), found);
+        }
+        return true;
+    }
+
+    /** Goes over any value, however deep; what it is in is kept as one bit a level. */
+    private boolean skip() {
+        BitSet objects = new BitSet();
+        int depth = 0;
+        while (true) {
+            char open = peek();
+            if (open == '{' || open == '[') {
+                at++;
+                skipBlanks();
+                if (peek() != (open == '{' ? '}' : ']')) {
+                    objects.set(depth++, open == '{');
+                    if (open == '{' && !name()) {
+                        return false;
+                    }
+                    continue;
+                }
+                at++;
+            } else if (!scalar()) {
+                return false;
+            }
+            depth = closed(objects, depth);
+            if (depth <= 0) {
+                return depth == 0;
+            }
+        }
+    }
+
+    /** After a value, up to the next one: how deep that is, 0 if there is none, -1 if the text is broken. */
+    private int closed(BitSet objects, int from) {
+        int depth = from;
+        while (depth > 0) {
+            boolean inObject = objects.get(depth - 1);
+            skipBlanks();
+            char c = peek();
+            at++;
+            if (c == ',') {
+                skipBlanks();
+                return inObject && !name() ? -1 : depth;
+            }
+            if (c != (inObject ? '}' : ']')) {
+                return -1;
+            }
+            depth--;
+        }
+        return 0;
+    }
+
+    private boolean name() {
+        return string(null) && colon();
+    }
+
+    private boolean colon() {
+        skipBlanks();
+        boolean there = peek() == ':';
+        at++;
+        skipBlanks();
+        return there;
+    }
+
+    private boolean scalar() {
+        return switch (peek()) {
+            case '"' -> string(null);
+            case 't' -> word("true");
+            case 'f' -> word("false");
+            case 'n' -> word("null");
+            default -> number();
+        };
+    }
+
+    private boolean word(String word) {
+        boolean there = text.startsWith(word, at);
+        at += word.length();
+        return there;
+    }
+
+    private boolean number() {
+        if (peek() == '-') {
+            at++;
+        }
+        if (peek() == '0') {
+            at++;
+        } else if (!digits()) {
+            return false;
+        }
+        if (peek() == '.') {
+            at++;
+            if (!digits()) {
+                return false;
+            }
+        }
+        if (peek() == 'e' || peek() == 'E') {
+            at++;
+            if (peek() == '+' || peek() == '-') {
+                at++;
+            }
+            return digits();
+        }
+        return true;
+    }
+
+    private boolean digits() {
+        int start = at;
+        while (isDigit(peek())) {
+            at++;
+        }
+        return at > start;
+    }
+
+    private @Nullable String string() {
+        StringBuilder value = new StringBuilder();
+        return string(value) ? value.toString() : null;
+    }
+
+    private boolean string(@Nullable StringBuilder value) {
+        if (peek() != '"') {
+            return false;
+        }
+        at++;
+        while (at < text.length()) {
+            char c = text.charAt(at++);
+            if (c == '"') {
+                return true;
+            }
+            int character = c == '\\' ? escape() : c < ' ' ? -1 : c;
+            if (character < 0) {
+                return false;
+            }
+            if (value != null) {
+                value.append((char) character);
+            }
+        }
+        return false;
+    }
+
+    /** The character after a backslash; -1 if there is none. */
+    private int escape() {
+        char c = peek();
+        at++;
+        return switch (c) {
+            case '"', '\\', '/' -> c;
+            case 'b' -> '\b';
+            case 'f' -> '\f';
+            case 'n' -> '\n';
+            case 'r' -> '\r';
+            case 't' -> '\t';
+            case 'u' -> unit();
+            default -> -1;
+        };
+    }
+
+    private int unit() {
+        int value = 0;
+        for (int i = 0; i < 4; i++) {
+            int digit = NormalPath.hex(peek());
+            if (digit < 0) {
+                return -1;
+            }
+            value = (value << 4) | digit;
+            at++;
+        }
+        return value;
+    }
+
+    private void skipBlanks() {
+        while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r') {
+            at++;
+        }
+    }
+
+    /** The next character; at the end one that may stand nowhere. */
+    private char peek() {
+        return at < text.length() ? text.charAt(at) : '\0';
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+}

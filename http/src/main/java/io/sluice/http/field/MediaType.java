@@ -1,0 +1,35 @@
+package io.sluice.http.field;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@code Content-Type} header.
+ *
+ * @param type in small letters, without parameters; empty if there is none
+ * @param charset in small letters, without quotes; empty if there is none, {@code ?} if there are several
+ */
+record MediaType(String type, String charset) {
+
+    public static MediaType of(@Nullable String header) {
+        if (header == null) {
+            return new MediaType("", "");
+        }
+        String charset = "";
+        int end = header.indexOf(';');
+        String type = (end < 0 ? header : header.substring(0, end)).strip().toLowerCase(Locale.ROOT);
+        while (end >= 0) {
+            int start = end + 1;
+            end = header.indexOf(';', start);
+            String parameter = header.substring(start, end < 0 ? header.length() : end)
+                    .strip()
+                    .toLowerCase(Locale.ROOT);
+            if (parameter.startsWith("charset=")) {
+                charset = charset.isEmpty()
+                        ? parameter.substring(8).replace("\"", "").strip()
+                        : "?";
+            }
+        }
+        return new MediaType(type, charset);
+    }
+}

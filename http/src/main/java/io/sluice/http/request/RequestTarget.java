@@ -1,0 +1,80 @@
+package io.sluice.http.request;
+
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.pattern.PathRefusedException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request line asks for, in the one reading that everybody after uses. Immutable.
+ *
+ * @param authority that of a target in absolute form, as it was sent; null if it is in another form
+ * @param text path and query, beginning with a slash; or {@code *}
+ */
+public record RequestTarget(@Nullable String authority, String text) {
+
+    private static final String SERVER = "*";
+
+    /**
+     * Reads a target as it came over the wire.
+     *
+     * @throws RefusedRequestException if servers may read it in different ways
+     */
+    public static RequestTarget read(String method, String uri) throws RefusedRequestException {
+        int start = uri.startsWith("/") ? -1 : schemeEnd(uri);
+        if (start < 0) {
+            return new RequestTarget(null, checked(method, uri));
+        }
+        int end = start;
+        while (end < uri.length() && "/?#".indexOf(uri.charAt(end)) < 0) {
+            end++;
+        }
+        return new RequestTarget(uri.substring(start, end), checked(method, uri.substring(end)));
+    }
+
+    /** As {@link #read} has it, but an absolute form is none. */
+    public static RequestTarget ofPath(String method, String uri) throws RefusedRequestException {
+        return new RequestTarget(null, checked(method, uri));
+    }
+
+    /**
+     * The path in its one form; that of the whole server is its root.
+     *
+     * @throws RefusedRequestException if it has none
+     */
+    public String path(PathForm form) throws RefusedRequestException {
+        try {
+            return text.equals(SERVER) ? "/" : form.normalOfTarget(text);
+        } catch (PathRefusedException e) {
+            throw RefusedRequestException.bad("path: refused (expected: " + e.expected() + ")");
+        }
+    }
+
+    /** What follows the question mark, as it was sent. */
+    public String query() {
+        int mark = text.indexOf('?');
+        return mark < 0 ? "" : text.substring(mark + 1);
+    }
+
+    private static int schemeEnd(String uri) {
+        String start = uri.substring(0, Math.min(uri.length(), 8)).toLowerCase(Locale.ROOT);
+        return start.startsWith("http://") ? 7 : start.startsWith("https://") ? 8 : -1;
+    }
+
+    private static String checked(String method, String given) throws RefusedRequestException {
+        for (int i = 0; i < given.length(); i++) {
+            char c = given.charAt(i);
+            if (c <= ' ' || c >= 0x7f || c == '#') {
+                throw RefusedRequestException.bad(
+                        "target: a character that may not stand there (expected: it percent-encoded)");
+            }
+        }
+        if (given.isEmpty() || given.startsWith("?")) {
+            return "/" + given;
+        }
+        if (!given.startsWith("/") && !(given.equals(SERVER) && method.equals("OPTIONS"))) {
+            throw RefusedRequestException.bad("target: not a path (expected: one that begins with a slash)");
+        }
+        return given;
+    }
+}

@@ -1,0 +1,71 @@
+package io.sluice.http.answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.time.ManualClock;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.evaluate.Ruling.Settled;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class AnswerHeadersTest {
+
+    private final ManualClock clock = new ManualClock();
+
+    @Test
+    void roundsUpToWholeSeconds() {
+        Evaluator evaluator =
+                evaluator("rules: [{ id: login, limits: [{ by: ip, algorithm: sliding_log, limit: 1, window: 1m }] }]");
+        settled(evaluator, Map.of("ip", "192.0.2.1"), 1);
+        clock.advance(Duration.ofMillis(18_770));
+
+        assertThat(AnswerHeaders.of(settled(evaluator, Map.of("ip", "192.0.2.1"), 1)))
+                .isEqualTo(Map.of(
+                        "RateLimit-Policy", "\"login.0\";q=1;w=60",
+                        "RateLimit", "\"login.0\";r=0;t=42",
+                        "Retry-After", "42"));
+        assertThat(AnswerHeaders.of(settled(evaluator, Map.of("ip", "192.0.2.2"), 1)))
+                .isEqualTo(Map.of("RateLimit-Policy", "\"login.0\";q=1;w=60", "RateLimit", "\"login.0\";r=0;t=60"));
+    }
+
+    @Test
+    void namesNoTimeWhereWaitingNeverHelps() {
+        Evaluator evaluator = evaluator("rules: [{ id: a, limits: [{ rate: 0 }] }]");
+
+        assertThat(AnswerHeaders.of(settled(evaluator, Map.of(), 1)))
+                .isEqualTo(Map.of("RateLimit-Policy", "\"a.0\";q=0", "RateLimit", "\"a.0\";r=0"));
+    }
+
+    @Test
+    void tellsNobodyToComeBackWhoOnlyLooked() {
+        Evaluator evaluator =
+                evaluator("rules: [{ id: a, limits: [{ algorithm: sliding_log, limit: 1, window: 1m }] }]");
+        settled(evaluator, Map.of(), 1);
+
+        Settled look = settled(evaluator, Map.of(), 0);
+
+        assertThat(look.allowed()).isFalse();
+        assertThat(AnswerHeaders.of(look)).doesNotContainKey("Retry-After");
+    }
+
+    private static Settled settled(Evaluator evaluator, Map<String, String> request, long permits) {
+        return (Settled) evaluator
+                .evaluate(Attributes.of(request), permits)
+                .toCompletableFuture()
+                .join();
+    }
+
+    private Evaluator evaluator(String document) {
+        RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("rules.yaml", document)).rules());
+        Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
+        return new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
+    }
+}

@@ -1,0 +1,157 @@
+package io.sluice.http.answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.Limiter;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.time.ManualClock;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What callers are told: headers, problem body, languages. */
+class AnswerTextsTest {
+
+    private final ManualClock clock = new ManualClock();
+    private final Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "login.0 | ~\"login.0\"~",
+                "a\"b\\c | ~\"a\\\"b\\\\c\"~",
+                "grün | ~\"gr%C3%BCn\"~",
+            })
+    void idsAreStringsOfStructuredFields(String id, String text) {
+        assertThat(AnswerHeaders.text(id)).isEqualTo(text);
+    }
+
+    @Test
+    void nothingInAnIdEndsAHeader() {
+        assertThat(AnswerHeaders.text("a\r\nSet-Cookie: x\u0000\u007f")).isEqualTo("\"a%0D%0ASet-Cookie: x%00%7F\"");
+    }
+
+    @Test
+    void olderHeadersAreThereIfWanted() {
+        Ruling.Settled ruling =
+                ruling("rules: [{ id: a, limits: [{ algorithm: fixed_window, limit: 5, window: 1m }] }]", 2);
+
+        assertThat(AnswerHeaders.of(ruling)).containsOnlyKeys("RateLimit-Policy", "RateLimit");
+        assertThat(AnswerHeaders.of(ruling, true))
+                .containsEntry("RateLimit-Policy", "\"a.0\";q=5;w=60")
+                .containsEntry("X-RateLimit-Limit", "5")
+                .containsEntry("X-RateLimit-Remaining", "3")
+                .containsKey("X-RateLimit-Reset");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "-                            | EN",
+                "zh                           | ZH",
+                "zh-CN,zh;q=0.9,en;q=0.8      | ZH",
+                "en-GB,zh;q=0.9               | EN",
+                "fr, zh;q=0.2, en;q=0.1       | ZH",
+                "fr                           | EN",
+                "ZH-hans                      | ZH",
+                "zh;q=0                       | EN",
+                "zh;q=0, *                    | EN",
+                "zho                          | EN",
+                "zh;q=nonsense                | EN",
+                ";;;,,,q=1                    | EN",
+            })
+    void theLanguageIsTheOneThatIsLikedBest(String header, AnswerLanguage language) {
+        assertThat(AnswerLanguage.of(header)).isEqualTo(language);
+    }
+
+    @Test
+    void aVeryLongListOfLanguagesIsNoWork() {
+        assertThat(AnswerLanguage.of("fr,".repeat(1_000_000) + "zh")).isEqualTo(AnswerLanguage.EN);
+    }
+
+    @Test
+    void aRefusalIsAProblemInBothLanguages() {
+        Ruling.Settled ruling =
+                ruling("rules: [{ id: a, limits: [{ algorithm: sliding_log, limit: 1, window: 42s }] }]", 1, 1);
+
+        RefusalBody.Content english = RefusalBody.PROBLEM.of(ruling, AnswerLanguage.EN);
+        assertThat(english.status()).isEqualTo(429);
+        assertThat(english.contentType()).isEqualTo("application/problem+json");
+        assertThat(english.text())
+                .isEqualTo(
+                        "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                                + "\"title\":\"Too Many Requests\",\"status\":429,"
+                                + "\"detail\":\"Too many requests in all: limit a.0 is used up. Try again in 42 seconds.\",\"rule\":\"a\"}");
+        assertThat(RefusalBody.PROBLEM.of(ruling, AnswerLanguage.ZH).text())
+                .contains("\"title\":\"请求过多\"", "\"detail\":\"全局请求过多：限额 a.0 已用完。请在 42 秒后重试。\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''                        | ''                | Too many requests in all: | 全局请求过多：",
+                "service: s,               | ''                | Too many requests to this service: | 该服务请求过多：",
+                "resource: /a,             | ''                | Too many requests to this resource: | 该接口请求过多：",
+                "resource: /a, service: s, | 'by: ip,'         | Too many requests of one caller (by ip): | 同一调用方（按 ip）请求过多：",
+                "''                        | 'by: [user, ip],' | Too many requests of one caller (by user, ip): | 同一调用方（按 user, ip）请求过多：",
+            })
+    void aRefusalSaysWhichLevelRefused(String scope, String by, String english, String chinese) {
+        Ruling.Settled ruling = ruling("rules: [{ id: a, " + scope + " limits: [{ " + by + " rate: 0 }] }]", 1);
+
+        assertThat(RefusalText.of(ruling, AnswerLanguage.EN).detail()).startsWith(english);
+        assertThat(RefusalText.of(ruling, AnswerLanguage.ZH).detail()).startsWith(chinese);
+    }
+
+    @Test
+    void aRulesOwnMessageStandsInstead() {
+        Ruling.Settled both =
+                ruling("rules: [{ id: a, limits: [{ rate: 0 }], message: { en: 'Slow \"down\"', zh: 慢一点 } }]", 1);
+        assertThat(RefusalText.of(both, AnswerLanguage.EN).detail()).isEqualTo("Slow \"down\"");
+        assertThat(RefusalText.of(both, AnswerLanguage.ZH).detail()).isEqualTo("慢一点");
+        assertThat(RefusalBody.PROBLEM.of(both, AnswerLanguage.EN).text()).contains("\"detail\":\"Slow \\\"down\\\"\"");
+
+        Ruling.Settled any = ruling("rules: [{ id: b, limits: [{ rate: 0 }], message: '#{T(x)} ${y}' }]", 1);
+        assertThat(RefusalText.of(any, AnswerLanguage.ZH).detail()).isEqualTo("#{T(x)} ${y}");
+    }
+
+    @Test
+    void wordsForWhatNeverPassesAndForWhatIsDenied() {
+        assertThat(RefusalText.of(ruling("rules: [{ id: a, limits: [{ rate: 0 }] }]", 1), AnswerLanguage.EN)
+                        .detail())
+                .isEqualTo("Too many requests in all: limit a.0 is used up. Waiting will not help.");
+        RefusalText denied = RefusalText.of(ruling("rules: [{ id: no, action: deny }]", 1), AnswerLanguage.EN);
+        assertThat(denied.status()).isEqualTo(403);
+        assertThat(denied.type()).isEqualTo("about:blank");
+        assertThat(denied.detail()).isEqualTo("Rule no denies this request.");
+    }
+
+    /** The last of some rulings on the same request. */
+    private Ruling.Settled ruling(String rules, long... permits) {
+        RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("t", rules)).rules());
+        KeySettings keys = new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty());
+        Evaluator evaluator = new Evaluator(() -> set, local, null, keys, clock, (ruling, nanos) -> {});
+        Ruling last = null;
+        for (long each : permits) {
+            last = evaluator
+                    .evaluate(Attributes.of(Map.of("service", "s", "path", "/a", "ip", "192.0.2.1", "user", "u")), each)
+                    .toCompletableFuture()
+                    .join();
+        }
+        return (Ruling.Settled) last;
+    }
+}

@@ -1,0 +1,79 @@
+package io.sluice.node.api;
+
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what a request to the api port is for. Never blocks its event loop; one for each of them, for its thread alone. {@code
+ * openapi.json} describes every route.
+ */
+public final class ApiHandler {
+
+    private static final List<HttpMethod> READ = List.of(HttpMethod.GET, HttpMethod.HEAD);
+    private static final List<HttpMethod> POST = List.of(HttpMethod.POST);
+
+    private final Map<String, Route> routes = new TreeMap<>();
+    private final BodyReader bodies;
+
+    private record Route(List<HttpMethod> methods, Consumer<ApiExchange> action) {}
+
+    public ApiHandler(DecisionRoutes decisions, EnvoyRoute envoy, StateRoutes state, BodyReader bodies) {
+        this.bodies = bodies;
+        post("/v1/check", decisions::check);
+        post("/v1/check/batch", decisions::checkAll);
+        post("/v1/explain", decisions::explain);
+        post("/v1/release", decisions::release);
+        post("/v1/renew", decisions::renew);
+        post("/json", envoy::decide);
+        get("/v1/rules", state::rules);
+        get("/health", state::health);
+        get("/metrics", state::metrics);
+        get("/openapi.json", state::openApi);
+    }
+
+    /** The paths that are served, in order. */
+    List<String> paths() {
+        return List.copyOf(routes.keySet());
+    }
+
+    void handle(ApiExchange exchange) {
+        try {
+            @Nullable Route route = routes.get(String.valueOf(exchange.request().path()));
+            if (route == null) {
+                ReplySender.problem(
+                        exchange, 404, "path: not served here (expected: " + String.join(", ", routes.keySet()) + ")");
+            } else if (route.methods.contains(exchange.request().method())) {
+                route.action.accept(exchange);
+            } else {
+                refuseMethod(exchange, route);
+            }
+        } catch (RuntimeException e) {
+            ReplySender.failed(exchange, e);
+        }
+    }
+
+    /** A second has passed. */
+    void tick() {
+        bodies.tick();
+    }
+
+    private void get(String path, Consumer<ApiExchange> action) {
+        routes.put(path, new Route(READ, action));
+    }
+
+    private void post(String path, BiConsumer<ApiExchange, byte[]> action) {
+        routes.put(path, new Route(POST, exchange -> bodies.read(exchange, action)));
+    }
+
+    private static void refuseMethod(ApiExchange exchange, Route route) {
+        String names =
+                String.join(", ", route.methods.stream().map(HttpMethod::name).toList());
+        exchange.response().putHeader("Allow", names);
+        ReplySender.problem(exchange, 405, "method: not served here (expected: " + names + ")");
+    }
+}

@@ -1,0 +1,81 @@
+package io.sluice.node.api;
+
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+
+/** One event loop of the decision API. All instances of a node share its port. */
+public final class ApiServer extends VerticleBase {
+
+    /** Vert.x gives servers that ask for the same negative port the same free one. */
+    private static final int SHARED_FREE_PORT = -1;
+
+    private static final int IDLE_SECONDS = 60;
+    private static final long TICK_MILLIS = 1_000;
+
+    /** Java's own client speaks HTTP/2 by itself and fails, instead of waiting, beyond what the server allows. */
+    private static final int MOST_STREAMS = 1_000;
+
+    private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
+
+    private final ApiHandler handler;
+    private final ConnectionWatch connections;
+    private final MemoryBudget memory;
+    private final String host;
+    private final int port;
+    private final IntConsumer bound;
+    private HttpServer server;
+
+    @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
+    public ApiServer(
+            ApiHandler handler,
+            ConnectionWatch connections,
+            MemoryBudget memory,
+            String host,
+            int port,
+            IntConsumer bound) {
+        this.handler = handler;
+        this.connections = connections;
+        this.memory = memory;
+        this.host = host;
+        this.port = port;
+        this.bound = bound;
+    }
+
+    @Override
+    public Future<?> start() {
+        HttpServerOptions options = new HttpServerOptions()
+                .setIdleTimeout(IDLE_SECONDS)
+                .setIdleTimeoutUnit(TimeUnit.SECONDS)
+                .setHandle100ContinueAutomatically(true)
+                .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(MOST_STREAMS));
+        server = vertx.createHttpServer(options)
+                .connectionHandler(connections::opened)
+                .requestHandler(this::handle);
+        vertx.setPeriodic(TICK_MILLIS, timer -> {
+            connections.tick();
+            handler.tick();
+        });
+        return server.listen(port == 0 ? SHARED_FREE_PORT : port, host)
+                .onSuccess(listening -> bound.accept(listening.actualPort()));
+    }
+
+    private void handle(HttpServerRequest request) {
+        ApiExchange exchange = ApiExchange.of(vertx, request, memory, connections.asked(request));
+        if (exchange.isOpen()) {
+            handler.handle(exchange);
+        }
+    }
+
+    /** Accepts no more, and lets what is in flight finish. */
+    @Override
+    public Future<?> stop() {
+        return server.shutdown(IN_FLIGHT);
+    }
+}

@@ -1,0 +1,81 @@
+package io.sluice.node.api;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/**
+ * Reads whole bodies, up to {@value #LARGEST} bytes and for up to ten seconds: what is larger or slower is refused and cut off. One for
+ * each event loop, for its thread alone.
+ */
+public final class BodyReader {
+
+    static final int LARGEST = 64 * 1024;
+
+    private static final Duration MAY_TAKE = Duration.ofSeconds(10);
+
+    private final Duration mayTake;
+
+    /** Being read, the oldest first, with the tick at which it began. */
+    private final Map<ApiExchange, Long> reading = new LinkedHashMap<>();
+
+    private long ticks;
+
+    public BodyReader() {
+        this(MAY_TAKE);
+    }
+
+    public BodyReader(Duration mayTake) {
+        this.mayTake = mayTake;
+    }
+
+    /** Hands on the body, unless it is refused. */
+    void read(ApiExchange exchange, BiConsumer<ApiExchange, byte[]> action) {
+        HttpServerRequest request = exchange.request();
+        Buffer body = Buffer.buffer();
+        reading.put(exchange, ticks);
+        request.handler(chunk -> {
+            if (!exchange.isOpen()) {
+                return;
+            }
+            if (body.length() + chunk.length() > LARGEST) {
+                exchange.refuse(413, "body: too large (expected: at most " + LARGEST + " bytes)");
+            } else if (exchange.hold(chunk.length())) {
+                body.appendBuffer(chunk);
+            } else {
+                reading.remove(exchange);
+            }
+        });
+        request.exceptionHandler(broken -> reading.remove(exchange));
+        request.endHandler(end -> {
+            reading.remove(exchange);
+            if (exchange.isOpen()) {
+                try {
+                    action.accept(exchange, body.getBytes());
+                } catch (RuntimeException e) {
+                    ReplySender.failed(exchange, e);
+                }
+            }
+        });
+    }
+
+    /** A second has passed. */
+    void tick() {
+        ticks++;
+        Iterator<Map.Entry<ApiExchange, Long>> oldest = reading.entrySet().iterator();
+        while (oldest.hasNext()) {
+            Map.Entry<ApiExchange, Long> next = oldest.next();
+            if (ticks - next.getValue() <= mayTake.toSeconds()) {
+                return;
+            }
+            oldest.remove();
+            if (next.getKey().isOpen()) {
+                next.getKey().refuse(408, "body: too slow (expected: whole within " + mayTake.toSeconds() + " s)");
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.sluice.node.api;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.sluice.core.limit.Limit;
+import io.sluice.http.field.QueryFields;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.yaml.PrintableText;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The body of {@code POST /v1/check}. Read strictly: nothing unknown, nothing twice, nothing after the end.
+ *
+ * @param permits 0 only looks
+ */
+record CheckRequest(Attributes attributes, long permits) {
+
+    private static final String PERMITS = "0.." + Limit.MAX_PERMITS;
+
+    /**
+     * Reads a body; the exception's message says what is wrong with it.
+     *
+     * @param rules say which parts of the path's query are attributes
+     */
+    static CheckRequest read(byte[] body, RuleSet rules) {
+        PlainCheck.Read plain = PlainCheck.read(body);
+        return plain == null
+                ? readStrictly(body, rules)
+                : new CheckRequest(
+                        Attributes.of(QueryFields.of(rules.queryFields()).addedTo(plain.attributes())),
+                        plain.permits());
+    }
+
+    /** The same for any body; {@link PlainCheck} is only faster. */
+    static CheckRequest readStrictly(byte[] body, RuleSet rules) {
+        return StrictJson.read(body, json -> {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw StrictJson.refused("body", StrictJson.shown(json), "a JSON object");
+            }
+            return read(json, rules);
+        });
+    }
+
+    /** Reads the object that was begun. */
+    static CheckRequest read(JsonParser json, RuleSet rules) throws IOException {
+        Attributes attributes = null;
+        long permits = 1;
+        while (json.nextToken() != JsonToken.END_OBJECT) {
+            String field = json.currentName();
+            json.nextToken();
+            switch (field) {
+                case "attributes" ->
+                    attributes =
+                            Attributes.of(QueryFields.of(rules.queryFields()).addedTo(attributes(json)));
+                case "permits" -> permits = permits(json);
+                default -> throw StrictJson.refused("unknown field", PrintableText.text(field), "attributes, permits");
+            }
+        }
+        if (attributes == null) {
+            throw StrictJson.refused("attributes", "missing", "an object, {} for none");
+        }
+        return new CheckRequest(attributes, permits);
+    }
+
+    private static Map<String, String> attributes(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+            throw StrictJson.refused("attributes", StrictJson.shown(json), "an object");
+        }
+        Map<String, String> attributes = new HashMap<>();
+        while (json.nextToken() != JsonToken.END_OBJECT) {
+            String name = json.currentName();
+            JsonToken value = json.nextToken();
+            if (value == JsonToken.START_OBJECT || value == JsonToken.START_ARRAY) {
+                throw StrictJson.refused(
+                        "attributes." + PrintableText.text(name),
+                        StrictJson.shown(json),
+                        "text, a number or a boolean");
+            }
+            // What is null is not there.
+            if (value != JsonToken.VALUE_NULL) {
+                attributes.put(name, json.getText());
+            }
+        }
+        return attributes;
+    }
+
+    private static long permits(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+            throw StrictJson.refused("permits", StrictJson.shown(json), "a whole number, " + PERMITS);
+        }
+        String text = json.getText();
+        long permits = text.length() > 18 ? -1 : Long.parseLong(text);
+        if (permits < 0 || permits > Limit.MAX_PERMITS) {
+            throw StrictJson.refused("permits", PrintableText.text(text), PERMITS);
+        }
+        return permits;
+    }
+}

@@ -1,0 +1,185 @@
+package io.sluice.node.api;
+
+import io.sluice.http.answer.AnswerHeaders;
+import io.sluice.http.answer.AnswerJson;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Explanation;
+import io.sluice.rules.evaluate.Permit;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.snapshot.RuleSet;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The decision API. Answers on the event loop that the request came in on. */
+public final class DecisionRoutes {
+
+    private final Vertx vertx;
+    private final Evaluator evaluator;
+    private final Supplier<RuleSet> rules;
+    private final boolean xRateLimit;
+
+    /** @param xRateLimit whether answers carry the older headers, too */
+    public DecisionRoutes(Vertx vertx, Evaluator evaluator, Supplier<RuleSet> rules, boolean xRateLimit) {
+        this.vertx = vertx;
+        this.evaluator = evaluator;
+        this.rules = rules;
+        this.xRateLimit = xRateLimit;
+    }
+
+    void check(ApiExchange exchange, byte[] body) {
+        CheckRequest check;
+        try {
+            check = CheckRequest.read(body, rules.get());
+        } catch (IllegalArgumentException e) {
+            ReplySender.badRequest(exchange, e);
+            return;
+        }
+        answer(exchange, evaluator.evaluate(check.attributes(), check.permits()), ruling -> ruled(exchange, ruling));
+    }
+
+    void explain(ApiExchange exchange, byte[] body) {
+        CheckRequest check;
+        try {
+            check = CheckRequest.read(body, rules.get());
+        } catch (IllegalArgumentException e) {
+            ReplySender.badRequest(exchange, e);
+            return;
+        }
+        answer(exchange, evaluator.explain(check.attributes(), check.permits()), said -> explained(exchange, said));
+    }
+
+    void checkAll(ApiExchange exchange, byte[] body) {
+        List<BatchItem> items;
+        try {
+            items = BatchItem.readAll(body, rules.get());
+        } catch (IllegalArgumentException e) {
+            ReplySender.badRequest(exchange, e);
+            return;
+        }
+        List<CompletionStage<String>> answers = new ArrayList<>(items.size());
+        for (BatchItem item : items) {
+            CheckRequest check = item.check();
+            answers.add(
+                    check == null
+                            ? CompletableFuture.completedFuture(ReplyJson.problem(400, item.refused()))
+                            : evaluator
+                                    .evaluate(check.attributes(), check.permits())
+                                    .handle(DecisionRoutes::inBatch));
+        }
+        CompletableFuture<?>[] all =
+                answers.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture<?>[]::new);
+        answer(exchange, CompletableFuture.allOf(all), done -> {
+            List<String> bodies = answers.stream()
+                    .map(each -> each.toCompletableFuture().join())
+                    .toList();
+            ReplySender.json(exchange, 200, "{\"results\":[" + String.join(",", bodies) + "]}");
+        });
+    }
+
+    void release(ApiExchange exchange, byte[] body) {
+        onPermit(exchange, body, evaluator::release);
+    }
+
+    void renew(ApiExchange exchange, byte[] body) {
+        onPermit(exchange, body, evaluator::renew);
+    }
+
+    private void onPermit(ApiExchange exchange, byte[] body, Function<Permit, CompletionStage<Boolean>> action) {
+        String text;
+        try {
+            text = PermitRequest.read(body);
+        } catch (IllegalArgumentException e) {
+            ReplySender.badRequest(exchange, e);
+            return;
+        }
+        Optional<Permit> permit = Permit.read(text);
+        if (permit.isEmpty()) {
+            notHeld(exchange);
+            return;
+        }
+        CompletionStage<Optional<Boolean>> outcome =
+                action.apply(permit.get()).handle((held, failure) -> Optional.ofNullable(held));
+        answer(exchange, outcome, held -> {
+            if (held.isEmpty()) {
+                exchange.response().putHeader("Retry-After", "1");
+                ReplySender.problem(
+                        exchange, 503, "permit: not known, the shared store does not answer (expected: try again)");
+            } else if (held.get()) {
+                ReplySender.nothing(exchange);
+            } else {
+                notHeld(exchange);
+            }
+        });
+    }
+
+    private static void notHeld(ApiExchange exchange) {
+        ReplySender.problem(exchange, 404, "permit: not held (expected: one that is not expired and not released)");
+    }
+
+    private void ruled(ApiExchange exchange, Ruling ruling) {
+        if (ruling instanceof Ruling.Settled settled) {
+            HttpServerResponse response = exchange.response();
+            AnswerHeaders.of(settled, xRateLimit).forEach(response::putHeader);
+            ReplySender.json(exchange, ReplyJson.status(settled), AnswerJson.checkBytes(settled));
+        } else {
+            ReplySender.problem(exchange, 400, ReplyJson.impossible((Ruling.Impossible) ruling));
+        }
+    }
+
+    private static void explained(ApiExchange exchange, Explanation explanation) {
+        Optional<String> body = AnswerJson.explain(explanation);
+        if (body.isPresent()) {
+            ReplySender.json(exchange, 200, body.get());
+        } else {
+            ReplySender.problem(exchange, 400, ReplyJson.impossible((Ruling.Impossible) explanation.ruling()));
+        }
+    }
+
+    private static String inBatch(@Nullable Ruling ruling, @Nullable Throwable failure) {
+        if (ruling instanceof Ruling.Settled settled) {
+            return "{\"status\":" + ReplyJson.status(settled) + ","
+                    + AnswerJson.check(settled).substring(1);
+        }
+        return ruling instanceof Ruling.Impossible impossible
+                ? ReplyJson.problem(400, ReplyJson.impossible(impossible))
+                : ReplySender.failedInBatch(failure);
+    }
+
+    /** Goes on with the answer on this event loop, wherever it comes from. */
+    private <T> void answer(ApiExchange exchange, CompletionStage<T> answer, Consumer<T> then) {
+        if (answer instanceof CompletableFuture<T> here && here.isDone() && !here.isCompletedExceptionally()) {
+            finish(exchange, here.join(), null, then);
+            return;
+        }
+        Context context = vertx.getOrCreateContext();
+        answer.whenComplete((value, failure) -> {
+            if (Vertx.currentContext() == context) {
+                finish(exchange, value, failure, then);
+            } else {
+                context.runOnContext(back -> finish(exchange, value, failure, then));
+            }
+        });
+    }
+
+    private static <T> void finish(ApiExchange exchange, T value, @Nullable Throwable failure, Consumer<T> then) {
+        if (failure != null) {
+            ReplySender.failed(exchange, failure);
+            return;
+        }
+        try {
+            then.accept(value);
+        } catch (RuntimeException e) {
+            ReplySender.failed(exchange, e);
+        }
+    }
+}

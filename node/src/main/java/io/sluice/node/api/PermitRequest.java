@@ -1,0 +1,35 @@
+package io.sluice.node.api;
+
+import com.fasterxml.jackson.core.JsonToken;
+import io.sluice.rules.yaml.PrintableText;
+
+/** The body of {@code POST /v1/release} and {@code /v1/renew}: {@code {"permit": "…"}}. */
+final class PermitRequest {
+
+    private PermitRequest() {}
+
+    /** The permit's text. Messages do not show it: it is a key to what is held. */
+    static String read(byte[] body) {
+        return StrictJson.read(body, json -> {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw StrictJson.refused("body", StrictJson.shown(json), "a JSON object");
+            }
+            String permit = null;
+            while (json.nextToken() != JsonToken.END_OBJECT) {
+                String field = json.currentName();
+                JsonToken value = json.nextToken();
+                if (!field.equals("permit")) {
+                    throw StrictJson.refused("unknown field", PrintableText.text(field), "permit");
+                }
+                if (value != JsonToken.VALUE_STRING) {
+                    throw StrictJson.refused("permit", "not text", "what a check answered as permit");
+                }
+                permit = json.getText();
+            }
+            if (permit == null) {
+                throw StrictJson.refused("permit", "missing", "what a check answered as permit");
+            }
+            return permit;
+        });
+    }
+}

@@ -1,0 +1,137 @@
+package io.sluice.node.api;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the bodies of checks as almost all of them are: ASCII without escapes, attributes that are texts, permits in up to nine digits.
+ * Of any other it says nothing, neither that it is right nor what is wrong with it: {@link StrictJson} does. For one body.
+ */
+final class PlainCheck {
+
+    private static final int LONGEST_NAME = 1_000;
+    private static final int MOST_DIGITS = 9;
+    private static final byte[] ATTRIBUTES = "attributes".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] PERMITS = "permits".getBytes(StandardCharsets.US_ASCII);
+
+    private final byte[] body;
+    private int at;
+    private @Nullable Map<String, String> attributes;
+    private long permits = -1;
+
+    private PlainCheck(byte[] body) {
+        this.body = body;
+    }
+
+    /**
+     * What was read.
+     *
+     * @param permits 1 if the body has none
+     */
+    record Read(Map<String, String> attributes, long permits) {}
+
+    /** Null if it is not such a body. */
+    static @Nullable Read read(byte[] body) {
+        PlainCheck check = new PlainCheck(body);
+        return check.object() && check.attributes != null
+                ? new Read(check.attributes, check.permits < 0 ? 1 : check.permits)
+                : null;
+    }
+
+    private boolean object() {
+        if (!next('{')) {
+            return false;
+        }
+        do {
+            boolean isAttributes = name(ATTRIBUTES);
+            if (!(isAttributes || name(PERMITS)) || !next(':')) {
+                return false;
+            }
+            if (!(isAttributes ? attributes == null && attributes() : permits < 0 && permits())) {
+                return false;
+            }
+        } while (next(','));
+        return next('}') && peek() < 0 && at == body.length;
+    }
+
+    private boolean attributes() {
+        Map<String, String> all = new HashMap<>(16);
+        attributes = all;
+        if (!next('{')) {
+            return false;
+        }
+        if (next('}')) {
+            return true;
+        }
+        do {
+            String name = text(LONGEST_NAME);
+            String value = name != null && next(':') ? text(body.length) : null;
+            if (value == null || all.put(name, value) != null) {
+                return false;
+            }
+        } while (next(','));
+        return next('}');
+    }
+
+    private boolean permits() {
+        int begin = peek() < 0 ? body.length : at;
+        long number = 0;
+        while (at < body.length && body[at] >= '0' && body[at] <= '9' && at - begin < MOST_DIGITS) {
+            number = 10 * number + body[at++] - '0';
+        }
+        permits = number;
+        return at > begin && (body[begin] != '0' || at == begin + 1);
+    }
+
+    /** Whether this name comes next; then it is read. */
+    private boolean name(byte[] expected) {
+        if (peek() != '"' || body.length - at < expected.length + 2 || body[at + expected.length + 1] != '"') {
+            return false;
+        }
+        for (int i = 0; i < expected.length; i++) {
+            if (body[at + 1 + i] != expected[i]) {
+                return false;
+            }
+        }
+        at += expected.length + 2;
+        return true;
+    }
+
+    private @Nullable String text(int longest) {
+        if (!next('"')) {
+            return null;
+        }
+        int begin = at;
+        while (at < body.length && body[at] != '"') {
+            if (body[at] < ' ' || body[at] == '\\') {
+                return null;
+            }
+            at++;
+        }
+        return at == body.length || at - begin > longest
+                ? null
+                : new String(body, begin, at++ - begin, StandardCharsets.ISO_8859_1);
+    }
+
+    private boolean next(char expected) {
+        if (peek() != expected) {
+            return false;
+        }
+        at++;
+        return true;
+    }
+
+    /** What comes after the white space; negative at the end. */
+    private int peek() {
+        while (at < body.length) {
+            byte c = body[at];
+            if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
+                return c & 0xff;
+            }
+            at++;
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,71 @@
+package io.sluice.node.api;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sends answers, at most one for each request. For the thread of the request's event loop. */
+public final class ReplySender {
+
+    static final String JSON = "application/json";
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReplySender.class);
+    private static final String FAILED = "the node failed to answer; its log says why";
+    private static final String PROBLEM = "application/problem+json";
+
+    private ReplySender() {}
+
+    static void json(ApiExchange exchange, int status, String body) {
+        json(exchange, status, body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static void json(ApiExchange exchange, int status, byte[] body) {
+        send(exchange, status, JSON, body);
+    }
+
+    /** A problem of RFC 9457. */
+    static void problem(ApiExchange exchange, int status, String detail) {
+        if (exchange.isOpen()) {
+            exchange.send(prepared(exchange, status, detail));
+        }
+    }
+
+    /** Sets the head of a problem and returns its body. */
+    static Buffer prepared(ApiExchange exchange, int status, String detail) {
+        exchange.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, PROBLEM);
+        return Buffer.buffer(ReplyJson.problem(status, detail));
+    }
+
+    static void badRequest(ApiExchange exchange, IllegalArgumentException refused) {
+        problem(exchange, 400, String.valueOf(refused.getMessage()));
+    }
+
+    static void nothing(ApiExchange exchange) {
+        if (exchange.isOpen()) {
+            exchange.response().setStatusCode(204);
+            exchange.send();
+        }
+    }
+
+    /** The node's own fault; the caller hears nothing of why. */
+    static void failed(ApiExchange exchange, @Nullable Throwable failure) {
+        LOG.error("a request failed", failure);
+        problem(exchange, 500, FAILED);
+    }
+
+    /** The same for one check of a batch: its part of the answer. */
+    static String failedInBatch(@Nullable Throwable failure) {
+        LOG.error("a check of a batch failed", failure);
+        return ReplyJson.problem(500, FAILED);
+    }
+
+    static void send(ApiExchange exchange, int status, String type, byte[] body) {
+        if (exchange.isOpen()) {
+            exchange.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, type);
+            exchange.send(Buffer.buffer(body));
+        }
+    }
+}

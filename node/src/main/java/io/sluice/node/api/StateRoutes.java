@@ -1,0 +1,61 @@
+package io.sluice.node.api;
+
+import io.sluice.node.state.Health;
+import io.sluice.node.state.NodeMetrics;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+
+/** What a node says about itself. What takes its time is not done on the event loop. */
+public final class StateRoutes {
+
+    private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final Vertx vertx;
+    private final Health health;
+    private final NodeMetrics metrics;
+    private final byte[] openApi;
+
+    public StateRoutes(Vertx vertx, Health health, NodeMetrics metrics) {
+        this.vertx = vertx;
+        this.health = health;
+        this.metrics = metrics;
+        this.openApi = resource("openapi.json");
+    }
+
+    void health(ApiExchange exchange) {
+        ReplySender.json(exchange, health.isServing() ? 200 : 503, ReplyJson.health(health));
+    }
+
+    void metrics(ApiExchange exchange) {
+        later(exchange, METRICS, metrics::scrape);
+    }
+
+    void rules(ApiExchange exchange) {
+        later(exchange, ReplySender.JSON, () -> ReplyJson.rules(health));
+    }
+
+    void openApi(ApiExchange exchange) {
+        ReplySender.send(exchange, 200, ReplySender.JSON, openApi);
+    }
+
+    private void later(ApiExchange exchange, String type, Callable<String> text) {
+        vertx.executeBlocking(() -> text.call().getBytes(StandardCharsets.UTF_8), false)
+                .onSuccess(body -> ReplySender.send(exchange, 200, type, body))
+                .onFailure(failure -> ReplySender.failed(exchange, failure));
+    }
+
+    private static byte[] resource(String name) {
+        try (InputStream in = StateRoutes.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException(name + " is not in the program");
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

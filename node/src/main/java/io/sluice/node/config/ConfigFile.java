@@ -1,0 +1,161 @@
+package io.sluice.node.config;
+
+import io.sluice.node.gateway.config.GatewayConfig;
+import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.Place;
+import io.sluice.rules.yaml.YamlReader;
+import io.sluice.runtime.HashKeyFile;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The file of {@code --config}. Paths in it are relative to it. Immutable.
+ *
+ * @param hashKeyFile where the key was found
+ * @param gateway where requests go; empty without {@code routes}
+ */
+public record ConfigFile(
+        Optional<String> redisUri,
+        Optional<String> redisPrefix,
+        Optional<String> hashTag,
+        Optional<Path> rulesPath,
+        Optional<Path> hashKeyFile,
+        Optional<KeySecret> hashKey,
+        Optional<Integer> ipv6Prefix,
+        Optional<GrpcSettings.Tls> tls,
+        boolean countsLikeTheReference,
+        Optional<GatewayConfig> gateway) {
+
+    private static final List<String> SECTIONS =
+            List.of("redis", "rules", "client", "grpc", "envoy", "gateway", "auth", "services", "routes");
+    /** Whether it is the way of the reference service. */
+    private static final Map<String, Boolean> COUNTING = Map.of("together", false, "reference", true);
+
+    /** Nothing is said. */
+    public static final ConfigFile NONE = new ConfigFile(
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            false,
+            Optional.empty());
+
+    /** Reads the file, or throws with all that is wrong with it. */
+    public static ConfigFile read(Path file) throws ConfigRefusedException {
+        return read(file, errors -> text(file, errors));
+    }
+
+    /**
+     * Reads what a file holds, or throws with all that is wrong with it.
+     *
+     * @param file what errors call it, and what paths in it are relative to
+     */
+    public static ConfigFile parse(Path file, String text) throws ConfigRefusedException {
+        return read(file, errors -> Optional.of(text));
+    }
+
+    private static ConfigFile read(Path file, Function<Errors, Optional<String>> content)
+            throws ConfigRefusedException {
+        Errors errors = new Errors(file.toString());
+        ConfigFile config = errors.within(() -> content.apply(errors)
+                        .flatMap(text -> YamlReader.read(file.toString(), text, errors))
+                        .flatMap(root -> Fields.of("config", root, SECTIONS, errors))
+                        .map(root -> config(file, root, errors))
+                        .orElse(NONE))
+                .orElse(NONE);
+        if (!errors.isEmpty()) {
+            throw new ConfigRefusedException(errors.list());
+        }
+        return config;
+    }
+
+    private static ConfigFile config(Path file, Fields root, Errors errors) {
+        Optional<Fields> redis = section(root, "redis", List.of("uri", "prefix", "hash_tag"), errors);
+        Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file"), errors);
+        Optional<Fields> client = section(root, "client", List.of("trusted_proxies", "headers", "ipv6_prefix"), errors);
+        return new ConfigFile(
+                redis.flatMap(fields -> fields.text("uri")),
+                redis.flatMap(fields -> fields.text("prefix")),
+                redis.flatMap(fields -> fields.text("hash_tag")),
+                rules.flatMap(fields -> fields.text("path")).map(path -> beside(file, path)),
+                rules.flatMap(fields -> fields.text("hash_key_file")).map(path -> beside(file, path)),
+                rules.flatMap(fields -> fields.read("hash_key_file", path -> HashKeyFile.read(beside(file, path)))),
+                client.flatMap(fields -> fields.whole("ipv6_prefix", 1, 128)).map(Long::intValue),
+                section(root, "grpc", List.of("tls"), errors)
+                        .flatMap(fields -> fields.fields("tls", List.of("cert", "key", "client_ca")))
+                        .flatMap(fields -> tls(file, fields)),
+                section(root, "envoy", List.of("count"), errors)
+                        .flatMap(fields -> fields.choice("count", COUNTING))
+                        .orElse(false),
+                GatewayConfig.read(file, root, client, errors));
+    }
+
+    /** What is different from another one and cannot change while a node runs, by its names. */
+    List<String> fixedChanges(ConfigFile before) {
+        List<String> changes = new ArrayList<>();
+        change(changes, "redis.uri", redisUri, before.redisUri);
+        change(changes, "redis.prefix", redisPrefix, before.redisPrefix);
+        change(changes, "redis.hash_tag", hashTag, before.hashTag);
+        change(changes, "rules.path", rulesPath, before.rulesPath);
+        change(changes, "rules.hash_key_file", hashKeyFile, before.hashKeyFile);
+        change(changes, "client.ipv6_prefix", ipv6Prefix, before.ipv6Prefix);
+        change(changes, "grpc.tls", tls, before.tls);
+        change(changes, "envoy.count", countsLikeTheReference, before.countsLikeTheReference);
+        gateway.ifPresent(now -> before.gateway.ifPresent(old -> changes.addAll(now.fixedChanges(old))));
+        return changes;
+    }
+
+    private static void change(List<String> changes, String name, Object now, Object before) {
+        if (!now.equals(before)) {
+            changes.add(name);
+        }
+    }
+
+    private static Optional<GrpcSettings.Tls> tls(Path file, Fields fields) {
+        for (String key : List.of("cert", "key")) {
+            if (!fields.has(key)) {
+                fields.error(key, key + ": missing (expected: a file in PEM)");
+            }
+        }
+        Optional<Path> key = fields.text("key").map(path -> beside(file, path));
+        Optional<Path> clientCa = fields.text("client_ca").map(path -> beside(file, path));
+        return fields.text("cert")
+                .map(path -> beside(file, path))
+                .flatMap(cert -> key.map(its -> new GrpcSettings.Tls(cert, its, clientCa)));
+    }
+
+    private static Path beside(Path file, String path) {
+        return file.toAbsolutePath().resolveSibling(path).normalize();
+    }
+
+    private static Optional<Fields> section(Fields root, String name, List<String> known, Errors errors) {
+        return root.value(name).flatMap(value -> Fields.of(name, value, known, errors));
+    }
+
+    private static Optional<String> text(Path file, Errors errors) {
+        try {
+            return Optional.of(Files.readString(file));
+        } catch (NoSuchFileException e) {
+            errors.add(Place.START, "file: missing (expected: settings in YAML)");
+        } catch (CharacterCodingException e) {
+            errors.add(Place.START, "encoding: not UTF-8 (expected: UTF-8)");
+        } catch (IOException e) {
+            errors.add(Place.START, "file: unreadable (expected: a file this user may read)");
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,217 @@
+package io.sluice.node.config;
+
+import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.evaluate.KeySettings;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * What a node needs to know to start. Immutable.
+ *
+ * @param rules where its rules come from
+ * @param redisUri the shared store; without one the node counts in process
+ * @param redisPrefix what the names of all counts in the store start with
+ * @param host the address that everything binds to
+ * @param apiPort the port of the decision API; 0 takes a free one
+ * @param hashKey the key of {@code privacy: hash}, the same on all nodes that share a store; needed only there
+ * @param ipv6Prefix the bits of an IPv6 address that tell callers apart
+ * @param hashTag the attribute of which the counts of one value are kept in one slot of a Redis Cluster; without it each count is
+ *     where it falls
+ * @param data where the node keeps what it needs for its next start, such as the rules in force; without it nothing is kept
+ * @param grpc how it serves Envoy; without it {@code POST /json} alone speaks that protocol
+ * @param gateway where it listens for requests to send on; without it there is no gateway
+ * @param xRateLimitHeaders whether answers carry {@code X-RateLimit-*}, too
+ */
+public record NodeConfig(
+        RulesFrom rules,
+        Optional<String> redisUri,
+        String redisPrefix,
+        String host,
+        int apiPort,
+        Optional<KeySecret> hashKey,
+        int ipv6Prefix,
+        Optional<String> hashTag,
+        Optional<Path> data,
+        Optional<GrpcSettings> grpc,
+        Optional<Gateway> gateway,
+        boolean xRateLimitHeaders) {
+
+    public static final String DEFAULT_PREFIX = "rate_limit";
+    public static final String LOOPBACK = "127.0.0.1";
+
+    private static final int HIGHEST_PORT = 65_535;
+
+    public NodeConfig {
+        if (rules instanceof RulesFrom.Store && redisUri.isEmpty()) {
+            throw new IllegalArgumentException("redis: none (expected: a URI, rules are to come from there)");
+        }
+        checkPort("api port", apiPort);
+        if (redisPrefix.isBlank()) {
+            throw new IllegalArgumentException("redis prefix: empty (expected: a word such as rate_limit)");
+        }
+        if (redisPrefix.indexOf('{') >= 0
+                && redisUri.filter(NodeConfig::isCluster).isPresent()) {
+            throw new IllegalArgumentException("redis prefix: " + redisPrefix
+                    + " (expected: no braces, which would put all counts into one slot)");
+        }
+    }
+
+    /** A node on loopback that counts in process, without a door for Envoy. */
+    public static NodeConfig inProcess(RulesFrom rules, int apiPort) {
+        return new Draft(rules, apiPort).config();
+    }
+
+    public NodeConfig withRules(RulesFrom from) {
+        return with(draft -> draft.rules = from);
+    }
+
+    public NodeConfig withRedis(String uri) {
+        return with(draft -> draft.redisUri = Optional.of(uri));
+    }
+
+    public NodeConfig withRedisPrefix(String prefix) {
+        return with(draft -> draft.redisPrefix = prefix);
+    }
+
+    public NodeConfig withHost(String address) {
+        return with(draft -> draft.host = address);
+    }
+
+    public NodeConfig withHashKey(KeySecret key) {
+        return with(draft -> draft.hashKey = Optional.of(key));
+    }
+
+    public NodeConfig withIpv6Prefix(int bits) {
+        return with(draft -> draft.ipv6Prefix = bits);
+    }
+
+    public NodeConfig withHashTag(String attribute) {
+        return with(draft -> draft.hashTag = Optional.of(attribute));
+    }
+
+    public NodeConfig withData(Path folder) {
+        return with(draft -> draft.data = Optional.of(folder));
+    }
+
+    public NodeConfig withGrpc(GrpcSettings settings) {
+        return with(draft -> draft.grpc = Optional.of(settings));
+    }
+
+    public NodeConfig withGateway(int port, RoutesFrom routes) {
+        return with(draft -> draft.gateway = Optional.of(new Gateway(port, routes)));
+    }
+
+    public NodeConfig withXRateLimitHeaders() {
+        return with(draft -> draft.xRateLimitHeaders = true);
+    }
+
+    private NodeConfig with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.config();
+    }
+
+    private static boolean isCluster(String uri) {
+        return uri.startsWith("redis-cluster:") || uri.startsWith("rediss-cluster:");
+    }
+
+    /** How callers become keys. Without a key of its own a node takes one that no other has. */
+    public KeySettings keyForm() {
+        return new KeySettings(hashKey.orElseGet(KeySecret::random), ipv6Prefix, hashTag);
+    }
+
+    private static void checkPort(String name, int port) {
+        if (port < 0 || port > HIGHEST_PORT) {
+            throw new IllegalArgumentException(name + ": " + port + " (expected: 0.." + HIGHEST_PORT + ")");
+        }
+    }
+
+    /**
+     * A gateway.
+     *
+     * @param port 0 takes a free one
+     */
+    public record Gateway(int port, RoutesFrom routes) {
+        public Gateway {
+            checkPort("gateway port", port);
+        }
+    }
+
+    /** Where the gateway's routes come from. */
+    public sealed interface RoutesFrom {
+
+        /** The file of {@code --config}, watched for changes. */
+        record File(Path path) implements RoutesFrom {}
+
+        /** Some that come with the program, to a server that does, too. */
+        record Sample() implements RoutesFrom {}
+    }
+
+    /** Where rules come from. */
+    public sealed interface RulesFrom {
+
+        /** A file, or a directory of them, watched for changes. */
+        record File(Path path) implements RulesFrom {}
+
+        /** A document that comes with the program and does not change. */
+        record Text(String name, String text) implements RulesFrom {}
+
+        /** The Redis of the configuration: what a center released, or the founding hashes. */
+        record Store() implements RulesFrom {}
+
+        /** There are none, and everything is allowed. */
+        record Nowhere() implements RulesFrom {}
+    }
+
+    /** One that can still be changed, and knows what everything is unless somebody says otherwise. */
+    private static final class Draft {
+        private RulesFrom rules;
+        private Optional<String> redisUri = Optional.empty();
+        private String redisPrefix = DEFAULT_PREFIX;
+        private String host = LOOPBACK;
+        private final int apiPort;
+        private Optional<KeySecret> hashKey = Optional.empty();
+        private int ipv6Prefix = KeySettings.DEFAULT_IPV6_PREFIX;
+        private Optional<String> hashTag = Optional.empty();
+        private Optional<Path> data = Optional.empty();
+        private Optional<GrpcSettings> grpc = Optional.empty();
+        private Optional<Gateway> gateway = Optional.empty();
+        private boolean xRateLimitHeaders;
+
+        Draft(RulesFrom rules, int apiPort) {
+            this.rules = rules;
+            this.apiPort = apiPort;
+        }
+
+        Draft(NodeConfig config) {
+            this(config.rules, config.apiPort);
+            redisUri = config.redisUri;
+            redisPrefix = config.redisPrefix;
+            host = config.host;
+            hashKey = config.hashKey;
+            ipv6Prefix = config.ipv6Prefix;
+            hashTag = config.hashTag;
+            data = config.data;
+            grpc = config.grpc;
+            gateway = config.gateway;
+            xRateLimitHeaders = config.xRateLimitHeaders;
+        }
+
+        NodeConfig config() {
+            return new NodeConfig(
+                    rules,
+                    redisUri,
+                    redisPrefix,
+                    host,
+                    apiPort,
+                    hashKey,
+                    ipv6Prefix,
+                    hashTag,
+                    data,
+                    grpc,
+                    gateway,
+                    xRateLimitHeaders);
+        }
+    }
+}

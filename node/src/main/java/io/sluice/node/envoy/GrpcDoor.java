@@ -1,0 +1,132 @@
+package io.sluice.node.envoy;
+
+import io.sluice.core.time.Clock;
+import io.sluice.envoy.decide.CountingMode;
+import io.sluice.envoy.decide.RateLimitDecider;
+import io.sluice.envoy.server.EnvoyJson;
+import io.sluice.envoy.server.EnvoyServer;
+import io.sluice.envoy.server.RateLimitWarmUp;
+import io.sluice.envoy.server.TlsFiles;
+import io.sluice.node.config.GrpcSettings;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.rules.evaluate.Evaluator;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A node's door for Envoy. It may be shut for good: then there is {@code POST /json} alone. Safe for use by many threads. */
+public final class GrpcDoor implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrpcDoor.class);
+
+    private final RateLimitDecider decider;
+    private final @Nullable EnvoyServer server;
+    private final boolean plainText;
+
+    private GrpcDoor(RateLimitDecider decider, @Nullable EnvoyServer server, boolean plainText) {
+        this.decider = decider;
+        this.server = server;
+        this.plainText = plainText;
+    }
+
+    /** Listens if the node is to, and decides nothing yet. */
+    public static GrpcDoor open(NodeConfig config, Evaluator evaluator) throws StartFailedException {
+        Optional<GrpcSettings> settings = config.grpc();
+        boolean reference =
+                settings.filter(GrpcSettings::countsLikeTheReference).isPresent();
+        RateLimitDecider decider =
+                new RateLimitDecider(evaluator, reference ? CountingMode.REFERENCE : CountingMode.TOGETHER);
+        return new GrpcDoor(
+                decider,
+                settings.isEmpty() ? null : listen(config.host(), settings.get(), decider),
+                settings.filter(own -> own.tls().isEmpty()).isPresent());
+    }
+
+    private static EnvoyServer listen(String host, GrpcSettings settings, RateLimitDecider decider)
+            throws StartFailedException {
+        Optional<TlsFiles> tls = settings.tls().map(files -> new TlsFiles(files.cert(), files.key(), files.clientCa()));
+        try {
+            return EnvoyServer.start(new InetSocketAddress(host, settings.port()), tls, decider);
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw unreadable(e);
+        } catch (IOException e) {
+            if (tls.isPresent() && !String.valueOf(e.getMessage()).contains("bind")) {
+                throw unreadable(e);
+            }
+            throw new StartFailedException("grpc port " + settings.port() + " on " + host + ": " + why(e), List.of());
+        }
+    }
+
+    private static StartFailedException unreadable(Exception failure) {
+        LOG.debug("certificates", failure);
+        return new StartFailedException(
+                "grpc.tls: unreadable (expected: a certificate and a key in PEM that belong together, the key in PKCS#8"
+                        + " without a password, in files this user may read)",
+                List.of());
+    }
+
+    /** The system's words are in the cause. */
+    private static String why(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            String words = String.valueOf(each.getMessage());
+            if (words.contains("already in use")) {
+                return "in use (expected: a free port; choose another with --grpc-port, 0 takes any)";
+            }
+            if (words.contains("ermission denied")) {
+                return "not permitted (expected: a port above 1023; choose another with --grpc-port)";
+            }
+        }
+        return "cannot listen (expected: an address of this machine and a free port)";
+    }
+
+    /** The port; empty if there is none. */
+    public OptionalInt port() {
+        return server == null ? OptionalInt.empty() : OptionalInt.of(server.port());
+    }
+
+    /** The same protocol for the api port. */
+    public EnvoyJson json() {
+        return new EnvoyJson(decider);
+    }
+
+    /** Asks itself for so long, beside whoever does the same for other doors; over when the stage is complete. */
+    public CompletableFuture<Void> warmUp(String host, Clock clock, Duration span) {
+        EnvoyServer own = server;
+        return own == null
+                ? CompletableFuture.completedFuture(null)
+                : CompletableFuture.runAsync(() -> new RateLimitWarmUp(decider, clock)
+                        .run(
+                                plainText ? Optional.of(new InetSocketAddress(host, own.port())) : Optional.empty(),
+                                span));
+    }
+
+    /** The node serves. */
+    public void serve() {
+        if (server != null) {
+            server.open();
+        }
+    }
+
+    /** The node is about to stop. */
+    public void leave() {
+        if (server != null) {
+            server.leave();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (server != null) {
+            server.close();
+        }
+    }
+}

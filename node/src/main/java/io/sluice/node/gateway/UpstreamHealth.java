@@ -1,9 +1,0 @@
-package io.sluice.node.gateway;
-
-/**
- * What is thought of a server.
- *
- * @param upstream {@code http://host:port}
- * @param healthy whether requests go there as a matter of course
- */
-public record UpstreamHealth(String service, String upstream, boolean healthy) {}

@@ -1,0 +1,201 @@
+package io.sluice.node.gateway.auth;
+
+import io.sluice.core.time.Clock;
+import io.sluice.node.gateway.config.AuthSettings;
+import io.sluice.node.gateway.config.AuthSettings.KeySource;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tokens and API keys. Who shows both has to prove both, and they must not contradict each other. What is shown in another form (an
+ * {@code Authorization} that is no bearer token) is not ours to judge.
+ */
+final class Credentials implements Authenticators {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Credentials.class);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
+    private static final String BEARER = "bearer";
+    private static final Optional<String> CHALLENGE = Optional.of("Bearer");
+    private static final Optional<String> KEY_CHALLENGE = Optional.of("ApiKey");
+    private static final Authentication NOTHING = new Authentication.Nothing();
+    private static final Authentication BAD_KEY =
+            new Authentication.Refused(401, "api key: unknown (expected: one that is in force)", KEY_CHALLENGE);
+    private static final Authentication NO_KEYS_YET = new Authentication.Refused(
+            503,
+            "token: cannot be verified, the issuer's keys are not there yet (expected: try again)",
+            Optional.empty());
+
+    private final @Nullable TokenCheck tokens;
+    private final @Nullable KeySupply issuers;
+    private final @Nullable WatchedFile<ApiKeyTable> apiKeys;
+    private final String keyHeader;
+    private final ScheduledExecutorService looking;
+
+    private Credentials(AuthSettings settings, Clock clock) throws AuthUnreadableException {
+        AuthSettings.Tokens wanted = settings.tokens().orElse(null);
+        AuthSettings.ApiKeys keys = settings.apiKeys().orElse(null);
+        this.tokens = wanted == null ? null : new TokenCheck(wanted, clock);
+        this.issuers = wanted == null ? null : supply(wanted.jwks(), clock);
+        this.apiKeys = keys == null
+                ? null
+                : WatchedFile.open(
+                        keys.file(), text -> ApiKeyTable.read(keys.file().toString(), text));
+        this.keyHeader = keys == null ? "" : keys.header();
+        this.looking = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread looker = new Thread(task, "sluice-keys");
+            looker.setDaemon(true);
+            return looker;
+        });
+    }
+
+    static Credentials open(AuthSettings settings, Clock clock) throws AuthUnreadableException {
+        Credentials credentials = new Credentials(settings, clock);
+        credentials.keepLooking();
+        return credentials;
+    }
+
+    private static KeySupply supply(KeySource source, Clock clock) throws AuthUnreadableException {
+        if (source instanceof KeySource.Url url) {
+            return new FetchedKeys(url.uri(), clock);
+        }
+        return KeyFile.open(((KeySource.File) source).path());
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends when this is closed
+    private void keepLooking() {
+        looking.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+        try {
+            if (issuers != null) {
+                issuers.look();
+            }
+            if (apiKeys != null) {
+                apiKeys.look();
+            }
+        } catch (RuntimeException e) {
+            LOG.warn("looking for keys failed; will look again", e);
+        }
+    }
+
+    @Override
+    public CompletionStage<Authentication> authenticate(HttpServerRequest request) {
+        List<String> authorizations = request.headers().getAll(HttpHeaders.AUTHORIZATION);
+        List<String> shown = apiKeys == null ? List.of() : request.headers().getAll(keyHeader);
+        if (authorizations.size() > 1 || shown.size() > 1) {
+            return CompletableFuture.completedFuture(new Authentication.Refused(
+                    400, "credentials: several of a kind (expected: one)", Optional.empty()));
+        }
+        Authentication key = shown.isEmpty() ? NOTHING : ofKey(shown.get(0));
+        String token = tokens == null || authorizations.isEmpty() ? null : bearer(authorizations.get(0));
+        if (token == null || key instanceof Authentication.Refused) {
+            return CompletableFuture.completedFuture(key);
+        }
+        return ofToken(token).thenApply(verified -> both(verified, key));
+    }
+
+    private Authentication ofKey(String key) {
+        WatchedFile<ApiKeyTable> table = apiKeys;
+        return table == null
+                ? NOTHING
+                : table.latest()
+                        .find(key)
+                        .<Authentication>map(Authentication.Verified::new)
+                        .orElse(BAD_KEY);
+    }
+
+    private CompletionStage<Authentication> ofToken(String token) {
+        TokenCheck check = tokens;
+        KeySupply supply = issuers;
+        if (check == null || supply == null) {
+            return CompletableFuture.completedFuture(NOTHING);
+        }
+        KeyRing keys = supply.latest();
+        TokenCheck.Outcome first = keys == null ? new TokenCheck.Outcome.KeyUnknown() : check.check(token, keys);
+        if (!(first instanceof TokenCheck.Outcome.KeyUnknown)) {
+            return CompletableFuture.completedFuture(said(first));
+        }
+        return supply.newer().thenApply(newer -> {
+            if (newer == null) {
+                return NO_KEYS_YET;
+            }
+            return said(newer == keys ? first : check.check(token, newer));
+        });
+    }
+
+    private static Authentication said(TokenCheck.Outcome outcome) {
+        if (outcome instanceof TokenCheck.Outcome.Good good) {
+            return new Authentication.Verified(good.who());
+        }
+        String why = outcome instanceof TokenCheck.Outcome.Bad bad ? bad.why() : "signed with a key that is not known";
+        return new Authentication.Refused(
+                401,
+                "token: " + why + " (expected: one that is in force)",
+                Optional.of("Bearer error=\"invalid_token\""));
+    }
+
+    private static Authentication both(Authentication token, Authentication key) {
+        if (!(token instanceof Authentication.Verified one) || !(key instanceof Authentication.Verified other)) {
+            return token;
+        }
+        Map<String, String> all = new HashMap<>(one.who().attributes());
+        for (Map.Entry<String, String> each : other.who().attributes().entrySet()) {
+            String had = all.put(each.getKey(), each.getValue());
+            if (had != null && !had.equals(each.getValue())) {
+                return new Authentication.Refused(
+                        400,
+                        "credentials: token and key differ in " + each.getKey()
+                                + " (expected: one of them, or the same)",
+                        Optional.empty());
+            }
+        }
+        return new Authentication.Verified(new Identity(all));
+    }
+
+    /** The token; null if it is another scheme. */
+    private static @Nullable String bearer(String authorization) {
+        int space = authorization.indexOf(' ');
+        String scheme = space < 0 ? authorization : authorization.substring(0, space);
+        return scheme.equalsIgnoreCase(BEARER)
+                ? authorization.substring(scheme.length()).trim()
+                : null;
+    }
+
+    @Override
+    public Optional<String> challenge() {
+        return tokens == null ? KEY_CHALLENGE : CHALLENGE;
+    }
+
+    @Override
+    public Set<String> withheld() {
+        return apiKeys == null ? Set.of() : Set.of(keyHeader);
+    }
+
+    @Override
+    public List<String> findings() {
+        return Stream.of(issuers == null ? "" : issuers.fault(), apiKeys == null ? "" : apiKeys.fault())
+                .filter(fault -> !fault.isEmpty())
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        looking.shutdown();
+    }
+}

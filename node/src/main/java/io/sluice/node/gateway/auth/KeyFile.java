@@ -1,0 +1,40 @@
+package io.sluice.node.gateway.auth;
+
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Keys of issuers in a file. */
+final class KeyFile implements KeySupply {
+
+    private final WatchedFile<KeyRing> file;
+
+    private KeyFile(WatchedFile<KeyRing> file) {
+        this.file = file;
+    }
+
+    static KeyFile open(Path path) throws AuthUnreadableException {
+        return new KeyFile(WatchedFile.open(path, text -> KeyRing.read(path.toString(), text)));
+    }
+
+    @Override
+    public KeyRing latest() {
+        return file.latest();
+    }
+
+    @Override
+    public CompletionStage<@Nullable KeyRing> newer() {
+        return CompletableFuture.completedFuture(file.latest());
+    }
+
+    @Override
+    public void look() {
+        file.look();
+    }
+
+    @Override
+    public String fault() {
+        return file.fault();
+    }
+}

@@ -1,0 +1,102 @@
+package io.sluice.node.gateway.auth;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSVerifier;
+import com.nimbusds.jose.crypto.ECDSAVerifier;
+import com.nimbusds.jose.crypto.RSASSAVerifier;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyOperation;
+import com.nimbusds.jose.jwk.KeyUse;
+import com.nimbusds.jose.jwk.RSAKey;
+import java.text.ParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The public keys of issuers, with what they have verified. Those that are not made for verifying with the algorithms that are
+ * taken, symmetric ones among them, are left out. Immutable but for what it remembers, and safe for use by many threads.
+ */
+final class KeyRing {
+
+    private static final int MOST_KEYS = 256;
+    private static final int LEAST_RSA_BITS = 2_048;
+
+    /** So many keys are tried for a token that names none. */
+    private static final int MOST_TRIED = 4;
+
+    private final List<Key> keys;
+    private final VerifiedTokens verified = new VerifiedTokens();
+
+    private record Key(@Nullable String id, @Nullable String algorithm, JWSVerifier verifier) {}
+
+    private KeyRing(List<Key> keys) {
+        this.keys = List.copyOf(keys);
+    }
+
+    /** Reads a JSON Web Key Set; the message of a bad one does not show it. */
+    static KeyRing read(String where, String text) throws AuthUnreadableException {
+        JWKSet set;
+        try {
+            set = JWKSet.parse(text);
+        } catch (ParseException | RuntimeException | StackOverflowError e) {
+            throw new AuthUnreadableException(where + ": unreadable (expected: a JSON Web Key Set)");
+        }
+        if (set.size() > MOST_KEYS) {
+            throw new AuthUnreadableException(
+                    where + ": " + set.size() + " keys (expected: at most " + MOST_KEYS + ")");
+        }
+        List<Key> keys = new ArrayList<>();
+        for (JWK key : set.getKeys()) {
+            usable(key).ifPresent(keys::add);
+        }
+        if (keys.isEmpty()) {
+            throw new AuthUnreadableException(where + ": no key that can verify (expected: RSA of " + LEAST_RSA_BITS
+                    + " bits or more, or EC, for signatures)");
+        }
+        return new KeyRing(keys);
+    }
+
+    private static Optional<Key> usable(JWK key) {
+        boolean forSignatures = (key.getKeyUse() == null || key.getKeyUse().equals(KeyUse.SIGNATURE))
+                && (key.getKeyOperations() == null || key.getKeyOperations().contains(KeyOperation.VERIFY));
+        if (!forSignatures) {
+            return Optional.empty();
+        }
+        try {
+            String algorithm =
+                    key.getAlgorithm() == null ? null : key.getAlgorithm().getName();
+            if (key instanceof RSAKey rsa && rsa.size() >= LEAST_RSA_BITS) {
+                return Optional.of(new Key(key.getKeyID(), algorithm, new RSASSAVerifier(rsa.toRSAPublicKey())));
+            }
+            return key instanceof ECKey curve
+                    ? Optional.of(new Key(key.getKeyID(), algorithm, new ECDSAVerifier(curve.toECPublicKey())))
+                    : Optional.empty();
+        } catch (JOSEException | RuntimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The keys that may have signed a token, a few at most. */
+    List<JWSVerifier> candidates(JWSAlgorithm algorithm, @Nullable String id) {
+        List<JWSVerifier> found = new ArrayList<>(1);
+        for (Key key : keys) {
+            boolean fits = (id == null || id.equals(key.id()))
+                    && (key.algorithm() == null || key.algorithm().equals(algorithm.getName()))
+                    && key.verifier().supportedJWSAlgorithms().contains(algorithm);
+            if (fits && found.size() < MOST_TRIED) {
+                found.add(key.verifier());
+            }
+        }
+        return found;
+    }
+
+    /** What these keys have verified lately; other keys begin with nothing. */
+    VerifiedTokens verified() {
+        return verified;
+    }
+}

@@ -1,0 +1,60 @@
+package io.sluice.node.gateway.chain;
+
+import io.sluice.node.gateway.auth.Authentication;
+import io.sluice.node.gateway.exchange.GatewayExchange;
+import io.sluice.node.gateway.exchange.GatewayProblem;
+import io.sluice.node.gateway.route.Access;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out who calls, where the route wants to know. */
+final class AuthStep {
+
+    private final FailureLog failures;
+
+    AuthStep(FailureLog failures) {
+        this.failures = failures;
+    }
+
+    /** Goes on with {@code then} if the caller may: verified, or anonymous where that will do. */
+    void authenticate(ChainRun passage, Runnable then) {
+        if (passage.exchange().route().access() == Access.OPEN) {
+            then.run();
+            return;
+        }
+        passage.await(
+                passage.state().auth().authenticate(passage.exchange().request()),
+                (said, failure) -> heard(passage, said, failure, then));
+    }
+
+    private void heard(ChainRun passage, @Nullable Authentication said, @Nullable Throwable failure, Runnable then) {
+        GatewayExchange exchange = passage.exchange();
+        if (!exchange.isOpen()) {
+            return;
+        }
+        if (said instanceof Authentication.Verified verified) {
+            exchange.identified(verified.who());
+            passage.state().auth().withheld().forEach(exchange::withhold);
+            then.run();
+        } else if (said instanceof Authentication.Nothing) {
+            if (exchange.route().access() == Access.OPTIONAL) {
+                then.run();
+            } else {
+                refuse(
+                        exchange,
+                        401,
+                        "credentials: none (expected: a token or a key)",
+                        passage.state().auth().challenge());
+            }
+        } else if (said instanceof Authentication.Refused refused) {
+            refuse(exchange, refused.status(), refused.detail(), refused.challenge());
+        } else {
+            failures.failed(passage, "authentication", failure);
+        }
+    }
+
+    private static void refuse(GatewayExchange exchange, int status, String detail, Optional<String> challenge) {
+        challenge.ifPresent(text -> exchange.answerHeaders().set("WWW-Authenticate", text));
+        GatewayProblem.answer(exchange, status, detail);
+    }
+}

@@ -1,0 +1,173 @@
+package io.sluice.node.gateway.chain;
+
+import io.sluice.http.field.BodyFields;
+import io.sluice.http.request.RefusedRequestException;
+import io.sluice.node.gateway.exchange.GatewayExchange;
+import io.sluice.node.gateway.exchange.GatewayProblem;
+import io.sluice.node.gateway.proxy.HopByHop;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Reads the beginning of bodies where rules name fields of them, and keeps it for whoever sends them on. Safe for use by many threads,
+ * one request on its own event loop.
+ *
+ * <p>At most {@link BodyFields#LARGEST_BODY} bytes of a body are looked at, and for at most ten seconds. A larger one is sent on as it
+ * is, and has no fields; nor has one that is compressed, whatever its headers say. All bodies together take at most so much memory; beyond that requests are
+ * refused (503).
+ */
+final class BodyStep {
+
+    private static final long MAY_TAKE_MILLIS = 10_000;
+    private static final long MOST_KEPT = 64L * 1024 * 1024;
+
+    private final Vertx vertx;
+    private final long mayTakeMillis;
+    private final long mostKept;
+    private final AtomicLong kept = new AtomicLong();
+
+    BodyStep(Vertx vertx) {
+        this(vertx, MAY_TAKE_MILLIS, MOST_KEPT);
+    }
+
+    BodyStep(Vertx vertx, long mayTakeMillis, long mostKept) {
+        this.vertx = vertx;
+        this.mayTakeMillis = mayTakeMillis;
+        this.mostKept = mostKept;
+    }
+
+    /** Goes on with what the body says of these fields, unless it is refused or the caller leaves. */
+    void read(GatewayExchange exchange, BodyFields fields, Consumer<Map<String, String>> then)
+            throws RefusedRequestException {
+        HttpServerRequest request = exchange.request();
+        if (request.headers().getAll(HttpHeaders.CONTENT_TYPE).size() > 1) {
+            throw RefusedRequestException.bad("content-type: several of them (expected: one)");
+        }
+        Set<String> dropped = HopByHop.named(request.headers());
+        if (dropped.contains("content-type") || dropped.contains("content-encoding")) {
+            throw RefusedRequestException.bad(
+                    "connection: names what the body is (expected: only what is of the connection)");
+        }
+        if (isTooLarge(request)) {
+            then.accept(Map.of());
+            return;
+        }
+        if (hasNone(request)) {
+            heard(exchange, fields, new byte[0], then);
+        } else {
+            new Reading(exchange, fields, then).start();
+        }
+    }
+
+    private static void heard(
+            GatewayExchange exchange, BodyFields fields, byte[] body, Consumer<Map<String, String>> then) {
+        String type = exchange.request().getHeader(HttpHeaders.CONTENT_TYPE);
+        String query = exchange.parsed().target().query();
+        BodyFields.Body said = fields.read(type, query.isEmpty() ? null : query, body);
+        if (said instanceof BodyFields.Found found) {
+            then.accept(found.attributes());
+        } else if (said instanceof BodyFields.Ambiguous ambiguous) {
+            GatewayProblem.answer(exchange, 400, ambiguous.message());
+        }
+    }
+
+    /** Such a request is left untouched: it may become a WebSocket. */
+    private static boolean hasNone(HttpServerRequest request) {
+        return request.version() != HttpVersion.HTTP_2
+                && !request.headers().contains(HttpHeaders.CONTENT_LENGTH)
+                && !request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+    }
+
+    private static boolean isTooLarge(HttpServerRequest request) {
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        try {
+            return length != null && Long.parseLong(length) > BodyFields.LARGEST_BODY;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    private final class Reading {
+
+        private final GatewayExchange exchange;
+        private final BodyFields fields;
+        private final Consumer<Map<String, String>> then;
+        private final Buffer body = Buffer.buffer();
+        private long timer;
+        private boolean over;
+
+        Reading(GatewayExchange exchange, BodyFields fields, Consumer<Map<String, String>> then) {
+            this.exchange = exchange;
+            this.fields = fields;
+            this.then = then;
+        }
+
+        void start() {
+            HttpServerRequest request = exchange.request();
+            timer = vertx.setTimer(mayTakeMillis, fired -> {
+                if (!over) {
+                    over = true;
+                    GatewayProblem.answer(
+                            exchange,
+                            408,
+                            "body: too slow (expected: its fields within " + mayTakeMillis / 1_000 + " s)");
+                }
+            });
+            exchange.whenOver(() -> {
+                finish();
+                kept.addAndGet(-body.length());
+            });
+            request.handler(this::more);
+            request.endHandler(end -> {
+                if (!over) {
+                    exchange.incoming().readWhole();
+                    done();
+                }
+            });
+            request.exceptionHandler(broken -> finish());
+            if (request.headers().contains(HttpHeaders.EXPECT, HttpHeaders.CONTINUE, true)) {
+                exchange.incoming().continued();
+                request.response().writeContinue();
+            }
+            request.resume();
+        }
+
+        private void more(Buffer piece) {
+            if (over) {
+                return;
+            }
+            if (kept.addAndGet(piece.length()) > mostKept) {
+                kept.addAndGet(-piece.length());
+                finish();
+                GatewayProblem.answer(exchange, 503, "memory: full of other requests (expected: try again)");
+                return;
+            }
+            body.appendBuffer(piece);
+            exchange.incoming().keep(piece);
+            if (body.length() > BodyFields.LARGEST_BODY) {
+                exchange.request().pause();
+                done();
+            }
+        }
+
+        /** Handlers stay until others take their place: a stream without any loses what comes. */
+        private void done() {
+            finish();
+            if (exchange.isOpen()) {
+                heard(exchange, fields, body.getBytes(), then);
+            }
+        }
+
+        private void finish() {
+            over = true;
+            vertx.cancelTimer(timer);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.sluice.node.gateway.chain;
+
+import io.sluice.core.time.Clock;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.http.request.RefusedRequestException;
+import io.sluice.node.gateway.exchange.GatewayExchange;
+import io.sluice.node.gateway.exchange.GatewayExchange.Parsed;
+import io.sluice.node.gateway.exchange.GatewayProblem;
+import io.sluice.node.gateway.exchange.IncomingBody;
+import io.sluice.node.gateway.proxy.Forwarder;
+import io.sluice.node.gateway.route.Route;
+import io.sluice.node.gateway.spi.GatewayHandler;
+import io.sluice.node.gateway.spi.Phase;
+import io.sluice.rules.evaluate.Evaluator;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The chain that every request goes through: parsed, authenticated, limited, sent on, answered, with the handlers of users between.
+ * Safe for use by many threads; a request stays on its own event loop, whoever completes what it waits for.
+ */
+public final class Gateway {
+
+    private final Supplier<GatewayState> states;
+    private final HandlerChain handlers;
+    private final AuthStep auth;
+    private final LimitStep limits;
+    private final GatewayListener listener;
+    private final FailureLog failures;
+    private final Clock clock;
+    private final Vertx vertx;
+
+    Gateway(
+            Supplier<GatewayState> states,
+            Evaluator evaluator,
+            List<GatewayHandler> handlers,
+            boolean xRateLimitHeaders,
+            Clock clock,
+            Vertx vertx) {
+        this(
+                states,
+                evaluator,
+                new Extensions(handlers, RefusalBody.PROBLEM),
+                xRateLimitHeaders,
+                GatewayListener.NONE,
+                clock,
+                vertx);
+    }
+
+    /**
+     * A chain.
+     *
+     * @param states what routes and authenticates at the moment; asked once for each request
+     * @param xRateLimitHeaders whether answers carry the older headers, too
+     */
+    public Gateway(
+            Supplier<GatewayState> states,
+            Evaluator evaluator,
+            Extensions extensions,
+            boolean xRateLimitHeaders,
+            GatewayListener listener,
+            Clock clock,
+            Vertx vertx) {
+        this.states = states;
+        this.failures = new FailureLog(clock);
+        this.handlers = new HandlerChain(extensions.handlers(), vertx, failures);
+        this.auth = new AuthStep(failures);
+        this.limits = new LimitStep(
+                evaluator, extensions.refusals(), xRateLimitHeaders, vertx, failures, new BodyStep(vertx));
+        this.listener = listener;
+        this.clock = clock;
+        this.vertx = vertx;
+    }
+
+    /** Takes a request from its head on, on its event loop. */
+    public void handle(HttpServerRequest request, Forwarder forwarder) {
+        long start = clock.nanoTime();
+        GatewayState state = states.get();
+        IncomingBody incoming = new IncomingBody(request);
+        try {
+            Parsed parsed = RequestParser.parse(request, state);
+            Optional<Route> route = state.routes().find(parsed.host(), parsed.path());
+            if (route.isEmpty()) {
+                throw new RefusedRequestException(404, "route: none for this host and path");
+            }
+            GatewayExchange exchange = new GatewayExchange(incoming, parsed, route.get());
+            exchange.whenOver(() -> listener.answered(route, status(exchange), clock.nanoTime() - start));
+            pass(new ChainRun(exchange, state, vertx.getOrCreateContext(), failures), forwarder);
+        } catch (RefusedRequestException e) {
+            GatewayProblem.answer(request, e.status(), e.detail());
+            listener.answered(Optional.empty(), e.status(), clock.nanoTime() - start);
+        }
+    }
+
+    private void pass(ChainRun passage, Forwarder forwarder) {
+        passage.guarded(() -> handlers.walk(
+                Phase.PARSED,
+                passage,
+                () -> auth.authenticate(
+                        passage,
+                        () -> handlers.walk(
+                                Phase.AUTHENTICATED,
+                                passage,
+                                () -> limits.limit(
+                                        passage,
+                                        () -> handlers.walk(
+                                                Phase.BEFORE, passage, () -> forward(passage, forwarder)))))));
+    }
+
+    private void forward(ChainRun passage, Forwarder forwarder) {
+        passage.guarded(() -> forwarder.forward(passage.exchange(), (exchange, status, then) -> {
+            passage.answered(status);
+            handlers.walk(Phase.AFTER, passage, then);
+        }));
+    }
+
+    private static int status(GatewayExchange exchange) {
+        HttpServerResponse response = exchange.response();
+        return response.headWritten() ? response.getStatusCode() : GatewayListener.LEFT;
+    }
+}

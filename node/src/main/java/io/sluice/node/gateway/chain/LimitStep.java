@@ -1,0 +1,171 @@
+package io.sluice.node.gateway.chain;
+
+import io.sluice.http.answer.AnswerHeaders;
+import io.sluice.http.answer.AnswerLanguage;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.http.field.BodyFields;
+import io.sluice.http.request.RefusedRequestException;
+import io.sluice.node.gateway.exchange.GatewayExchange;
+import io.sluice.node.gateway.exchange.GatewayProblem;
+import io.sluice.node.gateway.exchange.OwnAnswer;
+import io.sluice.node.gateway.exchange.RequestAttributes;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Permit;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the rules in force, all of them in one decision, and does what they say. Safe for use by many threads, one request on its own
+ * event loop.
+ *
+ * <p>Nothing passes that was not ruled on. Who leaves while the ruling is under way, or while he waits for his time slot, gives
+ * nothing back of rates and windows, since the slot was his; permits of concurrency limits are given back always, and once.
+ */
+final class LimitStep {
+
+    private static final int RENEWALS_IN_TTL = 3;
+
+    private final Evaluator evaluator;
+    private final RefusalBody refusals;
+    private final boolean xRateLimit;
+    private final Vertx vertx;
+    private final FailureLog failures;
+    private final BodyStep bodies;
+
+    LimitStep(
+            Evaluator evaluator,
+            RefusalBody refusals,
+            boolean xRateLimit,
+            Vertx vertx,
+            FailureLog failures,
+            BodyStep bodies) {
+        this.evaluator = evaluator;
+        this.refusals = refusals;
+        this.xRateLimit = xRateLimit;
+        this.vertx = vertx;
+        this.failures = failures;
+        this.bodies = bodies;
+    }
+
+    /** Goes on with {@code then} if the request may pass. */
+    void limit(ChainRun passage, Runnable then) {
+        GatewayExchange exchange = passage.exchange();
+        RuleSet rules = evaluator.rules();
+        if (!rules.hasScopes()) {
+            then.run();
+            return;
+        }
+        try {
+            Map<String, String> values = RequestAttributes.of(exchange, rules);
+            Attributes known = Attributes.of(values, passage.state().paths());
+            BodyFields fields = BodyFields.of(rules.bodyFields(known));
+            if (fields.isEmpty()) {
+                decide(passage, known, then);
+                return;
+            }
+            bodies.read(
+                    exchange,
+                    fields,
+                    found -> passage.guarded(() -> {
+                        values.putAll(found);
+                        decide(
+                                passage,
+                                found.isEmpty()
+                                        ? known
+                                        : Attributes.of(values, passage.state().paths()),
+                                then);
+                    }));
+        } catch (RefusedRequestException e) {
+            GatewayProblem.answer(exchange, e.status(), e.detail());
+        } catch (RuntimeException e) {
+            failures.failed(passage, "the limits of a request", e);
+        }
+    }
+
+    private void decide(ChainRun passage, Attributes request, Runnable then) {
+        passage.await(evaluator.evaluate(request, 1), (ruling, failure) -> ruled(passage, ruling, failure, then));
+    }
+
+    private void ruled(ChainRun passage, @Nullable Ruling ruling, @Nullable Throwable failure, Runnable then) {
+        GatewayExchange exchange = passage.exchange();
+        if (ruling instanceof Ruling.Settled settled) {
+            Permit permit = settled.permit();
+            if (permit != null) {
+                hold(exchange, permit);
+            }
+            if (exchange.isOpen()) {
+                settled(passage, settled, then);
+            }
+        } else if (ruling instanceof Ruling.Impossible impossible) {
+            GatewayProblem.answer(exchange, 400, "limit " + impossible.limit() + ": cannot hold a request");
+        } else {
+            failures.failed(passage, "the decision on a request", failure);
+        }
+    }
+
+    private void settled(ChainRun passage, Ruling.Settled ruling, Runnable then) {
+        GatewayExchange exchange = passage.exchange();
+        AnswerHeaders.of(ruling, xRateLimit)
+                .forEach((name, value) -> exchange.answerHeaders().set(name, value));
+        if (!ruling.allowed()) {
+            refuse(passage, ruling);
+        } else if (ruling.waitFor().isZero()) {
+            then.run();
+        } else {
+            after(passage, ruling.waitFor(), then);
+        }
+    }
+
+    private void after(ChainRun passage, Duration wait, Runnable then) {
+        GatewayExchange exchange = passage.exchange();
+        long millis = Math.max(1, wait.plusNanos(999_999).toMillis());
+        long timer = vertx.setTimer(millis, fired -> {
+            if (exchange.isOpen()) {
+                passage.guarded(then);
+            }
+        });
+        exchange.whenOver(() -> vertx.cancelTimer(timer));
+    }
+
+    private void refuse(ChainRun passage, Ruling.Settled ruling) {
+        GatewayExchange exchange = passage.exchange();
+        AnswerLanguage language = AnswerLanguage.of(exchange.request().getHeader(HttpHeaders.ACCEPT_LANGUAGE));
+        RefusalBody.Content content =
+                passage.state().refusals().of(ruling, language).orElseGet(() -> content(ruling, language));
+        exchange.answerHeaders()
+                .set(HttpHeaders.CONTENT_LANGUAGE, content.language().code())
+                .set(HttpHeaders.CACHE_CONTROL, "no-store");
+        OwnAnswer.send(exchange, content.status(), content.contentType(), content.text());
+    }
+
+    /** A body that cannot be made is no reason to let anybody pass. */
+    @SuppressWarnings("NullAway") // one of somebody else may do what it must not
+    private RefusalBody.Content content(Ruling.Settled ruling, AnswerLanguage language) {
+        try {
+            RefusalBody.Content content = refusals.of(ruling, language);
+            if (content != null) {
+                return content;
+            }
+            failures.told("the body of a refusal", null);
+        } catch (RuntimeException e) {
+            failures.told("the body of a refusal", e);
+        }
+        return RefusalBody.PROBLEM.of(ruling, language);
+    }
+
+    /** What the request holds until its answer has ended or its caller has left. */
+    private void hold(GatewayExchange exchange, Permit permit) {
+        long every = Math.max(1, permit.ttl().toMillis() / RENEWALS_IN_TTL);
+        long timer = vertx.setPeriodic(every, tick -> evaluator.renew(permit).exceptionally(unheard -> false));
+        exchange.whenOver(() -> {
+            vertx.cancelTimer(timer);
+            evaluator.release(permit).exceptionally(unheard -> false);
+        });
+    }
+}

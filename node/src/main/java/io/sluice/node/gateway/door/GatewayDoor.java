@@ -1,0 +1,133 @@
+package io.sluice.node.gateway.door;
+
+import io.sluice.node.config.StartFailedException;
+import io.sluice.node.gateway.config.GatewaySettings;
+import io.sluice.node.gateway.config.TlsSettings;
+import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.Patience;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.net.ServerSSLOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The gateway's port and the event loops behind it. Opened once and closed once. */
+public final class GatewayDoor {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GatewayDoor.class);
+    private static final Duration MAY_TAKE = Duration.ofSeconds(15);
+    private static final long LOOK_MILLIS = 1_000;
+
+    /**
+     * Vert.x gives servers that ask for the same negative port the same free one: each door asks for one of its own, and not for that of
+     * the decision API, which is the first.
+     */
+    private static final AtomicInteger NEXT_FREE_PORT = new AtomicInteger(-2);
+
+    private final Vertx vertx;
+    private final Arrivals arrivals;
+    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private Duration drain = Duration.ZERO;
+    private @Nullable String deployment;
+    private long looking = -1;
+
+    /** @param arrivals the transport of {@code vertx} */
+    public GatewayDoor(Vertx vertx, Arrivals arrivals) {
+        this.vertx = vertx;
+        this.arrivals = arrivals;
+    }
+
+    /** Listens; returns when requests are answered. */
+    public void open(String host, GatewaySettings settings, RequestEntry entry) throws StartFailedException {
+        Optional<Certificates> certificates = certificates(settings);
+        Optional<ServerSSLOptions> tls = certificates.map(Certificates::current);
+        int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
+        int port = settings.port() == 0 ? NEXT_FREE_PORT.getAndDecrement() : settings.port();
+        drain = settings.drain();
+        CompletableFuture<String> deployed = vertx.deployVerticle(
+                        () -> new GatewayServer(host, port, settings, entry, arrivals, tls, servers::add),
+                        new DeploymentOptions().setInstances(loops))
+                .toCompletionStage()
+                .toCompletableFuture();
+        try {
+            Patience.await(deployed, MAY_TAKE);
+        } catch (ExecutionException e) {
+            throw new StartFailedException(
+                    "gateway port " + settings.port() + " on " + host + ": " + why(e.getCause()), List.of());
+        } catch (TimeoutException e) {
+            throw new StartFailedException("gateway port: no answer from the system (expected: try again)", List.of());
+        }
+        deployment = deployed.join();
+        certificates.ifPresent(this::keepLooking);
+    }
+
+    /** The port that is listened on; 0 before. */
+    public int port() {
+        return servers.isEmpty() ? 0 : servers.get(0).actualPort();
+    }
+
+    /** Accepts nothing new and returns when what was in flight has finished, or has had its time. */
+    public void close() {
+        vertx.cancelTimer(looking);
+        @Nullable String opened = deployment;
+        deployment = null;
+        if (opened == null) {
+            return;
+        }
+        try {
+            Patience.await(vertx.undeploy(opened).toCompletionStage().toCompletableFuture(), drain.plus(MAY_TAKE));
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("the gateway did not stop cleanly", e);
+        }
+    }
+
+    private void keepLooking(Certificates certificates) {
+        looking = vertx.setPeriodic(
+                LOOK_MILLIS,
+                timer -> vertx.executeBlocking(() -> {
+                    certificates.look(servers);
+                    return true;
+                }));
+    }
+
+    private static Optional<Certificates> certificates(GatewaySettings settings) throws StartFailedException {
+        if (settings.tls().isEmpty()) {
+            return Optional.empty();
+        }
+        TlsSettings files = settings.tls().get();
+        try {
+            return Optional.of(new Certificates(files));
+        } catch (IOException e) {
+            throw new StartFailedException(
+                    "gateway tls: " + files.certificate() + ", " + files.key()
+                            + " (expected: PEM files that can be read)",
+                    List.of(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** The native transport has an exception of its own, so the system's words have to do. */
+    private static String why(@Nullable Throwable failure) {
+        String words = String.valueOf(failure == null ? null : failure.getMessage());
+        if (words.contains("already in use")) {
+            return "in use (expected: a free port; choose another with --gateway-port, 0 takes any)";
+        }
+        if (words.contains("ermission denied")) {
+            return "not permitted (expected: a port above 1023; choose another with --gateway-port)";
+        }
+        if (words.contains("ertificate") || words.contains("PEM") || words.contains("rivate key")) {
+            return "its certificate or key cannot be used (expected: PEM, the key not encrypted)";
+        }
+        return "cannot listen (expected: an address of this machine and a free port)";
+    }
+}

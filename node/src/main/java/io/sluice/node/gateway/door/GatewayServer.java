@@ -1,0 +1,215 @@
+package io.sluice.node.gateway.door;
+
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.sluice.node.gateway.config.GatewaySettings;
+import io.sluice.node.gateway.connection.ClientConnections;
+import io.sluice.node.gateway.connection.Deadlines;
+import io.sluice.node.gateway.exchange.GatewayProblem;
+import io.sluice.node.gateway.proxy.Framing;
+import io.sluice.node.gateway.proxy.HttpForwarder;
+import io.sluice.node.transport.Arrivals;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.ServerSSLOptions;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One event loop of the gateway. All instances share its port. */
+final class GatewayServer extends VerticleBase {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GatewayServer.class);
+
+    private static final int MOST_STREAMS = 256;
+    private static final int STREAM_WINDOW = 256 * 1_024;
+
+    /** All streams of a connection share it: one that is not read must not stop the others. */
+    private static final int CONNECTION_WINDOW = 16 * 1_024 * 1_024;
+
+    private static final int CHUNK = 32 * 1_024;
+    private static final int RESETS = 200;
+    private static final int RESETS_SECONDS = 30;
+    private static final int SMALL_CONTINUATIONS = 16;
+    private static final long UNREAD_SECONDS = 20;
+    private static final long CONNECTIONS_TICK_MILLIS = 1_000;
+
+    private final GatewaySettings settings;
+    private final String host;
+    private final int port;
+    private final RequestEntry entry;
+    private final Arrivals arrivals;
+    private final Optional<ServerSSLOptions> tls;
+    private final Consumer<HttpServer> listening;
+    private final Deadlines deadlines = new Deadlines();
+    private HttpForwarder forwarder;
+    private ClientConnections connections;
+    private HttpServer server;
+
+    /**
+     * A server.
+     *
+     * @param port negative for a free one, which all servers that ask for the same number share
+     * @param listening hears of the server once it listens
+     */
+    @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
+    GatewayServer(
+            String host,
+            int port,
+            GatewaySettings settings,
+            RequestEntry entry,
+            Arrivals arrivals,
+            Optional<ServerSSLOptions> tls,
+            Consumer<HttpServer> listening) {
+        this.host = host;
+        this.port = port;
+        this.settings = settings;
+        this.entry = entry;
+        this.arrivals = arrivals;
+        this.tls = tls;
+        this.listening = listening;
+    }
+
+    @Override
+    public Future<?> start() {
+        long idleSeconds = Math.max(1, settings.keepAlive().toSeconds());
+        connections = new ClientConnections(arrivals, idleSeconds, UNREAD_SECONDS);
+        forwarder = new HttpForwarder(vertx, settings, deadlines, connections);
+        server = vertx.createHttpServer(options())
+                .connectionHandler(connections::opened)
+                .invalidRequestHandler(GatewayServer::refuse)
+                .requestHandler(this::handle);
+        vertx.setPeriodic(Deadlines.TICK.toMillis(), timer -> deadlines.tick());
+        vertx.setPeriodic(CONNECTIONS_TICK_MILLIS, timer -> connections.tick());
+        return server.listen(port, host).onSuccess(listening::accept);
+    }
+
+    /** Accepts no more, and lets what is in flight finish. */
+    @Override
+    public Future<?> stop() {
+        forwarder.drain();
+        return server.shutdown(settings.drain());
+    }
+
+    private void handle(HttpServerRequest request) {
+        connections.asked(request);
+        HttpServerResponse response = request.response();
+        if (request.version() == HttpVersion.HTTP_2) {
+            // Once all that came in one piece is read: a stream that is reset at once costs nothing, and it is known
+            // of nearly all others whether a body follows.
+            request.pause();
+            context.runOnContext(now -> {
+                if (!response.closed()) {
+                    admit(request);
+                }
+            });
+        } else if (connections.isClosing(request.connection())) {
+            request.pause();
+        } else if (response.writeQueueFull()) {
+            // Answers before this one lie unread: the next is made when there is room for it.
+            Unread unread = new Unread(request);
+            deadlines.add(unread);
+            request.pause();
+            response.drainHandler(drained -> {
+                response.drainHandler(null);
+                deadlines.remove(unread);
+                if (!connections.isClosing(request.connection())) {
+                    admit(request);
+                }
+            });
+        } else {
+            admit(request);
+        }
+    }
+
+    /** A connection that waits for its caller to read. */
+    private final class Unread extends Deadlines.Timed {
+
+        private final HttpServerRequest request;
+        private final long until = deadlines.now() + Deadlines.ticks(settings.keepAlive());
+
+        Unread(HttpServerRequest request) {
+            this.request = request;
+        }
+
+        @Override
+        public void tick(long now) {
+            if (now > until || request.response().closed()) {
+                deadlines.remove(this);
+                connections.cut(request.connection());
+            }
+        }
+    }
+
+    private void admit(HttpServerRequest request) {
+        if (request.method().equals(HttpMethod.CONNECT)) {
+            request.pause();
+            GatewayProblem.answer(request, 501, "method: CONNECT, and WebSocket over HTTP/2 with it, are not offered");
+        } else if (Framing.of(request) == Framing.DOUBTFUL) {
+            request.pause();
+            GatewayProblem.answer(request, 400, "body: its length is ambiguous");
+        } else {
+            try {
+                entry.handle(request, forwarder);
+            } catch (RuntimeException e) {
+                LOG.error("a request failed", e);
+                GatewayProblem.answer(request, 500, "the gateway failed to answer; its log says why");
+            }
+        }
+    }
+
+    /** Its head could not be read; the server closes the connection after the answer. */
+    private static void refuse(HttpServerRequest request) {
+        DecoderResult result = request.decoderResult();
+        if (result.cause() instanceof TooLongHttpLineException) {
+            GatewayProblem.answer(request, 414, "target: too long");
+        } else if (result.cause() instanceof TooLongHttpHeaderException) {
+            GatewayProblem.answer(request, 431, "headers: too large");
+        } else {
+            GatewayProblem.answer(request, 400, "head: not of HTTP");
+        }
+    }
+
+    private HttpServerOptions options() {
+        HttpServerOptions options = new HttpServerOptions()
+                .setIdleTimeout(0)
+                .setTcpNoDelay(true)
+                .setHandle100ContinueAutomatically(false)
+                .setDecompressionSupported(false)
+                .setCompressionSupported(false)
+                // WebSockets are tunnels here. What would compress them closes connections with 128 requests at once.
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
+                .setMaxInitialLineLength(settings.largestHeadBytes())
+                .setMaxHeaderSize(settings.largestHeadBytes())
+                .setMaxChunkSize(CHUNK)
+                .setHttp2ConnectionWindowSize(CONNECTION_WINDOW)
+                .setHttp2RstFloodMaxRstFramePerWindow(RESETS)
+                .setHttp2RstFloodWindowDuration(RESETS_SECONDS)
+                .setHttp2MaxSmallContinuationFrames(SMALL_CONTINUATIONS)
+                .setInitialSettings(new Http2Settings()
+                        .setMaxConcurrentStreams(MOST_STREAMS)
+                        .setInitialWindowSize(STREAM_WINDOW)
+                        .setMaxHeaderListSize(settings.largestHeadBytes()));
+        tls.ifPresent(own -> {
+            options.setSsl(true)
+                    .setUseAlpn(true)
+                    .setKeyCertOptions(own.getKeyCertOptions())
+                    .setClientAuth(own.getClientAuth());
+            if (own.getClientAuth() != ClientAuth.NONE) {
+                options.setTrustOptions(own.getTrustOptions());
+            }
+        });
+        return options;
+    }
+}

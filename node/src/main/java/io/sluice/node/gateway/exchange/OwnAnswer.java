@@ -1,0 +1,109 @@
+package io.sluice.node.gateway.exchange;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+
+/**
+ * Sends answers that the gateway makes itself, at most one for each request. For the thread of the request's event loop.
+ *
+ * <p>The request may not have been read. What is left of a small body is read and dropped, and the connection is kept. Otherwise it is
+ * closed a moment later, since to close at once could take the answer with it; with HTTP/2 only the stream ends.
+ */
+public final class OwnAnswer {
+
+    static final String REQUEST_ID = "X-Request-Id";
+
+    /** What is still under way is read and dropped for so long. */
+    private static final long LINGER_MILLIS = 1_000;
+
+    /** So much of a body is dropped for the sake of a connection, and for so long. */
+    private static final int WORTH_READING = 64 * 1024;
+
+    private static final long WORTH_WAITING_MILLIS = 10_000;
+
+    /** Of RFC 9113, section 7. */
+    private static final long NO_ERROR = 0x0;
+
+    private static final int TOO_SLOW = 408;
+    private static final int UNAVAILABLE = 503;
+
+    private OwnAnswer() {}
+
+    /** Answers with the headers of the exchange. */
+    public static void send(GatewayExchange exchange, int status, String type, String body) {
+        if (!exchange.isOpen()) {
+            return;
+        }
+        HttpServerResponse response = exchange.response();
+        response.headers().setAll(exchange.answerHeaders());
+        response.putHeader(REQUEST_ID, exchange.parsed().id());
+        send(exchange.request(), status, type, body);
+    }
+
+    public static void send(HttpServerRequest request, int status, String type, String body) {
+        HttpServerResponse response = request.response();
+        if (response.ended() || response.closed() || response.headWritten()) {
+            return;
+        }
+        boolean stays = isHttp2(request) || (status != TOO_SLOW && isWorthReading(request));
+        response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, type);
+        if (status == UNAVAILABLE && !response.headers().contains(HttpHeaders.RETRY_AFTER)) {
+            response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+        }
+        if (!stays) {
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        }
+        response.end(Buffer.buffer(body));
+        drop(request);
+        if (!stays || !request.isEnded()) {
+            linger(request, stays && !isHttp2(request));
+        }
+    }
+
+    private static void drop(HttpServerRequest request) {
+        if (!request.isEnded()) {
+            request.handler(null);
+            request.endHandler(null);
+            request.resume();
+        }
+    }
+
+    private static void linger(HttpServerRequest request, boolean stays) {
+        Context context = Vertx.currentContext();
+        if (context != null) {
+            context.owner().setTimer(stays ? WORTH_WAITING_MILLIS : LINGER_MILLIS, timer -> {
+                if (!isHttp2(request) && !(stays && request.isEnded())) {
+                    request.connection().close();
+                } else if (isHttp2(request) && !request.isEnded()) {
+                    request.response().reset(NO_ERROR);
+                }
+            });
+        }
+    }
+
+    /** Who asked whether to send a body may or may not send it after this answer: the connection cannot go on. */
+    private static boolean isWorthReading(HttpServerRequest request) {
+        if (request.isEnded()) {
+            return true;
+        }
+        if (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+                || request.headers().contains(HttpHeaders.EXPECT)) {
+            return false;
+        }
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        try {
+            return length == null || Long.parseLong(length) <= WORTH_READING;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    private static boolean isHttp2(HttpServerRequest request) {
+        return request.version() == HttpVersion.HTTP_2;
+    }
+}

@@ -1,0 +1,97 @@
+package io.sluice.node.gateway.proxy;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+
+/**
+ * The body of an answer on its way to the caller, who sets the pace: nothing is read that he does not take. What is there is sent at
+ * once. For its event loop alone.
+ */
+final class AnswerBody {
+
+    private final Forwarding forwarding;
+    private final HttpServerRequest request;
+    private final HttpClientResponse from;
+    private final HttpServerResponse to;
+    private final long length;
+    private final boolean bodiless;
+    private final boolean mayHaveTrailers;
+    private long taken;
+
+    /** @param length bytes, or {@link Framing#SILENT} */
+    AnswerBody(Forwarding forwarding, HttpServerRequest request, HttpClientResponse from, long length) {
+        this.forwarding = forwarding;
+        this.request = request;
+        this.from = from;
+        this.to = request.response();
+        this.length = length;
+        this.mayHaveTrailers = length < 0 || from.version() == HttpVersion.HTTP_2;
+        this.bodiless = AnswerHead.isBodiless(request.method(), from.statusCode());
+    }
+
+    /** Sends the prepared head and what follows. */
+    void send() {
+        from.handler(this::take);
+        from.endHandler(end -> ended());
+        from.resume();
+        if (!bodiless && length != 0 && !to.headWritten()) {
+            // With what came in one piece with it, the head is sent in one piece, too; but it waits for nothing else.
+            forwarding.later(this::flushHead);
+        }
+    }
+
+    private void flushHead() {
+        if (!forwarding.isFinished() && !to.headWritten() && !to.ended() && !to.closed()) {
+            to.writeHead();
+        }
+    }
+
+    private void take(Buffer piece) {
+        if (forwarding.isFinished() || forwarding.isAnswered()) {
+            return;
+        }
+        forwarding.moved();
+        taken += piece.length();
+        if (bodiless || (length >= 0 && taken > length)) {
+            forwarding.broken(new IllegalStateException("longer than its head says"));
+        } else if (taken == length && !mayHaveTrailers) {
+            forwarding.answered();
+            to.end(piece);
+            forwarding.settle();
+        } else {
+            to.write(piece);
+            if (to.writeQueueFull()) {
+                from.pause();
+                to.drainHandler(drained -> {
+                    forwarding.moved();
+                    from.resume();
+                });
+            }
+        }
+    }
+
+    private void ended() {
+        forwarding.upstreamDone();
+        if (forwarding.isFinished()) {
+            return;
+        }
+        if (!forwarding.isAnswered()) {
+            if (length > 0 && taken < length && !bodiless) {
+                forwarding.broken(new IllegalStateException("shorter than its head says"));
+                return;
+            }
+            AnswerHead.trailers(from, to);
+            forwarding.answered();
+            boolean untilClosed = request.version() == HttpVersion.HTTP_1_0 && length < 0;
+            to.end().onComplete(written -> {
+                if (untilClosed) {
+                    request.connection().close();
+                }
+            });
+        }
+        forwarding.settle();
+    }
+}

@@ -1,0 +1,108 @@
+package io.sluice.node.gateway.proxy;
+
+import io.sluice.node.gateway.exchange.GatewayExchange;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** The head of an answer as it is sent back. */
+final class AnswerHead {
+
+    private AnswerHead() {}
+
+    /** Bytes of the body, or {@link Framing#SILENT}; {@link Framing#DOUBTFUL} if it cannot be told. */
+    static long length(HttpClientResponse from) {
+        MultiMap headers = from.headers();
+        if (!headers.contains("content-length") || headers.contains("transfer-encoding")) {
+            return Framing.SILENT;
+        }
+        List<String> lengths = headers.getAll("content-length");
+        return lengths.stream().distinct().count() == 1 ? Framing.length(lengths.get(0)) : Framing.DOUBTFUL;
+    }
+
+    /** Whether a body cannot follow, whatever the headers say. */
+    static boolean isBodiless(HttpMethod method, int status) {
+        return method.equals(HttpMethod.HEAD) || status == 204 || status == 304;
+    }
+
+    /**
+     * Fills in everything.
+     *
+     * @param length what {@link #length} says
+     * @param last whether the connection is closed after it
+     */
+    static void write(GatewayExchange exchange, HttpClientResponse from, long length, boolean last) {
+        HttpServerResponse to = exchange.response();
+        to.setStatusCode(from.statusCode());
+        MultiMap headers = to.headers();
+        copy(exchange, from, headers);
+        HttpVersion version = exchange.request().version();
+        if (length >= 0) {
+            if (from.statusCode() != 204) {
+                headers.set("content-length", Long.toString(length));
+            }
+        } else if (version == HttpVersion.HTTP_1_1
+                && !isBodiless(exchange.request().method(), from.statusCode())) {
+            to.setChunked(true);
+        }
+        if (last && version != HttpVersion.HTTP_2) {
+            headers.set("connection", "close");
+        }
+    }
+
+    /** The same of an answer that makes the connection a WebSocket. */
+    static void writeUpgrade(GatewayExchange exchange, HttpClientResponse from) {
+        MultiMap headers = exchange.response().headers();
+        copy(exchange, from, headers);
+        headers.set("connection", "Upgrade");
+        headers.set("upgrade", "websocket");
+    }
+
+    private static void copy(GatewayExchange exchange, HttpClientResponse from, MultiMap headers) {
+        Set<String> named = HopByHop.named(from.headers());
+        from.headers().forEach((header, value) -> {
+            String name = header.toLowerCase(Locale.ROOT);
+            if (!HopByHop.inAnswer(name, named)) {
+                headers.add(name, value);
+            }
+        });
+        headers.set(RequestHead.REQUEST_ID, exchange.parsed().id());
+        if (!exchange.answerHeaders().isEmpty()) {
+            exchange.answerHeaders()
+                    .names()
+                    .forEach(name -> headers.set(name, exchange.answerHeaders().getAll(name)));
+        }
+    }
+
+    /** What comes before the answer, without what is no one else's business. */
+    static MultiMap hints(MultiMap from) {
+        MultiMap to = MultiMap.caseInsensitiveMultiMap();
+        Set<String> named = HopByHop.named(from);
+        from.forEach((header, value) -> {
+            String name = header.toLowerCase(Locale.ROOT);
+            if (!HopByHop.inAnswer(name, named)) {
+                to.add(name, value);
+            }
+        });
+        return to;
+    }
+
+    static void trailers(HttpClientResponse from, HttpServerResponse to) {
+        MultiMap trailers = from.trailers();
+        if (trailers.isEmpty()) {
+            return;
+        }
+        Set<String> named = HopByHop.named(from.headers());
+        trailers.forEach((header, value) -> {
+            String name = header.toLowerCase(Locale.ROOT);
+            if (!HopByHop.inTrailers(name, named)) {
+                to.trailers().add(name, value);
+            }
+        });
+    }
+}

@@ -1,0 +1,178 @@
+package io.sluice.node.gateway.proxy;
+
+import io.sluice.node.gateway.connection.CallerTrailers;
+import io.sluice.node.gateway.exchange.GatewayExchange;
+import io.sluice.node.gateway.exchange.IncomingBody;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of a request on its way to the upstream, which sets the pace: nothing is read that it does not take. For its event loop
+ * alone.
+ */
+final class RequestBody {
+
+    private final Forwarding forwarding;
+    private final GatewayExchange exchange;
+    private final IncomingBody incoming;
+    private final HttpServerRequest from;
+    private final long length;
+    private final long largest;
+    private long taken;
+    private @Nullable Future<Void> written;
+    private boolean streamed;
+    private boolean waits;
+    private boolean ending;
+    private boolean sent;
+
+    /** @param length bytes, or one of the constants of {@link Framing} */
+    RequestBody(Forwarding forwarding, GatewayExchange exchange, long length) {
+        this.forwarding = forwarding;
+        this.exchange = exchange;
+        this.incoming = exchange.incoming();
+        this.from = incoming.request();
+        this.length = length;
+        this.largest = exchange.route().largestBody();
+    }
+
+    /** Whether all of it has been handed to the upstream. */
+    boolean isSent() {
+        return sent;
+    }
+
+    /** Whether it can be sent once more: nothing of it is gone. */
+    boolean isRepeatable() {
+        return !streamed;
+    }
+
+    /** Whether it is the caller who is waited for. */
+    boolean waitsForCaller() {
+        return streamed && !sent && !waits && !ending;
+    }
+
+    /** Sends the head, with as much of the body as there is, and the rest as it comes. */
+    void sendTo(HttpClientRequest to) {
+        if (length == 0 || (length == Framing.SILENT && hasNone())) {
+            sent = true;
+            to.end();
+        } else if (incoming.isReadWhole()) {
+            MultiMap trailers = trailers(to);
+            if (trailers.isEmpty()) {
+                sent = true;
+                to.end(kept());
+            } else {
+                written = to.write(kept());
+                endWith(to, trailers);
+            }
+        } else {
+            stream(to);
+        }
+    }
+
+    private boolean hasNone() {
+        return from.version() != HttpVersion.HTTP_2 || CallerTrailers.isHeadAlone(from);
+    }
+
+    private void stream(HttpClientRequest to) {
+        streamed = true;
+        from.handler(piece -> take(to, piece));
+        from.endHandler(end -> ended(to));
+        from.exceptionHandler(gone -> {});
+        for (Buffer piece : incoming.kept()) {
+            take(to, piece);
+        }
+        if (!waits && !forwarding.isFinished() && !sent) {
+            from.resume();
+        }
+        if (length == Framing.SILENT) {
+            // An end that came with the head is told right after it: then there is no body.
+            forwarding.later(() -> sendHead(to));
+        } else {
+            sendHead(to);
+        }
+    }
+
+    /** Without waiting for the body: the caller may wait for what is said to the head. */
+    private void sendHead(HttpClientRequest to) {
+        if (taken == 0 && !sent && !forwarding.isFinished()) {
+            written = to.writeHead();
+        }
+    }
+
+    private void take(HttpClientRequest to, Buffer piece) {
+        if (forwarding.isFinished() || sent || piece.length() == 0) {
+            return;
+        }
+        forwarding.moved();
+        taken += piece.length();
+        if (taken > largest) {
+            forwarding.refuse(413, "body: too large (expected: at most " + largest + " bytes)");
+        } else if (length >= 0 && taken > length) {
+            forwarding.refuse(400, "body: longer than its head says");
+        } else if (taken == length && !SentTrailers.fit(from, length, to.version())) {
+            sent = true;
+            to.end(piece);
+            from.resume();
+        } else {
+            written = to.write(piece);
+            if (to.writeQueueFull()) {
+                waits = true;
+                from.pause();
+                to.drainHandler(drained -> {
+                    waits = false;
+                    forwarding.moved();
+                    from.resume();
+                });
+            }
+        }
+    }
+
+    private void ended(HttpClientRequest to) {
+        if (forwarding.isFinished() || sent) {
+            return;
+        }
+        if (taken < length) {
+            forwarding.refuse(400, "body: shorter than its head says");
+            return;
+        }
+        MultiMap trailers = trailers(to);
+        if (trailers.isEmpty()) {
+            sent = true;
+            to.end();
+        } else {
+            endWith(to, trailers);
+        }
+    }
+
+    private MultiMap trailers(HttpClientRequest to) {
+        return SentTrailers.fit(from, length, to.version())
+                ? new SentTrailers(exchange).sentOn()
+                : MultiMap.caseInsensitiveMultiMap();
+    }
+
+    /** After all that comes before is written. */
+    private void endWith(HttpClientRequest to, MultiMap trailers) {
+        ending = true;
+        Future<Void> before = written == null ? to.writeHead() : written;
+        before.onSuccess(now -> {
+            if (forwarding.isSentTo(to)) {
+                sent = true;
+                UpstreamTrailers.end(to, trailers);
+            }
+        });
+    }
+
+    private Buffer kept() {
+        if (incoming.kept().size() == 1) {
+            return incoming.kept().get(0);
+        }
+        Buffer all = Buffer.buffer();
+        incoming.kept().forEach(all::appendBuffer);
+        return all;
+    }
+}

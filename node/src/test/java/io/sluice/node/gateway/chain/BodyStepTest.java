@@ -1,0 +1,165 @@
+package io.sluice.node.gateway.chain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.http.request.RefusedRequestException;
+import io.sluice.node.gateway.RepliesClient;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Fields of bodies are read where rules name them, and the body goes on whole. */
+class BodyStepTest {
+
+    private static final String JSON = "Content-Type: application/json";
+
+    private GatewayUnderTest gateway;
+
+    @BeforeEach
+    void start() throws Exception {
+        gateway = new GatewayUnderTest().rules("""
+                        rules:
+                          - { id: json, resource: /json, limits: [{ by: json.user, limit: 1, window: 1h }] }
+                          - { id: form, resource: /form, limits: [{ by: form.user, limit: 1, window: 1h }] }
+                          - { id: strict, resource: /strict, limits: [{ by: json.user, limit: 1, window: 1h, absent: refuse }] }
+                        """).start();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        gateway.close();
+    }
+
+    @Test
+    void fieldsCountAndTheWholeBodyGoesOn() throws Exception {
+        String body = "{\"user\":\"a\",\"rest\":\"" + "x".repeat(30_000) + "\"}";
+        RepliesClient.Reply first = gateway.request("POST", "/json", body, JSON);
+        assertThat(first.told("bytes")).isEqualTo(Integer.toString(body.length()));
+        assertThat(gateway.request("POST", "/json", body, JSON).status()).isEqualTo(429);
+        assertThat(gateway.request("POST", "/json", "{\"user\":\"b\"}", JSON).status())
+                .isEqualTo(200);
+        String form = "Content-Type: application/x-www-form-urlencoded";
+        assertThat(gateway.request("POST", "/form", "user=a", form).status()).isEqualTo(200);
+        assertThat(gateway.request("POST", "/form", "user=%61", form).status()).isEqualTo(429);
+    }
+
+    @Test
+    void bodiesInPiecesAndChunksAreReadAndGoOnWhole() throws Exception {
+        try (RepliesClient client = gateway.connect()) {
+            client.write("POST /strict HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"use\r\n");
+            client.write("8\r\nr\":\"abc\"\r\n1\r\n}\r\n0\r\n\r\n");
+            RepliesClient.Reply reply = client.read();
+            assertThat(reply.status()).isEqualTo(200);
+            assertThat(reply.told("bytes")).isEqualTo("14");
+            assertThat(client.send("POST", "/strict", "{\"user\":\"abc\"}").status())
+                    .isEqualTo(429);
+            assertThat(client.send("GET", "/a", "").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void largerBodiesHaveNoFieldsAndAreStillSentOnWhole() throws Exception {
+        String body = "{\"user\":\"a\",\"rest\":\"" + "x".repeat(200_000) + "\"}";
+        assertThat(gateway.request("POST", "/strict", body, JSON).status()).isEqualTo(429);
+        assertThat(gateway.request("POST", "/json", body, JSON).told("bytes"))
+                .isEqualTo(Integer.toString(body.length()));
+        try (RepliesClient client = gateway.connect()) {
+            client.write("POST /form HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+            for (int i = 0; i < 20; i++) {
+                client.write("2710\r\n" + "x".repeat(10_000) + "\r\n");
+            }
+            client.write("0\r\n\r\n");
+            assertThat(client.read().told("bytes")).isEqualTo("200000");
+        }
+    }
+
+    @Test
+    void whatABodyIsIsSeenInItAndNotInItsHeaders() throws Exception {
+        assertThat(gateway.request("POST", "/strict", "\u001f\u008b\b", JSON, "Content-Encoding: gzip")
+                        .status())
+                .isEqualTo(429);
+        assertThat(gateway.request("POST", "/json", "\u001f\u008b\b", JSON, "Content-Encoding: gzip")
+                        .status())
+                .isEqualTo(200);
+        RepliesClient.Reply plain =
+                gateway.request("POST", "/strict", "{\"user\":\"plain\"}", JSON, "Content-Encoding: gzip");
+        assertThat(plain.status()).isEqualTo(200);
+        assertThat(gateway.request("POST", "/json", "{\"user\":\"a\",\"x\":NaN}", JSON)
+                        .status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void headersThatSayWhatABodyIsCannotBeHidden() throws Exception {
+        for (String hidden : List.of("content-encoding", "Content-Type")) {
+            assertThat(gateway.request("POST", "/json", "{\"user\":\"a\"}", JSON, "Connection: keep-alive, " + hidden)
+                            .status())
+                    .isEqualTo(400);
+        }
+        assertThat(gateway.forwarded()).isZero();
+    }
+
+    @Test
+    void fieldsThatServersReadDifferentlyAreRefused() throws Exception {
+        for (String body : List.of("{\"user\":\"a\",\"user\":\"b\"}", "{\"user\":\"a\",\"USER\":\"b\"}")) {
+            RepliesClient.Reply reply = gateway.request("POST", "/json", body, JSON);
+            assertThat(reply.status()).isEqualTo(400);
+        }
+        assertThat(gateway.request("POST", "/json", "{\"user\":\"a\"}", JSON, "Content-Type: text/plain")
+                        .status())
+                .isEqualTo(400);
+        assertThat(gateway.forwarded()).isZero();
+    }
+
+    @Test
+    void callersWhoAskFirstAreToldToGoOnWhereFieldsAreNeeded() throws Exception {
+        try (RepliesClient client = gateway.connect()) {
+            client.write("POST /json HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 12\r\n\r\n");
+            assertThat(client.read(true).status()).isEqualTo(100);
+            client.write("{\"user\":\"z\"}");
+            assertThat(client.read().told("continued")).isEqualTo("true");
+        }
+    }
+
+    @Test
+    void requestsWithoutABodyHaveNoFieldsAndGoOn() throws Exception {
+        assertThat(gateway.get("/json").told("bytes")).isEqualTo("0");
+        assertThat(gateway.get("/strict").status()).isEqualTo(429);
+    }
+
+    @Test
+    void slowBodiesAndTooManyAreRefused() throws Exception {
+        BodyStep impatient = new BodyStep(gateway.vertx(), 50, 1_000);
+        for (int i = 0; i < 3; i++) {
+            assertThat(answerOf(impatient, "Content-Length: 900\r\n\r\n{" + " ".repeat(800)))
+                    .as("what is refused makes room for the next")
+                    .isEqualTo(408);
+        }
+        BodyStep patient = new BodyStep(gateway.vertx(), 60_000, 1_000);
+        assertThat(answerOf(patient, "Content-Length: 2000\r\n\r\n" + "x".repeat(2_000)))
+                .isEqualTo(503);
+        assertThat(answerOf(patient, "Content-Length: 12\r\n\r\n{\"user\":\"z\"}"))
+                .isEqualTo(204);
+    }
+
+    private int answerOf(BodyStep step, String rest) throws Exception {
+        GatewayUnderTest bare = new GatewayUnderTest()
+                .forwarding(exchange -> {
+                    try {
+                        step.read(
+                                exchange,
+                                io.sluice.http.field.BodyFields.of(List.of("json.user")),
+                                found -> exchange.response().setStatusCode(204).end());
+                    } catch (RefusedRequestException e) {
+                        throw new IllegalStateException(e);
+                    }
+                })
+                .start();
+        try (bare;
+                RepliesClient client = bare.connect()) {
+            client.write("POST /a HTTP/1.1\r\nHost: h\r\n" + rest);
+            return client.read().status();
+        }
+    }
+}

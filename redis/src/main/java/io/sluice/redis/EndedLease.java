@@ -1,8 +1,0 @@
-package io.sluice.redis;
-
-/**
- * A lease that nobody spends from any more.
- *
- * @param spent how many of its permits were; the store knows how many there were, and takes back the rest
- */
-record EndedLease(String lease, long spent) {}

@@ -1,0 +1,81 @@
+package io.sluice.redis.internal.cluster;
+
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does something over and over, once at a time, with a pause between: sooner when it is asked to, though never sooner than the
+ * shortest pause after it last began. Safe for use by many threads.
+ */
+final class RepeatedTask implements AutoCloseable {
+
+    private final Clock clock;
+    private final long shortestNanos;
+    private final Supplier<CompletionStage<Duration>> task;
+    private boolean running;
+    private boolean again;
+    private boolean closed;
+    private long beganNanos;
+    private long dueNanos;
+    private Clock.@Nullable Alarm alarm;
+
+    /** @param task says when it is done, and after what pause it is to be done again; never fails */
+    RepeatedTask(Clock clock, Duration shortest, Supplier<CompletionStage<Duration>> task) {
+        this.clock = clock;
+        this.shortestNanos = shortest.toNanos();
+        this.task = task;
+        this.beganNanos = clock.nanoTime() - shortestNanos;
+    }
+
+    /** Does it now, or as soon as may be. */
+    synchronized void soon() {
+        if (running) {
+            again = true;
+        } else {
+            in(0);
+        }
+    }
+
+    private synchronized void in(long nanos) {
+        long now = clock.nanoTime();
+        long due = Math.max(nanos, beganNanos + shortestNanos - now) + now;
+        if (closed || (alarm != null && dueNanos - due <= 0)) {
+            return;
+        }
+        if (alarm != null) {
+            alarm.cancel();
+        }
+        dueNanos = due;
+        alarm = clock.at(due, this::run);
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // it never fails
+    private void run() {
+        synchronized (this) {
+            if (running || closed) {
+                return;
+            }
+            running = true;
+            again = false;
+            alarm = null;
+            beganNanos = clock.nanoTime();
+        }
+        task.get().thenAccept(this::done);
+    }
+
+    private synchronized void done(Duration pause) {
+        running = false;
+        in(again ? 0 : pause.toNanos());
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (alarm != null) {
+            alarm.cancel();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.sluice.redis.internal.link;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.EventLoopGroup;
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes connections to Redis servers, all read by one thread. None is made again by itself, and nothing that was under way when
+ * one broke is sent again: Lettuce does that to whatever it reconnects by itself, so it may not.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // nobody waits for closing
+public final class Connector implements AutoCloseable {
+
+    /** For a connection and its greeting together; whoever takes longer may as well be asked again. */
+    public static final Duration CONNECTING_MAY_TAKE = Duration.ofMillis(500);
+
+    private static final Duration HOP = Duration.ofMillis(3);
+    private static final Duration KEPT_FROM_RUNNING = Duration.ofMillis(2);
+    private static final int HOPS = 3;
+
+    private final EventLoopGroup loop;
+    private final ClientResources resources;
+    private final RedisClient client;
+    private final Clock clock;
+    private final Executor afterArrivals = task -> afterArrivals(task, HOPS);
+
+    public Connector(Clock clock) {
+        this.clock = clock;
+        // One thread reads everything, so that a task given to it runs after what has arrived.
+        DefaultEventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
+        this.loop = loops.allocate(Transports.eventLoopGroupClass());
+        // It also does what Lettuce does beside reading, or each new connection might begin another thread for that.
+        this.resources = ClientResources.builder()
+                .eventLoopGroupProvider(loops)
+                .eventExecutorGroup(loop)
+                .build();
+        this.client = RedisClient.create(resources);
+        client.setOptions(ClientOptions.builder()
+                .autoReconnect(false)
+                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(CONNECTING_MAY_TAKE)
+                        .build())
+                .build());
+    }
+
+    public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect(RedisURI uri) {
+        try {
+            return client.connectAsync(ByteArrayCodec.INSTANCE, uri);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /**
+     * Runs tasks after everything that has arrived so far was read. A little later, because the thread runs what it is given at
+     * once before it reads again; and later still if it was kept from running in that time, because then Redis and the
+     * answers under way were, too.
+     */
+    public Executor afterArrivals() {
+        return afterArrivals;
+    }
+
+    private void afterArrivals(Runnable task, int hops) {
+        long due = clock.nanoTime() + HOP.toNanos();
+        loop.schedule(
+                () -> {
+                    if (hops > 1 && clock.nanoTime() - due > KEPT_FROM_RUNNING.toNanos()) {
+                        afterArrivals(task, hops - 1);
+                    } else {
+                        task.run();
+                    }
+                },
+                HOP.toNanos(),
+                TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void close() {
+        client.shutdownAsync(0, 1, TimeUnit.SECONDS).whenComplete((done, failure) -> {
+            resources.shutdown(0, 1, TimeUnit.SECONDS);
+            loop.shutdownGracefully(100, 1_000, TimeUnit.MILLISECONDS);
+        });
+    }
+}

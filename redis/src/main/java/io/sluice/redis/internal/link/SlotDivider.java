@@ -1,0 +1,89 @@
+package io.sluice.redis.internal.link;
+
+import io.sluice.core.history.AskIds;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.redis.internal.wire.Operation;
+import io.sluice.redis.internal.wire.RedisKeys;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Makes of a question about counts in several places one question for each place, whose answers together are its own. A question
+ * all of whose counts are in one place stays as it is, and so does one of leases, which are kept where their count is. Safe for use by many threads.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // the parts report to the whole
+public final class SlotDivider {
+
+    private final RedisKeys names;
+    private final LongSupplier serverMicros;
+    private final Consumer<List<Charge>> giveBack;
+
+    /** @param giveBack undoes what parts have charged, of an ask that others refused */
+    public SlotDivider(RedisKeys names, LongSupplier serverMicros, Consumer<List<Charge>> giveBack) {
+        this.names = names;
+        this.serverMicros = serverMicros;
+        this.giveBack = giveBack;
+    }
+
+    /** Each count is a place of its own. */
+    List<Operation> alone(Operation question) {
+        return divided(question, count -> count);
+    }
+
+    public List<Operation> divided(Operation question, Function<String, Object> placeOf) {
+        if (question.size() == 1 || question instanceof Operation.LeaseUpdate) {
+            return List.of(question);
+        }
+        Object first = placeOf.apply(question.counts[0]);
+        if (Arrays.stream(question.counts)
+                .allMatch(count -> placeOf.apply(count).equals(first))) {
+            return List.of(question);
+        }
+        Map<Object, List<Integer>> places = new LinkedHashMap<>();
+        for (int i = 0; i < question.size(); i++) {
+            places.computeIfAbsent(placeOf.apply(question.counts[i]), place -> new ArrayList<>())
+                    .add(i);
+        }
+        return question instanceof Operation.AskOperation asked
+                ? asks(asked, places.values())
+                : charges((Operation.ChargeUpdate) question, places.values());
+    }
+
+    private List<Operation> asks(Operation.AskOperation whole, Collection<List<Integer>> places) {
+        Ask ask = whole.ask();
+        MergedAsk merged = new MergedAsk(whole, List.copyOf(places), giveBack);
+        List<Operation> parts = new ArrayList<>(places.size());
+        for (List<Integer> place : places) {
+            Ask part =
+                    ask.of(place.stream().map(ask.demands()::get).toList()).called(AskIds.part(ask.id(), parts.size()));
+            Operation.AskOperation question = new Operation.AskOperation(part, names, serverMicros.getAsLong());
+            int index = parts.size();
+            question.outcome.thenAccept(outcome -> merged.landed(index, part, outcome));
+            parts.add(question);
+        }
+        return parts;
+    }
+
+    private List<Operation> charges(Operation.ChargeUpdate whole, Collection<List<Integer>> places) {
+        List<Operation> parts = new ArrayList<>(places.size());
+        List<CompletableFuture<Boolean>> done = new ArrayList<>(places.size());
+        for (List<Integer> place : places) {
+            Operation.ChargeUpdate part = whole.of(place, names, serverMicros.getAsLong());
+            parts.add(part);
+            done.add(part.done);
+        }
+        CompletableFuture.allOf(done.toArray(CompletableFuture[]::new))
+                .whenComplete((all, failure) ->
+                        whole.end(done.stream().allMatch(each -> failure == null && each.join()), failure));
+        return parts;
+    }
+}

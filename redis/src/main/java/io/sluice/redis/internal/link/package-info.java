@@ -1,0 +1,5 @@
+/** Connections to servers: opening, watching and closing them, and sending what waits as one call. */
+@NullMarked
+package io.sluice.redis.internal.link;
+
+import org.jspecify.annotations.NullMarked;

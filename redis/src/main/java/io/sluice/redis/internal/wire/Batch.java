@@ -1,0 +1,218 @@
+package io.sluice.redis.internal.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Questions that go to Redis in one call and are answered in their order. Each count and each text is sent once. Not
+ * thread-safe.
+ */
+public final class Batch {
+
+    /**
+     * A batch keeps Redis from doing anything else until it is done. This many token buckets take it about a millisecond; more
+     * in one call would save nothing, because by then the cost of a call is hardly a hundredth.
+     */
+    static final int MOST_DEMANDS = 256;
+
+    /** The most demands that a question can have, because they are numbered with two bytes. */
+    public static final int LARGEST_QUESTION = 65_535;
+
+    private static final char CHARGE = 'c';
+
+    /** A charge of a count that nobody else in the batch asks for. */
+    private static final char ONLY = 'o';
+
+    private static final byte[] NOTHING = {};
+    private static final char RECORD = 'n';
+    private static final int FIRST_TEXT = 3;
+
+    private final List<Operation> questions = new ArrayList<>();
+    private final Numbered counts = new Numbered();
+    private final Numbered texts = new Numbered();
+
+    /** Of each demand its count and its text. */
+    private final Numbers numbers = new Numbers();
+
+    /** The counts that cannot keep the numbers of their steps themselves. */
+    private final BitSet numberedApart = new BitSet();
+
+    private final String time;
+    private final boolean recording;
+    private int demands;
+
+    /** @param time the time to decide by, empty for the server's own */
+    public Batch(String time, boolean recording) {
+        this.time = time;
+        this.recording = recording;
+    }
+
+    public List<Operation> questions() {
+        return questions;
+    }
+
+    public boolean isEmpty() {
+        return questions.isEmpty();
+    }
+
+    /** Whether one more question may come along; any may that is alone. */
+    public boolean hasRoomFor(Operation question) {
+        return questions.isEmpty() || demands + question.size() <= MOST_DEMANDS;
+    }
+
+    public void add(Operation question) {
+        questions.add(question);
+        demands += question.size();
+        for (int i = 0; i < question.size(); i++) {
+            int count = counts.of(question.counts[i]);
+            numbers.add(count);
+            numbers.add(texts.of(question.texts[i]));
+            if (recording && DemandEncoder.isNumberedApart(question.texts[i])) {
+                numberedApart.set(count);
+            }
+        }
+    }
+
+    public boolean isOfOneCount() {
+        return counts.size() == 1;
+    }
+
+    /** Whether nobody waits any more for most of them. */
+    public boolean isMostlyLate(long nowNanos) {
+        int late = 0;
+        for (Operation question : questions) {
+            late += question.isLate(nowNanos) ? 1 : 0;
+        }
+        return late * 2 > questions.size();
+    }
+
+    /** Those for which nobody waits any more. */
+    public List<Operation> late(long nowNanos) {
+        return questions.stream().filter(question -> question.isLate(nowNanos)).toList();
+    }
+
+    public Batch without(List<Operation> some) {
+        Batch others = new Batch(time, recording);
+        questions.stream().filter(question -> !some.contains(question)).forEach(others::add);
+        return others;
+    }
+
+    public byte[][] keys() {
+        int size = counts.size();
+        byte[][] keys = new byte[size + numberedApart.cardinality()][];
+        int next = size;
+        for (int i = 0; i < size; i++) {
+            keys[i] = bytes(counts.get(i));
+            if (numberedApart.get(i + 1)) {
+                keys[next++] = RedisKeys.numbering(keys[i]);
+            }
+        }
+        return keys;
+    }
+
+    public byte[][] args() {
+        byte[][] args = new byte[FIRST_TEXT + texts.size()][];
+        args[0] = bytes(time);
+        args[1] = recording ? numbering() : NOTHING;
+        args[2] = plan();
+        for (int i = 0; i < texts.size(); i++) {
+            args[FIRST_TEXT + i] = bytes(texts.get(i));
+        }
+        return args;
+    }
+
+    private byte[] numbering() {
+        ByteBuffer numbering = ByteBuffer.allocate(1 + 2 * numberedApart.cardinality());
+        numbering.put((byte) RECORD);
+        numberedApart.stream().forEach(count -> numbering.putShort((short) count));
+        return numbering.array();
+    }
+
+    private byte[] plan() {
+        ByteBuffer plan = ByteBuffer.allocate(questions.size() * 3 + demands * 4);
+        int next = 0;
+        for (Operation question : questions) {
+            boolean only = question.purpose == CHARGE && question.size() == 1 && counts.isOnce(numbers.get(next));
+            plan.put((byte) (only ? ONLY : question.purpose)).putShort((short) question.size());
+            for (int i = 0; i < question.size(); i++) {
+                plan.putShort((short) numbers.get(next++)).putShort((short) numbers.get(next++));
+            }
+        }
+        return plan.array();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Texts, each once, numbered from 1. Most are asked for in batches of a few, where comparing is quicker than hashing. */
+    private static final class Numbered {
+
+        private static final int FEW = 4;
+
+        private final List<String> texts = new ArrayList<>(FEW);
+        private final BitSet repeated = new BitSet();
+        private @Nullable Map<String, Integer> numbers;
+
+        int size() {
+            return texts.size();
+        }
+
+        String get(int index) {
+            return texts.get(index);
+        }
+
+        /** Whether it was asked for once. */
+        boolean isOnce(int number) {
+            return !repeated.get(number);
+        }
+
+        int of(String text) {
+            int number = numbers == null ? texts.indexOf(text) + 1 : numbers.getOrDefault(text, 0);
+            if (number == 0) {
+                texts.add(text);
+                number = texts.size();
+                keep(text, number);
+            } else {
+                repeated.set(number);
+            }
+            return number;
+        }
+
+        private void keep(String text, int number) {
+            if (numbers != null) {
+                numbers.put(text, number);
+            } else if (number > FEW) {
+                numbers = new HashMap<>();
+                for (int i = 0; i < number; i++) {
+                    numbers.put(texts.get(i), i + 1);
+                }
+            }
+        }
+    }
+
+    /** Grows. */
+    private static final class Numbers {
+
+        private int[] numbers = new int[8];
+        private int size;
+
+        void add(int number) {
+            if (size == numbers.length) {
+                numbers = Arrays.copyOf(numbers, size * 2);
+            }
+            numbers[size++] = number;
+        }
+
+        int get(int index) {
+            return numbers[index];
+        }
+    }
+}

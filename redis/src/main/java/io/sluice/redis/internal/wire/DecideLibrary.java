@@ -1,0 +1,142 @@
+package io.sluice.redis.internal.wire;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
+
+/**
+ * {@code decide.lua} as a library of functions in Redis. Its name and that of its function carry a digest of the text, so that
+ * processes of different versions each call their own on the same server.
+ */
+public final class DecideLibrary {
+
+    private static final Pattern COMMENT = Pattern.compile("(?m)^ +|^ *--.*$");
+    private static final String SOURCE = source();
+    private static final String DIGEST = digest(SOURCE);
+
+    /** What is called. */
+    public static final String FUNCTION = "sluice_decide_" + DIGEST;
+
+    /** The same for a Redis without memory for new keys: changes those there are, and does nothing that needs another. */
+    public static final String EXISTING = "sluice_existing_" + DIGEST;
+
+    /** What is loaded: nobody reads comments there, and every load sends them. Lines keep their numbers. */
+    public static final String TEXT = COMMENT.matcher(SOURCE)
+            .replaceAll("")
+            .replace("#!lua name=sluice\n", "#!lua name=sluice_" + DIGEST + "\n")
+            .replace("'sluice_decide'", "'" + FUNCTION + "'")
+            .replace("'sluice_existing'", "'" + EXISTING + "'");
+
+    private static final byte[][] NO_KEYS = {};
+    private static final byte[][] NOTHING = {new byte[0], new byte[0], new byte[0]};
+
+    private DecideLibrary() {}
+
+    /** Makes Redis know the library; it may know it already. Fails by its result, never by an exception. */
+    public static CompletionStage<Void> load(StatefulRedisConnection<byte[], byte[]> redis) {
+        try {
+            return redis.async().functionLoad(TEXT).handle((name, failure) -> {
+                if (failure != null && !says(failure, "already exists")) {
+                    throw new CompletionException(cause(failure));
+                }
+                return null;
+            });
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Calls a function. Fails by its result, never by an exception. */
+    public static CompletionStage<byte[]> call(
+            StatefulRedisConnection<byte[], byte[]> redis, String function, byte[][] keys, byte[][] args) {
+        try {
+            return redis.async().fcall(function, ScriptOutputType.VALUE, keys, args);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Calls a function on a node of a Cluster to which the slot is still on its way: nothing comes between the two commands. */
+    public static CompletionStage<byte[]> callAsking(
+            StatefulRedisConnection<byte[], byte[]> redis, String function, byte[][] keys, byte[][] args) {
+        RedisCodec<byte[], byte[]> codec = ByteArrayCodec.INSTANCE;
+        AsyncCommand<byte[], byte[], String> asking =
+                new AsyncCommand<>(new Command<>(CommandType.ASKING, new StatusOutput<>(codec)));
+        AsyncCommand<byte[], byte[], byte[]> call = new AsyncCommand<>(new Command<>(
+                CommandType.FCALL,
+                new ValueOutput<>(codec),
+                new CommandArgs<>(codec)
+                        .add(function)
+                        .add(keys.length)
+                        .addKeys(keys)
+                        .addValues(args)));
+        try {
+            redis.dispatch(List.of(asking, call));
+            return call;
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Has Redis decide nothing at all, to see whether it would decide. */
+    public static CompletionStage<byte[]> probe(StatefulRedisConnection<byte[], byte[]> redis) {
+        return call(redis, EXISTING, NO_KEYS, NOTHING);
+    }
+
+    /** Whether Redis ran nothing because it does not know the function: it was restarted, or flushed. */
+    public static boolean isUnknown(Throwable failure) {
+        return says(failure, "Function not found");
+    }
+
+    /** What a stage failed with, without the wrapping of stages. */
+    public static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    private static boolean says(Throwable failure, String words) {
+        Throwable cause = cause(failure);
+        return cause instanceof RedisCommandExecutionException
+                && cause.getMessage() != null
+                && cause.getMessage().contains(words);
+    }
+
+    private static String source() {
+        try (InputStream in = DecideLibrary.class.getResourceAsStream("decide.lua")) {
+            return new String(Objects.requireNonNull(in, "decide.lua").readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String digest(String text) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of()
+                    .formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)))
+                    .substring(0, 12);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.sluice.redis.internal.wire;
+
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Pace;
+import io.sluice.core.limit.SlidingLog;
+import io.sluice.core.limit.SlidingWindow;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.limit.Windows;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+
+/** What is demanded of a count, as {@code decide.lua} reads it. */
+final class DemandEncoder {
+
+    private static final String LOG = "sl";
+    private static final String HELD = "cc";
+
+    private DemandEncoder() {}
+
+    /** @param micros about what the server's time is, to find the windows of the calendar that it may be in */
+    static String of(Demand demand, long micros) {
+        return of(
+                demand.limit(),
+                demand.permits(),
+                demand.atLeast(),
+                Math.min(demand.maxWaitMicros(), Pace.MAX_MICROS),
+                demand.holder(),
+                micros);
+    }
+
+    static String of(Charge charge, long micros) {
+        return of(
+                charge.limit(), charge.permits(), charge.permits(), charge.chargedAtMicros(), charge.holder(), micros);
+    }
+
+    /** What a lease is taken from. */
+    static String of(LeaseRequest request, long micros) {
+        return of(
+                request.limit(),
+                request.wanted(),
+                request.atLeast(),
+                Math.min(request.maxWaitMicros(), Pace.MAX_MICROS),
+                "",
+                micros);
+    }
+
+    /** What is asked of the records of leases. */
+    static String ofLeases(LeaseRequest request) {
+        StringBuilder text = new StringBuilder(96);
+        text.append("ls 0 0 0 ").append(request.cap()).append(' ');
+        three(text, request.ttlMicros(), 0, 0);
+        text.append(' ').append(request.lease());
+        for (EndedLease ended : request.ended()) {
+            text.append(' ').append(ended.lease()).append(' ').append(ended.spent());
+        }
+        return text.toString();
+    }
+
+    /** Whether it is demanded of a count that cannot keep the numbers of its steps in its own state. */
+    static boolean isNumberedApart(String text) {
+        return text.startsWith(LOG) || text.startsWith(HELD);
+    }
+
+    private static String of(Limit limit, long permits, long atLeast, long wait, String holder, long micros) {
+        StringBuilder text = new StringBuilder(64);
+        text.append(kind(limit)).append(' ').append(permits).append(' ').append(atLeast);
+        text.append(' ').append(wait).append(' ').append(limit.capacity()).append(' ');
+        if (limit instanceof TokenBucket bucket) {
+            three(text, bucket.pace().permits(), bucket.pace().micros(), 0);
+        } else if (limit instanceof LeakyBucket bucket) {
+            three(text, bucket.pace().permits(), bucket.pace().micros(), bucket.maxWaitMicros());
+        } else if (limit instanceof SlidingWindow window) {
+            three(text, window.sliceMicros(), window.slices(), window.weighted() ? 1 : 0);
+        } else if (limit instanceof FixedWindow window && !window.windows().areEven()) {
+            text.append("0 ").append(boundaries(window.windows(), micros)).append(" 0");
+        } else {
+            three(text, limit.windowMicros(), 0, 0);
+        }
+        return limit instanceof Concurrency
+                ? text.append(' ').append(RedisKeys.encoded(holder)).toString()
+                : text.toString();
+    }
+
+    private static String kind(Limit limit) {
+        if (limit instanceof TokenBucket) {
+            return "tb";
+        } else if (limit instanceof LeakyBucket) {
+            return "lb";
+        } else if (limit instanceof FixedWindow) {
+            return "fw";
+        } else if (limit instanceof SlidingWindow) {
+            return "sw";
+        }
+        return limit instanceof SlidingLog ? LOG : HELD;
+    }
+
+    private static void three(StringBuilder text, long first, long second, long third) {
+        text.append(first).append(' ').append(second).append(' ').append(third);
+    }
+
+    /** The window that the server is in by our reckoning, and its neighbours. */
+    private static String boundaries(Windows windows, long micros) {
+        Windows.Window present = windows.at(micros);
+        long before = windows.at(present.startMicros() - 1).startMicros();
+        long after = windows.at(present.endMicros()).endMicros();
+        return before + "," + present.startMicros() + "," + present.endMicros() + "," + after;
+    }
+}

@@ -1,0 +1,95 @@
+package io.sluice.redis.internal.wire;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.KeyDigest;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+/**
+ * What a count is called in Redis: {@code prefix:name:shape:key}, or {@code prefix:{tag}:name:shape:key} where hash tags are in use and
+ * the key begins with one in braces. Two counts never share a name. Names and shapes hold no
+ * colon; in keys, everything that could end a line or be taken for a hash tag is percent-encoded, and a key that is long or no
+ * proper text is replaced by its hash, marked with a {@code #} that no other key contains.
+ */
+public final class RedisKeys {
+
+    private static final int LONGEST_BYTES = 200;
+
+    private static final String HASHED = "#";
+
+    private final String prefix;
+    private final boolean hashTags;
+
+    public RedisKeys(String prefix) {
+        this(prefix, false);
+    }
+
+    public RedisKeys(String prefix, boolean hashTags) {
+        this.prefix = prefix;
+        this.hashTags = hashTags;
+    }
+
+    public String of(Limit limit, String key) {
+        int close = hashTags && key.startsWith("{") ? key.indexOf('}') : -1;
+        if (close > 1) {
+            return prefix + ":{" + encoded(key.substring(1, close)) + "}:" + limit.name() + ":" + limit.shape() + ":"
+                    + encoded(key.substring(close + 1));
+        }
+        return prefix + ":" + limit.name() + ":" + limit.shape() + ":" + encoded(key);
+    }
+
+    /** Where the steps of a count are numbered when they are recorded; in the same slot, under a name that no count has. */
+    public static byte[] numbering(byte[] count) {
+        String name = new String(count, StandardCharsets.UTF_8);
+        return (name.indexOf('{') < 0 ? "{" + name + "}#n" : name + "#n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Where the leases of a count are recorded: in the same slot of a Cluster, under a name that no count has. */
+    public String leases(String count) {
+        return prefix + ":#l:" + (count.indexOf('{') < 0 ? "{" + count + "}" : count.substring(prefix.length() + 1));
+    }
+
+    /** A text without spaces, lines, braces and {@code #}, different for each different key. */
+    static String encoded(String key) {
+        if (isPlain(key)) {
+            return key;
+        }
+        ByteBuffer bytes;
+        try {
+            bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key));
+        } catch (CharacterCodingException e) {
+            return HASHED + KeyDigest.of(key);
+        }
+        if (bytes.remaining() > LONGEST_BYTES) {
+            return HASHED + KeyDigest.of(key);
+        }
+        StringBuilder text = new StringBuilder(bytes.remaining() + 16);
+        key.codePoints().forEach(c -> {
+            if (isPlain(c) || c > 0x9F) {
+                text.appendCodePoint(c);
+            } else {
+                text.append('%').append(HexFormat.of().toHexDigits((byte) c));
+            }
+        });
+        return text.toString();
+    }
+
+    private static boolean isPlain(String key) {
+        if (key.length() > LONGEST_BYTES) {
+            return false;
+        }
+        for (int i = 0; i < key.length(); i++) {
+            if (!isPlain(key.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isPlain(int c) {
+        return c > ' ' && c < 0x7F && c != '%' && c != '#' && c != '{' && c != '}';
+    }
+}

@@ -1,0 +1,5 @@
+/** How a batch of operations is written for the function in Redis, and how its reply is read. */
+@NullMarked
+package io.sluice.redis.internal.wire;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,69 @@
+package io.sluice.rules.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What {@code rate_limit_config_version} holds: {@code 12}, or {@code 12 trial 13 share 10} while a part of the nodes tries the next.
+ *
+ * @param version in force for all who try nothing else
+ */
+record VersionPointer(long version, Optional<Trial> trial) {
+
+    /** No version is as long as that. */
+    static final int LONGEST = 64;
+
+    /** The highest number of fifteen digits. */
+    static final long HIGHEST = 999_999_999_999_999L;
+
+    private static final Pattern TEXT =
+            Pattern.compile("([1-9][0-9]{0,14})(?: trial ([1-9][0-9]{0,14}) share ([1-9][0-9]?))?");
+
+    /**
+     * A version for some.
+     *
+     * @param sharePercent of the nodes, 1 to 99
+     */
+    record Trial(long version, int sharePercent) {}
+
+    /** Empty if it is not of this form. */
+    static Optional<VersionPointer> parse(byte[] bytes) {
+        Matcher text = TEXT.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
+        if (!text.matches()) {
+            return Optional.empty();
+        }
+        long version = Long.parseLong(text.group(1));
+        Optional<Trial> trial = text.group(2) == null
+                ? Optional.empty()
+                : Optional.of(new Trial(Long.parseLong(text.group(2)), Integer.parseInt(text.group(3))));
+        return trial.filter(tried -> tried.version() <= version).isPresent()
+                ? Optional.empty()
+                : Optional.of(new VersionPointer(version, trial));
+    }
+
+    static VersionPointer of(long version) {
+        return new VersionPointer(version, Optional.empty());
+    }
+
+    /** The highest number that is taken. */
+    long highest() {
+        return trial.map(Trial::version).orElse(version);
+    }
+
+    /** Which a node is to have, the one it is to have rather first. */
+    List<Long> wantedBy(NodeShare node) {
+        return trial.filter(tried -> node.isWithin(tried.sharePercent()))
+                .map(tried -> List.of(tried.version(), version))
+                .orElse(List.of(version));
+    }
+
+    @Override
+    public String toString() {
+        return version
+                + trial.map(tried -> " trial " + tried.version() + " share " + tried.sharePercent())
+                        .orElse("");
+    }
+}

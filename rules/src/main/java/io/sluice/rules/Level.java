@@ -1,9 +1,0 @@
-package io.sluice.rules;
-
-/** How wide a limit reaches, in the order in which refusals are reported. */
-public enum Level {
-    GLOBAL,
-    SERVICE,
-    RESOURCE,
-    CALLER
-}

@@ -1,0 +1,160 @@
+package io.sluice.rules.changes;
+
+import io.sluice.rules.model.LimitName;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares the limits of two rules of the same id, or their candidates.
+ *
+ * <p>First the limits are paired that share their counts. Of the rest, those with the same id, then those that count by the
+ * same, then those of the same shape are taken for the same limit that starts fresh; what is left was added or removed.
+ */
+final class LimitComparison {
+
+    private final String rule;
+    private final boolean candidate;
+    private final List<RuleLimit> before;
+    private final List<RuleLimit> after;
+    private final List<RuleChange> changes;
+
+    /** From positions in the new rule to those in the old one. */
+    private final Map<Integer, Integer> pairs = new TreeMap<>();
+
+    LimitComparison(Rule before, Rule after, boolean candidate, List<RuleChange> changes) {
+        this.rule = after.id();
+        this.candidate = candidate;
+        this.before = candidate ? before.candidate() : before.limits();
+        this.after = candidate ? after.candidate() : after.limits();
+        this.changes = changes;
+        pair(limit -> LimitWords.identity(rule, limit));
+        pair(limit -> LimitName.ownId(rule, limit).orElse(null));
+        pair(limit -> LimitWords.by(limit.by()));
+        pair(limit -> limit.limit().shape());
+    }
+
+    Map<Integer, Integer> pairs() {
+        return pairs;
+    }
+
+    void compare() {
+        Order order = new Order();
+        for (int i = 0; i < after.size(); i++) {
+            RuleLimit now = after.get(i);
+            Integer old = pairs.get(i);
+            if (old == null) {
+                say(named(now) + " added (" + LimitWords.amount(now.limit()) + ")");
+            } else {
+                order.next(old);
+                compare(before.get(old), now);
+            }
+        }
+        for (int i = 0; i < before.size(); i++) {
+            if (!pairs.containsValue(i)) {
+                say(named(before.get(i)) + " removed ("
+                        + LimitWords.amount(before.get(i).limit()) + ")");
+            }
+        }
+        if (order.isBroken()) {
+            say("the order of " + (candidate ? "candidates" : "limits") + " changed");
+        }
+    }
+
+    private void compare(RuleLimit old, RuleLimit now) {
+        Map<String, String> numbers = LimitWords.numbers(old.limit());
+        Map<String, String> newNumbers = LimitWords.numbers(now.limit());
+        if (!LimitWords.identity(rule, old).equals(LimitWords.identity(rule, now))) {
+            changes.add(new RuleChange.StartsFresh(rule, counted(old), String.join(", ", whyFresh(old, now))));
+        } else if (!numbers.equals(newNumbers)) {
+            say(named(now) + " " + amounts(old, now, numbers, newNumbers));
+        }
+        if (old.absent() != now.absent()) {
+            say(named(now) + " absent "
+                    + Phrases.fromTo(old.absent().word(), now.absent().word()));
+        }
+        String otherwise = LimitWords.otherwise(old.by());
+        String newOtherwise = LimitWords.otherwise(now.by());
+        if (!otherwise.equals(newOtherwise) && old.by().size() == now.by().size()) {
+            say(named(now) + " otherwise by " + Phrases.fromTo(otherwise, newOtherwise));
+        }
+    }
+
+    /** Parameters of two algorithms are not put side by side, one by one. */
+    private List<String> whyFresh(RuleLimit old, RuleLimit now) {
+        Map<String, String> was = LimitWords.identity(rule, old);
+        Map<String, String> is = LimitWords.identity(rule, now);
+        List<String> why = new ArrayList<>();
+        if (old.limit().algorithm().equals(now.limit().algorithm())) {
+            why.addAll(different(was, is));
+            why.addAll(different(LimitWords.numbers(old.limit()), LimitWords.numbers(now.limit())));
+        } else {
+            why.add(LimitWords.whole(old.limit()) + " → " + LimitWords.whole(now.limit()));
+            List<String> ofAlgorithms = List.of("algorithm", "window", "slices");
+            was.keySet().removeAll(ofAlgorithms);
+            is.keySet().removeAll(ofAlgorithms);
+            why.addAll(different(was, is));
+        }
+        return why;
+    }
+
+    /** As a whole, or where that does not tell the difference the numbers themselves. */
+    private static String amounts(
+            RuleLimit old, RuleLimit now, Map<String, String> numbers, Map<String, String> newNumbers) {
+        String amount = LimitWords.amount(old.limit());
+        String newAmount = LimitWords.amount(now.limit());
+        return amount.equals(newAmount)
+                ? String.join(", ", different(numbers, newNumbers))
+                : amount + " → " + newAmount;
+    }
+
+    private static List<String> different(Map<String, String> old, Map<String, String> now) {
+        Map<String, String> all = new LinkedHashMap<>(old);
+        now.forEach(all::putIfAbsent);
+        List<String> different = new ArrayList<>();
+        for (String key : all.keySet()) {
+            if (!Objects.equals(old.get(key), now.get(key))) {
+                different.add(key + " " + Phrases.fromTo(old.getOrDefault(key, "none"), now.getOrDefault(key, "none")));
+            }
+        }
+        return different;
+    }
+
+    /** Limits that have something, the same, and no partner yet, in their order. */
+    private void pair(Function<RuleLimit, @Nullable Object> same) {
+        Map<Object, List<Integer>> free = new LinkedHashMap<>();
+        for (int i = 0; i < before.size(); i++) {
+            Object key = same.apply(before.get(i));
+            if (key != null && !pairs.containsValue(i)) {
+                free.computeIfAbsent(key, none -> new ArrayList<>()).add(i);
+            }
+        }
+        for (int i = 0; i < after.size(); i++) {
+            Object key = same.apply(after.get(i));
+            List<Integer> found = key == null || pairs.containsKey(i) ? List.of() : free.getOrDefault(key, List.of());
+            if (!found.isEmpty()) {
+                pairs.put(i, found.remove(0));
+            }
+        }
+    }
+
+    private String counted(RuleLimit limit) {
+        String kind = candidate ? "candidate " : "";
+        return LimitName.ownId(rule, limit).map(id -> kind + id).orElse("the " + named(limit));
+    }
+
+    private String named(RuleLimit limit) {
+        return LimitWords.named(rule, limit, candidate);
+    }
+
+    private void say(String what) {
+        changes.add(new RuleChange.Altered(rule, what));
+    }
+}

@@ -1,0 +1,127 @@
+package io.sluice.rules.changes;
+
+import io.sluice.core.limit.Calendar;
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.SlidingWindow;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.rules.document.Quantities;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.LimitName;
+import io.sluice.rules.model.RuleLimit;
+import java.time.ZoneId;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** A limit of a rule in words. */
+final class LimitWords {
+
+    private static final String NONE = "none";
+
+    private LimitWords() {}
+
+    /** {@code limit per-user}, {@code limit by ip}, {@code candidate limit}. */
+    static String named(String rule, RuleLimit limit, boolean candidate) {
+        Optional<String> id = LimitName.ownId(rule, limit);
+        String by = limit.by().isEmpty() ? "" : " by " + by(limit.by());
+        return (candidate ? "candidate " : "") + "limit"
+                + id.map(own -> " " + own).orElse(by);
+    }
+
+    /** The numbers and what they are for: {@code 5 per 1m}, {@code 50/s, burst 100}. */
+    static String amount(Limit limit) {
+        String wait = limit.maxWaitMicros() == 0 ? "" : ", max_wait " + micros(limit.maxWaitMicros());
+        if (limit instanceof TokenBucket bucket) {
+            TokenBucket usual = Limit.named(bucket.name()).tokenBucket(bucket.rate());
+            return bucket.rate() + (bucket.burst() == usual.burst() ? "" : ", burst " + bucket.burst()) + wait;
+        }
+        if (limit instanceof LeakyBucket bucket) {
+            return bucket.rate() + ", capacity " + bucket.waiting() + wait;
+        }
+        if (limit instanceof Concurrency concurrency) {
+            return concurrency.limit() + " at once, ttl " + Quantities.text(concurrency.ttl());
+        }
+        boolean weighted = limit instanceof SlidingWindow sliding && sliding.weighted();
+        return limit.capacity() + " per " + window(limit) + (weighted ? ", weighted" : "");
+    }
+
+    /** With the algorithm. */
+    static String whole(Limit limit) {
+        return limit.algorithm() + " " + amount(limit);
+    }
+
+    /** What a count belongs to, beside the rule: who differs in one of these starts fresh. */
+    static Map<String, String> identity(String rule, RuleLimit limit) {
+        Map<String, String> identity = new LinkedHashMap<>();
+        identity.put("id", LimitName.ownId(rule, limit).orElse(NONE));
+        identity.put("algorithm", limit.limit().algorithm());
+        identity.put("by", by(limit.by()));
+        if (hasWindow(limit.limit())) {
+            identity.put("window", window(limit.limit()));
+        }
+        if (limit.limit() instanceof SlidingWindow sliding) {
+            identity.put("slices", Integer.toString(sliding.slices()));
+        }
+        identity.put("privacy", limit.privacy().word());
+        return identity;
+    }
+
+    /** What may change while counts stay, each by itself. */
+    static Map<String, String> numbers(Limit limit) {
+        Map<String, String> numbers = new LinkedHashMap<>();
+        if (limit instanceof TokenBucket bucket) {
+            numbers.put("rate", bucket.rate().toString());
+            numbers.put("burst", Long.toString(bucket.burst()));
+            numbers.put("max_wait", micros(bucket.maxWaitMicros()));
+        } else if (limit instanceof LeakyBucket bucket) {
+            numbers.put("rate", bucket.rate().toString());
+            numbers.put("capacity", Long.toString(bucket.waiting()));
+            numbers.put("max_wait", micros(bucket.maxWaitMicros()));
+        } else {
+            numbers.put("limit", Long.toString(limit.capacity()));
+        }
+        if (limit instanceof Concurrency concurrency) {
+            numbers.put("ttl", Quantities.text(concurrency.ttl()));
+        }
+        if (limit instanceof SlidingWindow sliding) {
+            numbers.put("weighted", Boolean.toString(sliding.weighted()));
+        }
+        return numbers;
+    }
+
+    static String by(List<By> by) {
+        return by.isEmpty()
+                ? NONE
+                : String.join(", ", by.stream().map(By::attribute).toList());
+    }
+
+    /** What stands in for attributes that a request does not have. */
+    static String otherwise(List<By> by) {
+        return String.join(
+                ", ", by.stream().map(each -> each.otherwise().orElse(NONE)).toList());
+    }
+
+    private static boolean hasWindow(Limit limit) {
+        return !(limit instanceof TokenBucket || limit instanceof LeakyBucket || limit instanceof Concurrency);
+    }
+
+    private static String window(Limit limit) {
+        if (limit instanceof FixedWindow fixed) {
+            Calendar calendar = fixed.calendar();
+            ZoneId zone = fixed.zone();
+            if (calendar != null && zone != null) {
+                return calendar.name().toLowerCase(Locale.ROOT) + " in " + zone.getId();
+            }
+        }
+        return micros(limit.windowMicros());
+    }
+
+    private static String micros(long micros) {
+        return Quantities.text(Quantities.ofMicros(micros));
+    }
+}

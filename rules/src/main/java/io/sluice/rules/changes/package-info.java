@@ -1,0 +1,5 @@
+/** What differs between two rule sets, in sentences. */
+@NullMarked
+package io.sluice.rules.changes;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,43 @@
+package io.sluice.rules.document;
+
+import java.util.List;
+
+/** The algorithms that a limit can name, and what each needs and takes. */
+enum Algorithm {
+    TOKEN_BUCKET,
+    LEAKY_BUCKET,
+    FIXED_WINDOW,
+    SLIDING_WINDOW,
+    SLIDING_LOG,
+    CONCURRENCY;
+
+    String word() {
+        return DocumentWords.small(this);
+    }
+
+    /** What must be there; of a fixed window {@code window} or {@code align} too. */
+    List<String> required() {
+        return switch (this) {
+            case TOKEN_BUCKET, LEAKY_BUCKET -> List.of("rate");
+            case FIXED_WINDOW -> List.of("limit");
+            case SLIDING_WINDOW, SLIDING_LOG -> List.of("limit", "window");
+            case CONCURRENCY -> List.of("limit", "ttl");
+        };
+    }
+
+    /** All that may be there, the required ones first. */
+    List<String> parameters() {
+        return switch (this) {
+            case TOKEN_BUCKET -> List.of("rate", "burst", "max_wait");
+            case LEAKY_BUCKET -> List.of("rate", "capacity", "max_wait");
+            case FIXED_WINDOW -> List.of("limit", "window", "align", "zone");
+            case SLIDING_WINDOW -> List.of("limit", "window", "slices", "weighted");
+            case SLIDING_LOG, CONCURRENCY -> required();
+        };
+    }
+
+    /** What an override may replace. */
+    List<String> numbers() {
+        return parameters().stream().filter(DocumentKeys.NUMBERS::contains).toList();
+    }
+}

@@ -1,0 +1,74 @@
+package io.sluice.rules.document;
+
+import io.sluice.rules.model.By;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.YamlMap;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Makes what tells callers apart of {@code by: user}, {@code by: [tenant, user]} and the dimensions of the founding shape. */
+final class ByReader {
+
+    private ByReader() {}
+
+    static List<By> by(Fields fields, Errors errors) {
+        List<By> all = new ArrayList<>();
+        for (YamlValue item : fields.oneOrMore("by").orElse(List.of())) {
+            Optional<By> by = item instanceof YamlMap
+                    ? Fields.of("by", item, DocumentKeys.BY, errors)
+                            .flatMap(each -> withOther(each, "attribute", "otherwise"))
+                    : attribute("by", item, errors).map(By::attribute);
+            by.ifPresent(each -> {
+                if (all.stream().anyMatch(other -> other.attribute().equals(each.attribute()))) {
+                    errors.add(item.place(), "by: " + each.attribute() + " twice (expected: once)");
+                }
+                all.add(each);
+            });
+        }
+        return all;
+    }
+
+    /** Counted by the attribute that <i>field</i> names where the request has it, else by that of <i>type</i>. */
+    static List<By> dimension(Fields fields, Errors errors) {
+        boolean both = fields.has("field") && fields.has("type");
+        return (both
+                        ? withOther(fields, "field", "type")
+                        : withOther(fields, fields.has("field") ? "field" : "type", ""))
+                .map(List::of)
+                .orElse(List.of());
+    }
+
+    private static Optional<By> withOther(Fields fields, String key, String otherKey) {
+        if (!fields.has(key)) {
+            fields.error(key, key + ": missing (expected: an attribute, such as ip or user)");
+            return Optional.empty();
+        }
+        Optional<String> attribute = name(fields, key);
+        Optional<String> other = name(fields, otherKey);
+        return attribute.map(name -> new By(name, other.filter(otherName -> !otherName.equals(name))));
+    }
+
+    private static Optional<String> name(Fields fields, String key) {
+        return fields.read(key, text -> {
+            String name = Attributes.normalisedName(text);
+            if (!ConditionReader.isAttribute(name)) {
+                throw Quantities.refused(key, text, "an attribute, such as ip or user");
+            }
+            return name;
+        });
+    }
+
+    private static Optional<String> attribute(String key, YamlValue value, Errors errors) {
+        String name = value instanceof YamlScalar word && !word.isNull() ? Attributes.normalisedName(word.text()) : "";
+        if (!ConditionReader.isAttribute(name)) {
+            errors.add(value.place(), key + ": " + value.shown() + " (expected: an attribute, such as ip or user)");
+            return Optional.empty();
+        }
+        return Optional.of(name);
+    }
+}

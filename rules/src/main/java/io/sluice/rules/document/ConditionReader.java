@@ -1,0 +1,104 @@
+package io.sluice.rules.document;
+
+import io.sluice.rules.model.Condition;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.YamlList;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Makes conditions of {@code {attribute: value, attribute: [value, value]}}. */
+final class ConditionReader {
+
+    private static final int LONGEST_ATTRIBUTE = 128;
+    private static final String OWN_PREFIX = "match.";
+
+    private final String key;
+    private final Errors errors;
+
+    /** For the mapping under a key, which names it in errors. */
+    ConditionReader(String key, Errors errors) {
+        this.key = key;
+        this.errors = errors;
+    }
+
+    /** By attribute, in its one spelling; empty if the key is not there. */
+    Map<String, Condition> read(Fields fields) {
+        Map<String, Condition> conditions = new LinkedHashMap<>();
+        fields.entries(key).ifPresent(entries -> {
+            if (entries.isEmpty()) {
+                fields.error(key, key + ": empty (expected: at least one condition, or no " + key + ")");
+            }
+            entries.forEach((name, value) -> add(name, value, conditions));
+        });
+        return conditions;
+    }
+
+    /** Whether attributes can be called so. */
+    static boolean isAttribute(String name) {
+        return !name.isEmpty()
+                && name.length() <= LONGEST_ATTRIBUTE
+                && name.chars().noneMatch(c -> c <= ' ' || c == 0x7f);
+    }
+
+    private void add(YamlScalar name, YamlValue value, Map<String, Condition> conditions) {
+        String attribute = Attributes.normalisedName(name.text());
+        if (!isAttribute(attribute)) {
+            errors.add(name.place(), key + ": " + name.shown() + " (expected: an attribute, such as ip or user)");
+        } else if (conditions.containsKey(attribute)) {
+            errors.add(name.place(), key + ": " + name.shown() + " twice (expected: once)");
+        } else {
+            List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
+            parse(attribute, value, items, conditions);
+        }
+    }
+
+    private void parse(String attribute, YamlValue value, List<YamlValue> items, Map<String, Condition> conditions) {
+        List<String> texts = new ArrayList<>();
+        for (YamlValue item : items) {
+            if (item instanceof YamlScalar word && !word.isNull()) {
+                texts.add(word.text());
+            } else {
+                errors.add(
+                        item.place(),
+                        key + "." + attribute + ": " + item.shown() + " (expected: a value or a list of values)");
+                return;
+            }
+        }
+        try {
+            conditions.put(attribute, Condition.parse(attribute, texts));
+        } catch (IllegalArgumentException e) {
+            locate(attribute, value, items, texts, e);
+        }
+    }
+
+    /** Reports each bad value at its own place. */
+    private void locate(
+            String attribute,
+            YamlValue value,
+            List<YamlValue> items,
+            List<String> texts,
+            IllegalArgumentException all) {
+        long before = errors.count();
+        for (int i = 0; i < items.size(); i++) {
+            try {
+                Condition.parse(attribute, List.of(texts.get(i)));
+            } catch (IllegalArgumentException e) {
+                errors.add(items.get(i).place(), message(e));
+            }
+        }
+        if (errors.count() == before) {
+            errors.add(value.place(), message(all));
+        }
+    }
+
+    private String message(IllegalArgumentException e) {
+        String message = String.valueOf(e.getMessage());
+        return message.startsWith(OWN_PREFIX) ? key + "." + message.substring(OWN_PREFIX.length()) : message;
+    }
+}

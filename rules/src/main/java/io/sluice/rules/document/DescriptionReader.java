@@ -1,0 +1,91 @@
+package io.sluice.rules.document;
+
+import io.sluice.rules.model.Message;
+import io.sluice.rules.model.RuleDescription;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.YamlMap;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Makes what a rule says about itself. */
+final class DescriptionReader {
+
+    static final int LONGEST_NAME = 256;
+    static final int LONGEST_MESSAGE = 1_000;
+    static final int LONGEST_LABEL = 64;
+    static final int MOST_LABELS = 64;
+
+    private final Errors errors;
+
+    DescriptionReader(Errors errors) {
+        this.errors = errors;
+    }
+
+    RuleDescription read(Fields fields) {
+        return new RuleDescription(
+                plain(fields, "name", LONGEST_NAME),
+                plain(fields, "tenant", LONGEST_NAME),
+                fields.flag("protected").orElse(false),
+                message(fields),
+                labels(fields));
+    }
+
+    /** Text that may be shown as it is: not empty, not too long, nothing that cannot be seen. */
+    static Optional<String> plain(Fields fields, String key, int longest) {
+        return fields.read(key, text -> {
+            if (!isPlain(text, longest)) {
+                throw Quantities.refused(key, text, "1 to " + longest + " printable characters");
+            }
+            return text;
+        });
+    }
+
+    private static boolean isPlain(String text, int longest) {
+        return !text.isBlank() && text.length() <= longest && text.chars().noneMatch(Character::isISOControl);
+    }
+
+    private Optional<Message> message(Fields fields) {
+        if (!(fields.value("message").orElse(null) instanceof YamlMap)) {
+            return plain(fields, "message", LONGEST_MESSAGE).map(Message::of);
+        }
+        Map<String, String> texts = new LinkedHashMap<>();
+        fields.fields("message", Message.LANGUAGES).ifPresent(languages -> {
+            for (String language : Message.LANGUAGES) {
+                plain(languages, language, LONGEST_MESSAGE).ifPresent(text -> texts.put(language, text));
+            }
+            if (Message.LANGUAGES.stream().noneMatch(languages::has)) {
+                fields.error("message", "message: no text (expected: a text, or texts for en and zh)");
+            }
+        });
+        return texts.isEmpty() ? Optional.empty() : Optional.of(new Message(texts));
+    }
+
+    private Map<String, String> labels(Fields fields) {
+        Map<String, String> labels = new LinkedHashMap<>();
+        fields.entries("labels").ifPresent(entries -> {
+            if (entries.size() > MOST_LABELS) {
+                fields.error("labels", "labels: " + entries.size() + " (expected: at most " + MOST_LABELS + ")");
+            }
+            entries.forEach((name, value) -> label(name, value, labels));
+        });
+        return labels;
+    }
+
+    private void label(YamlScalar name, YamlValue value, Map<String, String> labels) {
+        if (!isPlain(name.text(), LONGEST_LABEL)) {
+            errors.add(
+                    name.place(),
+                    "labels: " + name.shown() + " (expected: 1 to " + LONGEST_LABEL + " printable characters)");
+        } else if (!(value instanceof YamlScalar text) || text.isNull() || !isPlain(text.text(), LONGEST_NAME)) {
+            errors.add(
+                    value.place(),
+                    "labels: " + value.shown() + " (expected: 1 to " + LONGEST_NAME + " printable characters)");
+        } else {
+            labels.put(name.text(), text.text());
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.sluice.rules.document;
+
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The keys that each mapping of a document may have, in the order in which errors list them. The schema has the same ones. */
+final class DocumentKeys {
+
+    static final Set<String> DOCUMENT = ordered(List.of("rules", "$schema"));
+
+    static final Set<String> PARAMETERS = ordered(List.of(
+            "rate", "burst", "capacity", "max_wait", "limit", "window", "align", "zone", "slices", "weighted", "ttl"));
+
+    /** What an override may replace without starting another count. */
+    static final Set<String> NUMBERS = ordered(List.of("rate", "burst", "capacity", "max_wait", "limit", "ttl"));
+
+    static final Set<String> LIMIT = ordered(List.of("id", "by", "absent", "privacy", "algorithm"), PARAMETERS);
+
+    static final Set<String> BY = ordered(List.of("attribute", "otherwise"));
+
+    static final Set<String> OVERRIDE = ordered(List.of("when", "of", "until"), NUMBERS);
+
+    static final Set<String> LEASE = ordered(List.of("size", "share", "ttl"));
+
+    /** The scopes of other protocols, each read by the module that speaks it. */
+    static final Set<String> PROTOCOLS = ordered(List.of("envoy"));
+
+    /** What says how limits are decided, and has no meaning where there are none. */
+    static final Set<String> HANDLING =
+            ordered(List.of("mode", "lease", "on_failure", "local_share", "deadline", "guard"));
+
+    /** The founding shape: the parameters of a limit beside the match, and one limit for each dimension. */
+    static final Set<String> FOUNDING = ordered(List.of("dimensions", "algorithm"), PARAMETERS);
+
+    static final Set<String> DIMENSION =
+            ordered(List.of("type", "field", "id", "absent", "privacy", "algorithm"), PARAMETERS);
+
+    static final Set<String> RULE = ordered(
+            List.of("id", "name", "tenant", "enabled", "action", "protected", "shadow"),
+            List.of("service", "resource", "methods", "match"),
+            PROTOCOLS,
+            List.of("limits", "candidate", "overrides"),
+            HANDLING,
+            List.of("message", "labels"),
+            FOUNDING);
+
+    private DocumentKeys() {}
+
+    @SafeVarargs
+    private static Set<String> ordered(Iterable<String>... groups) {
+        Set<String> all = new LinkedHashSet<>();
+        for (Iterable<String> group : groups) {
+            group.forEach(all::add);
+        }
+        return Collections.unmodifiableSet(all);
+    }
+}

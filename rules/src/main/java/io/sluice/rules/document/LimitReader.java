@@ -1,0 +1,196 @@
+package io.sluice.rules.document;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.model.AbsentPolicy;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.LimitName;
+import io.sluice.rules.model.Privacy;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.Place;
+import io.sluice.rules.yaml.PrintableText;
+import io.sluice.rules.yaml.YamlValue;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Makes the limits of one rule, those in force or the candidates. */
+final class LimitReader {
+
+    private final String rule;
+    private final boolean candidate;
+    private final Errors errors;
+    private final List<ReadLimit> limits = new ArrayList<>();
+    private final Map<Identity, Place> seen = new HashMap<>();
+    private final Map<String, Place> ids = new HashMap<>();
+
+    LimitReader(String rule, boolean candidate, Errors errors) {
+        this.rule = rule;
+        this.candidate = candidate;
+        this.errors = errors;
+    }
+
+    /** A limit, with what an override needs of it. One that has errors keeps its place in the list. */
+    record ReadLimit(Optional<String> id, Optional<Built> built) {}
+
+    record Built(Algorithm algorithm, Parameters parameters, RuleLimit limit) {}
+
+    /** What a count belongs to, beside the caller. Attributes that stand in for others do not tell counts apart. */
+    private record Identity(String name, String shape, List<String> by) {}
+
+    void read(YamlValue value) {
+        Fields.of("limit", value, DocumentKeys.LIMIT, errors)
+                .ifPresentOrElse(fields -> read(fields, ByReader.by(fields, errors)), this::skip);
+    }
+
+    /** A dimension of the founding shape. */
+    void readDimension(YamlValue value) {
+        Fields.of("dimension", value, DocumentKeys.DIMENSION, errors)
+                .ifPresentOrElse(fields -> read(fields, ByReader.dimension(fields, errors)), this::skip);
+    }
+
+    /** The limit that a rule of the founding shape itself is. */
+    void readRule(Fields fields) {
+        add(fields, Optional.empty(), List.of(), AbsentPolicy.IP, Privacy.PLAIN);
+    }
+
+    List<ReadLimit> read() {
+        return limits;
+    }
+
+    List<RuleLimit> limits() {
+        return limits.stream()
+                .flatMap(limit -> limit.built().stream())
+                .map(Built::limit)
+                .toList();
+    }
+
+    private void skip() {
+        limits.add(new ReadLimit(Optional.empty(), Optional.empty()));
+    }
+
+    private void read(Fields fields, List<By> by) {
+        for (String key : List.of("absent", "privacy")) {
+            if (fields.has(key) && by.isEmpty() && !fields.has("by")) {
+                fields.refuseKey(key, key + ": without by (expected: an attribute to count by)");
+            }
+        }
+        AbsentPolicy absent = fields.choice("absent", DocumentWords.ABSENT).orElse(AbsentPolicy.IP);
+        Privacy privacy = fields.choice("privacy", DocumentWords.PRIVACY).orElse(Privacy.PLAIN);
+        add(fields, id(fields), by, absent, privacy);
+    }
+
+    private void add(Fields fields, Optional<String> id, List<By> by, AbsentPolicy absent, Privacy privacy) {
+        int position = limits.size();
+        LimitName name = candidate ? LimitName.candidate(rule, id, position) : LimitName.live(rule, id, position);
+        Optional<Built> built = algorithm(fields).flatMap(algorithm -> {
+            Optional<Parameters> parameters = parameters(fields, algorithm);
+            return parameters
+                    .flatMap(p -> limit(fields, algorithm, p, name))
+                    .map(limit -> new Built(
+                            algorithm,
+                            parameters.orElseThrow(),
+                            new RuleLimit(name.reported(), limit, by, absent, privacy)));
+        });
+        built.ifPresent(b -> refuseSameCount(fields, id, b.limit()));
+        limits.add(new ReadLimit(id, built));
+    }
+
+    private void refuseSameCount(Fields fields, Optional<String> id, RuleLimit limit) {
+        List<String> by = limit.by().stream().map(By::attribute).toList();
+        Identity identity = new Identity(limit.limit().name(), limit.limit().shape(), by);
+        Place other = seen.putIfAbsent(identity, fields.place());
+        if (other != null && id.isEmpty()) {
+            errors.add(
+                    fields.place(),
+                    "limit: counts the same as the one at line " + other.line() + " (expected: an id on one of them)");
+        }
+    }
+
+    private Optional<String> id(Fields fields) {
+        Optional<String> id = fields.text("id");
+        if (id.isEmpty()) {
+            return id;
+        }
+        if (!LimitName.isLegal(id.get())) {
+            fields.error(
+                    "id",
+                    "id: " + PrintableText.text(id.get())
+                            + " (expected: 1 to 64 letters, digits, '-', '_', not digits alone," + " not candidate-…)");
+            return Optional.empty();
+        }
+        Place other = ids.putIfAbsent(id.get(), fields.place("id"));
+        if (other != null) {
+            fields.error("id", "id: " + id.get() + " (expected: another id, line " + other.line() + " has this one)");
+        }
+        return id;
+    }
+
+    private Optional<Algorithm> algorithm(Fields fields) {
+        if (fields.has("algorithm")) {
+            return fields.choice("algorithm", DocumentWords.ALGORITHMS);
+        }
+        if (fields.has("rate") == fields.has("limit")) {
+            errors.add(
+                    fields.place(),
+                    "limit: " + (fields.has("rate") ? "both" : "neither") + " rate "
+                            + (fields.has("rate") ? "and" : "nor") + " limit (expected: one of them)");
+            return Optional.empty();
+        }
+        return Optional.of(fields.has("rate") ? Algorithm.TOKEN_BUCKET : Algorithm.SLIDING_WINDOW);
+    }
+
+    private Optional<Parameters> parameters(Fields fields, Algorithm algorithm) {
+        long before = errors.count();
+        for (String key : DocumentKeys.PARAMETERS) {
+            if (fields.has(key) && !algorithm.parameters().contains(key)) {
+                fields.refuseKey(
+                        key,
+                        key + ": not a parameter of " + algorithm.word() + " (expected: "
+                                + String.join(", ", algorithm.parameters()) + ")");
+            }
+        }
+        for (String key : algorithm.required()) {
+            require(fields, key, algorithm);
+        }
+        if (algorithm == Algorithm.FIXED_WINDOW) {
+            refuseUnclearWindow(fields);
+        }
+        Parameters parameters = Parameters.read(fields, algorithm);
+        return errors.count() == before ? Optional.of(parameters) : Optional.empty();
+    }
+
+    private static void refuseUnclearWindow(Fields fields) {
+        if (fields.has("window") == fields.has("align")) {
+            String found = fields.has("window") ? "align: beside window" : "window: missing";
+            fields.error("align", found + " (expected: window such as 1m, or align such as day)");
+        }
+        if (fields.has("zone") && !fields.has("align")) {
+            fields.refuseKey("zone", "zone: without align (expected: align: day, week, month or year)");
+        }
+    }
+
+    private static void require(Fields fields, String key, Algorithm algorithm) {
+        if (!fields.has(key)) {
+            String expected =
+                    switch (key) {
+                        case "rate" -> "such as 50/s";
+                        case "limit" -> "0.." + Parameters.largest(algorithm);
+                        default -> "such as 1m";
+                    };
+            fields.error(key, key + ": missing (expected: " + expected + ")");
+        }
+    }
+
+    private Optional<Limit> limit(Fields fields, Algorithm algorithm, Parameters parameters, LimitName name) {
+        try {
+            return Optional.of(parameters.build(algorithm, name.counted()));
+        } catch (IllegalArgumentException e) {
+            errors.add(fields.place(), String.valueOf(e.getMessage()));
+            return Optional.empty();
+        }
+    }
+}

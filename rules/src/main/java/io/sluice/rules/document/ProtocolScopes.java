@@ -1,0 +1,87 @@
+package io.sluice.rules.document;
+
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.ProtocolScope;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.YamlList;
+import io.sluice.rules.yaml.YamlValue.YamlMap;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+
+/** Reads the scopes of other protocols with the readers that this program has, and keeps the others as they are written. */
+final class ProtocolScopes {
+
+    private static final List<ProtocolScopeReader> READERS =
+            ServiceLoader.load(ProtocolScopeReader.class, ProtocolScopes.class.getClassLoader()).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
+
+    private ProtocolScopes() {}
+
+    static Optional<ProtocolScope> read(Fields rule, Action action, Errors errors) {
+        String key =
+                DocumentKeys.PROTOCOLS.stream().filter(rule::has).findFirst().orElse("");
+        if (key.isEmpty()) {
+            return Optional.empty();
+        }
+        for (String other : List.of("service", "resource", "methods", "match")) {
+            if (rule.has(other)) {
+                rule.refuseKey(other, other + ": beside " + key + " (expected: none, its descriptors match)");
+            }
+        }
+        if (action == Action.DENY) {
+            rule.refuseKey("action", "action: deny beside " + key + " (expected: limit or exempt)");
+        }
+        Optional<ProtocolScopeReader> reader =
+                READERS.stream().filter(each -> each.key().equals(key)).findFirst();
+        return reader.isPresent() ? reader.get().read(rule, action, errors) : unread(rule, key);
+    }
+
+    private static Optional<ProtocolScope> unread(Fields rule, String key) {
+        YamlValue value = rule.value(key).orElse(null);
+        if (value instanceof YamlMap map) {
+            return Optional.of(new UnreadScope(key, plain(map)));
+        }
+        rule.error(key, key + ": " + (value == null ? "nothing" : value.shown()) + " (expected: a mapping)");
+        return Optional.empty();
+    }
+
+    private static Map<String, Object> plain(YamlMap map) {
+        Map<String, Object> content = new LinkedHashMap<>();
+        for (YamlValue.Entry entry : map.entries()) {
+            String name = entry.key() instanceof YamlScalar scalar
+                    ? scalar.text()
+                    : entry.key().shown();
+            content.put(name, plain(entry.value()));
+        }
+        return Collections.unmodifiableMap(content);
+    }
+
+    private static Object plain(YamlValue value) {
+        if (value instanceof YamlMap map) {
+            return plain(map);
+        } else if (value instanceof YamlList list) {
+            return list.items().stream().map(ProtocolScopes::plain).toList();
+        }
+        YamlScalar scalar = (YamlScalar) value;
+        boolean flag = !scalar.quoted()
+                && (scalar.text().equals("true") || scalar.text().equals("false"));
+        return flag ? (Object) Boolean.valueOf(scalar.text()) : scalar.text();
+    }
+
+    /** What a document says of a protocol whose module is not there. */
+    private record UnreadScope(String key, Map<String, Object> content) implements ProtocolScope {
+
+        @Override
+        public String toString() {
+            return content.toString();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.sluice.rules.document;
+
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.Place;
+import io.sluice.rules.yaml.PrintableText;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The rule ids of the documents of one set, and where each was first met. Not for several threads. */
+final class RuleIds {
+
+    private static final int LONGEST = 128;
+    private static final String EXPECTED = " (expected: 1 to 128 letters, digits, '-', '_', '.')";
+
+    private final Map<String, Met> met = new HashMap<>();
+
+    private record Met(String file, Place place) {}
+
+    /** The id of a rule, a stand-in if it has none that would do. */
+    String of(Fields rule) {
+        Optional<String> id = id(rule);
+        id.ifPresent(text -> {
+            Met here = new Met(rule.file(), rule.place("id"));
+            Met other = met.putIfAbsent(text, here);
+            if (other != null) {
+                String where = other.file().equals(here.file()) ? "" : other.file() + ", ";
+                String made = rule.has("id") ? "another id, " : "an id, as the one made of the resource is taken, ";
+                rule.error(
+                        rule.has("id") ? "id" : "resource",
+                        "id: " + text + " (expected: " + made + where + "line "
+                                + other.place().line() + " has this one)");
+            }
+        });
+        return id.orElse("missing");
+    }
+
+    /** Takes the id of a rule that was written in a dialect. */
+    void claim(RuleDialect.Placed placed, Errors errors) {
+        Met here = new Met(errors.file(), placed.place());
+        Met other = met.putIfAbsent(placed.rule().id(), here);
+        if (other != null) {
+            String where = other.file().equals(here.file()) ? "" : other.file() + ", ";
+            errors.add(
+                    placed.place(),
+                    placed.shown() + ": twice (expected: once, " + where + "line "
+                            + other.place().line() + " has it)");
+        }
+    }
+
+    private static Optional<String> id(Fields rule) {
+        if (!rule.has("id")) {
+            if (FoundingShape.isMeant(rule) && rule.has("resource")) {
+                return rule.text("resource")
+                        .filter(text -> text.startsWith("/"))
+                        .map(FoundingShape::id);
+            }
+            rule.error("id", "id: missing" + EXPECTED);
+            return Optional.empty();
+        }
+        Optional<String> id = rule.text("id");
+        if (id.filter(text -> !isLegal(text)).isPresent()) {
+            rule.error("id", "id: " + PrintableText.text(id.get()) + EXPECTED);
+            return Optional.empty();
+        }
+        return id;
+    }
+
+    static boolean isLegal(String id) {
+        return !id.isEmpty() && id.length() <= LONGEST && id.chars().allMatch(RuleIds::isLegal);
+    }
+
+    private static boolean isLegal(int c) {
+        return (c >= 'a' && c <= 'z')
+                || (c >= 'A' && c <= 'Z')
+                || (c >= '0' && c <= '9')
+                || c == '-'
+                || c == '_'
+                || c == '.';
+    }
+}

@@ -1,0 +1,213 @@
+package io.sluice.rules.document;
+
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Condition;
+import io.sluice.rules.model.Handling;
+import io.sluice.rules.model.LimitOverride;
+import io.sluice.rules.model.ProtocolScope;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleDescription;
+import io.sluice.rules.model.Scope;
+import io.sluice.rules.pattern.PathPattern;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.ItemHandler;
+import io.sluice.rules.yaml.YamlReader;
+import io.sluice.rules.yaml.YamlValue;
+import io.sluice.rules.yaml.YamlValue.YamlList;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Makes rules of a document. */
+final class RuleReader {
+
+    static final int MOST_LIMITS = 100;
+    static final int MOST_OVERRIDES = 300_000;
+
+    private static final int LONGEST_METHOD = 32;
+    private static final String RULES = "rules";
+
+    private final Errors errors;
+    private final RuleIds ids;
+    private final List<Rule> rules = new ArrayList<>();
+
+    private RuleReader(Errors errors, RuleIds ids) {
+        this.errors = errors;
+        this.ids = ids;
+    }
+
+    /**
+     * The rules of a document; to be used only if it added no errors.
+     *
+     * @param ids those of the documents that make a set with this one
+     */
+    public static List<Rule> read(String text, RuleIds ids, Errors errors) {
+        RuleReader reader = new RuleReader(errors, ids);
+        return errors.within(() -> reader.document(text)).orElse(List.of());
+    }
+
+    /** The one rule of a document that is nothing but a rule. */
+    public static List<Rule> readOne(String text, Errors errors) {
+        RuleReader reader = new RuleReader(errors, new RuleIds());
+        return errors.within(() -> {
+                    YamlReader.read(errors.file(), text, errors).ifPresent(reader::take);
+                    return reader.rules;
+                })
+                .orElse(List.of());
+    }
+
+    /** Takes most rules while the document is read, and those that are left from its tree. */
+    private List<Rule> document(String text) {
+        YamlReader.read(errors.file(), text, errors, new ItemHandler(RULES, this::take))
+                .ifPresent(this::takeRest);
+        return rules;
+    }
+
+    private void takeRest(YamlValue root) {
+        if (root instanceof YamlList list) {
+            list.items().forEach(this::take);
+            return;
+        }
+        Optional<RuleDialect> dialect = Dialects.of(root);
+        if (dialect.isPresent()) {
+            dialect.get().read(root, errors).forEach(this::take);
+            return;
+        }
+        Optional<Fields> document = Fields.of("document", root, DocumentKeys.DOCUMENT, errors);
+        document.filter(fields -> !fields.has(RULES))
+                .ifPresent(fields -> fields.error(RULES, "rules: missing (expected: a list of rules, [] for none)"));
+        document.flatMap(fields -> fields.list(RULES)).ifPresent(items -> items.forEach(this::take));
+    }
+
+    /** Whether it is a rule without an error. */
+    private boolean take(YamlValue item) {
+        Optional<Rule> rule = Fields.of("rule", item, DocumentKeys.RULE, errors).flatMap(this::rule);
+        rule.ifPresent(rules::add);
+        return rule.isPresent();
+    }
+
+    private void take(RuleDialect.Placed placed) {
+        ids.claim(placed, errors);
+        rules.add(placed.rule());
+    }
+
+    private Optional<Rule> rule(Fields fields) {
+        long before = errors.count();
+        String id = ids.of(fields);
+        Action action = fields.choice("action", DocumentWords.ACTIONS).orElse(Action.LIMIT);
+        boolean enabled = fields.flag("enabled").orElse(true);
+        boolean shadow = fields.flag("shadow").orElse(false);
+        Scope scope = scope(fields);
+        Optional<ProtocolScope> protocol = ProtocolScopes.read(fields, action, errors);
+        Handling handling = HandlingReader.read(fields);
+        RuleDescription about = new DescriptionReader(errors).read(fields);
+        LimitReader limits = new LimitReader(id, false, errors);
+        LimitReader candidate = new LimitReader(id, true, errors);
+        List<LimitOverride> overrides = List.of();
+        if (action == Action.LIMIT) {
+            readLimits(fields, limits);
+            items(fields, "candidate", MOST_LIMITS).forEach(candidate::read);
+            overrides = overrides(fields, limits);
+        } else {
+            refuseBeside(action, shadow, fields);
+        }
+        return errors.count() == before
+                ? Optional.of(new Rule(
+                        id,
+                        enabled,
+                        action,
+                        scope,
+                        shadow,
+                        limits.limits(),
+                        candidate.limits(),
+                        overrides,
+                        handling,
+                        about,
+                        protocol))
+                : Optional.empty();
+    }
+
+    private Scope scope(Fields fields) {
+        Optional<String> service = DescriptionReader.plain(fields, "service", DescriptionReader.LONGEST_NAME);
+        Optional<PathPattern> resource = fields.read("resource", PathPattern::of);
+        Set<String> methods = new LinkedHashSet<>();
+        for (YamlScalar word : fields.words("methods").orElse(List.of())) {
+            if (word.text().length() > LONGEST_METHOD || !word.text().chars().allMatch(RuleReader::isLetter)) {
+                errors.add(word.place(), "methods: " + word.shown() + " (expected: letters, such as GET)");
+            }
+            methods.add(word.text().toUpperCase(Locale.ROOT));
+        }
+        Map<String, Condition> match = new ConditionReader("match", errors).read(fields);
+        refuseTwice(fields, match, "service", "service");
+        refuseTwice(fields, match, "resource", "path");
+        refuseTwice(fields, match, "methods", "method");
+        return new Scope(service.orElse(null), resource.orElse(null), methods, match);
+    }
+
+    private static void refuseTwice(Fields fields, Map<String, Condition> match, String key, String attribute) {
+        if (fields.has(key) && match.containsKey(attribute)) {
+            fields.error("match", "match: " + attribute + " beside " + key + " (expected: one of them)");
+        }
+    }
+
+    private void readLimits(Fields fields, LimitReader limits) {
+        if (FoundingShape.isMeant(fields)) {
+            if (FoundingShape.hasOwnLimit(fields)) {
+                limits.readRule(fields);
+            }
+            items(fields, "dimensions", MOST_LIMITS - 1).forEach(limits::readDimension);
+        } else {
+            FoundingShape.refuseBesideLimits(fields);
+            items(fields, "limits", MOST_LIMITS).forEach(limits::read);
+        }
+        boolean unreadable = fields.has("limits")
+                && fields.value("limits").filter(YamlList.class::isInstance).isEmpty();
+        if (limits.read().isEmpty() && !unreadable) {
+            fields.error("limits", "limits: none (expected: at least one limit)");
+        }
+    }
+
+    private List<LimitOverride> overrides(Fields fields, LimitReader limits) {
+        OverrideReader reader = new OverrideReader(limits.read(), errors);
+        items(fields, "overrides", MOST_OVERRIDES).forEach(reader::read);
+        return reader.overrides();
+    }
+
+    private List<YamlValue> items(Fields fields, String key, int most) {
+        List<YamlValue> items = fields.list(key).orElse(List.of());
+        if (items.size() > most) {
+            fields.error(key, key + ": " + items.size() + " (expected: at most " + most + ")");
+            return items.subList(0, most);
+        }
+        return items;
+    }
+
+    /** Requests that a rule exempts or denies are not counted, so nothing that speaks of counting has a meaning. */
+    private static void refuseBeside(Action action, boolean shadow, Fields fields) {
+        Set<String> counting = new LinkedHashSet<>(DocumentKeys.HANDLING);
+        counting.addAll(DocumentKeys.FOUNDING);
+        for (String key : List.of("limits", "candidate", "overrides")) {
+            if (fields.list(key).filter(List::isEmpty).isEmpty()) {
+                counting.add(key);
+            }
+        }
+        for (String key : counting) {
+            if (fields.has(key)) {
+                fields.refuseKey(key, key + ": with action " + action.word() + " (expected: none, it counts nothing)");
+            }
+        }
+        if (shadow) {
+            fields.refuseKey("shadow", "shadow: with action " + action.word() + " (expected: false)");
+        }
+    }
+
+    private static boolean isLetter(int c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+    }
+}

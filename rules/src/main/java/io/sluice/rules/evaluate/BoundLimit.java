@@ -1,0 +1,78 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Label;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.Level;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A limit of a matching rule, with the numbers that are in force for this request, and whose count it is. Immutable.
+ *
+ * @param numbers the limit's own, or those of an override
+ * @param permits what the request asks of it; 0 only looks
+ * @param demand null if the request is refused because it does not have what the limit counts by
+ * @param inStore whether the shared store decides it, or this process
+ */
+public record BoundLimit(
+        Rule rule,
+        RuleLimit limit,
+        Limit numbers,
+        boolean overridden,
+        long permits,
+        @Nullable Demand demand,
+        boolean inStore,
+        boolean shadow) {
+
+    Level level() {
+        return rule.level(limit);
+    }
+
+    public Label label() {
+        return demand == null ? label(rule, limit, inStore) : demand.label();
+    }
+
+    /** What reports call a limit of a rule. */
+    static Label label(Rule rule, RuleLimit limit, boolean inStore) {
+        return new Label(rule.id(), limit.id(), (inStore ? rule.handling().mode() : Mode.LOCAL).word());
+    }
+
+    /** Whether both ask the same engine of the same count. */
+    boolean sharesCountWith(BoundLimit other) {
+        return demand != null
+                && other.demand != null
+                && inStore == other.inStore
+                && demand.sharesCountWith(other.demand);
+    }
+
+    /** Whether its permits are held, and given back. */
+    boolean isHeld() {
+        return numbers instanceof Concurrency;
+    }
+
+    /** The same with another demand on the same count. */
+    public BoundLimit with(Demand other, long permits) {
+        return new BoundLimit(rule, limit, numbers, overridden, permits, other, inStore, shadow);
+    }
+
+    public Ruling.Reported reported(long remaining, Optional<Duration> resetAfter) {
+        return new Ruling.Reported(
+                rule.id(), limit.id(), level(), numbers, attributes(limit.by()), remaining, resetAfter);
+    }
+
+    private static List<String> attributes(List<By> by) {
+        return switch (by.size()) {
+            case 0 -> List.of();
+            case 1 -> List.of(by.get(0).attribute());
+            default -> by.stream().map(By::attribute).toList();
+        };
+    }
+}

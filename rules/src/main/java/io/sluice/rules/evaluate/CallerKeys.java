@@ -1,0 +1,228 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.rules.model.AbsentPolicy;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.Condition;
+import io.sluice.rules.model.Privacy;
+import io.sluice.rules.model.Scope;
+import io.sluice.rules.pattern.Address;
+import io.sluice.rules.pattern.Attributes;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.function.Consumer;
+import javax.crypto.Mac;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names counts: {@code tenant=a&user=u-17}. An attribute that is missing counts by the caller's address instead, {@code
+ * user~ip=192.0.2.7}, or where there is none or {@code absent: share} says so in one shared count, {@code user~}. Immutable.
+ *
+ * <p>No two tuples of names and values make the same key. Keys are at most 200 characters: what would be longer is {@code !l}
+ * and its SHA-256. That hash has no key, so that counts of {@code privacy: plain} do not depend on a secret; under
+ * {@code privacy: hash} every key is {@code !h} and the HMAC-SHA-256 of its tuple, long or short.
+ */
+final class CallerKeys {
+
+    /** The bits of an IPv6 address that tell callers apart, unless configured: what one household or server gets. */
+    public static final int DEFAULT_IPV6_PREFIX = 64;
+
+    private static final int LONGEST = 200;
+    private static final String MASK = "***";
+    private static final int SHOWN = 2;
+    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+    private static final CallerKey.Of WHOLE_RULE = new CallerKey.Of("");
+    private static final CallerKey.Skipped SKIPPED = new CallerKey.Skipped();
+    private static final CallerKeys DEFAULT = new CallerKeys(KeySecret.random(), DEFAULT_IPV6_PREFIX);
+
+    private final KeySecret secret;
+    private final int ipv6Prefix;
+    private final @Nullable String together;
+
+    /**
+     * Names for counts.
+     *
+     * @param secret the key of {@code privacy: hash}; the same on all nodes that count together
+     * @param ipv6Prefix the bits of an IPv6 address that tell callers apart, 1 to 128
+     */
+    public CallerKeys(KeySecret secret, int ipv6Prefix) {
+        this(secret, ipv6Prefix, null);
+    }
+
+    /** @param together the attribute whose counts are kept together, as {@link #tagged} says; null for none */
+    public CallerKeys(KeySecret secret, int ipv6Prefix, @Nullable String together) {
+        if (ipv6Prefix < 1 || ipv6Prefix > 128) {
+            throw new IllegalArgumentException("ipv6_prefix: " + ipv6Prefix + " (expected: 1..128)");
+        }
+        this.secret = secret;
+        this.ipv6Prefix = ipv6Prefix;
+        this.together = together;
+    }
+
+    /** A plain key, absent attributes counted by address. */
+    public static String key(List<String> by, Attributes request) {
+        CallerKey key = DEFAULT.key(by.stream().map(By::attribute).toList(), AbsentPolicy.IP, Privacy.PLAIN, request);
+        return ((CallerKey.Of) key).text();
+    }
+
+    public CallerKey key(List<By> by, AbsentPolicy absent, Privacy privacy, Attributes request) {
+        if (by.isEmpty()) {
+            return WHOLE_RULE;
+        }
+        if (absent == AbsentPolicy.SKIP || absent == AbsentPolicy.REFUSE) {
+            String missing = missing(by, request);
+            if (missing != null) {
+                return absent == AbsentPolicy.SKIP ? SKIPPED : new CallerKey.Refused(missing);
+            }
+        }
+        if (privacy == Privacy.HASH) {
+            return new CallerKey.Of("!h" + keyedHash(by, absent, request));
+        }
+        String plain = plain(by, absent, request);
+        return new CallerKey.Of(plain != null ? plain : "!l" + hash(by, absent, request));
+    }
+
+    /**
+     * The key of a count with the value that it is kept by before it, in braces: {@code {acme}tenant=acme&user=u-17}. Only a count
+     * that belongs to one value has it: it is counted by the attribute, or its rule is for that value alone. Any other would
+     * be another count with each request. Nor has one under {@code privacy: hash}, which would tell what it hides.
+     */
+    public String tagged(String key, Scope scope, List<By> by, Privacy privacy, Attributes request) {
+        if (together == null || privacy == Privacy.HASH) {
+            return key;
+        }
+        String value = heldBy(together, scope, by, request);
+        if (value == null || value.isEmpty()) {
+            return key;
+        }
+        StringBuilder tagged = new StringBuilder(key.length() + value.length() + 2).append('{');
+        KeyText.append(value, tagged);
+        return tagged.append('}').append(key).toString();
+    }
+
+    private @Nullable String heldBy(String attribute, Scope scope, List<By> by, Attributes request) {
+        for (By each : by) {
+            if (each.attribute().equals(attribute)
+                    || each.otherwise().filter(attribute::equals).isPresent()) {
+                return value(each, request);
+            }
+        }
+        if (attribute.equals("service") && scope.service() != null) {
+            return scope.service();
+        }
+        Condition condition = scope.match().get(attribute);
+        return condition != null
+                        && condition.values().size() == 1
+                        && condition.globs().isEmpty()
+                        && condition.networks().isEmpty()
+                ? condition.values().iterator().next()
+                : null;
+    }
+
+    /** The tuple as people may see it: of each value its first two characters, under {@code privacy: hash} none. */
+    public String masked(List<By> by, AbsentPolicy absent, Privacy privacy, Attributes request) {
+        StringBuilder text = new StringBuilder();
+        for (By each : by) {
+            begin(each, text);
+            String value = value(each, request);
+            if (value == null) {
+                text.append('~');
+                value = absent == AbsentPolicy.IP ? counted("ip", request) : null;
+                text.append(value == null ? "" : "ip");
+            }
+            if (value != null) {
+                text.append('=');
+                if (privacy == Privacy.PLAIN && value.length() > SHOWN + 1) {
+                    KeyText.append(value.substring(0, value.offsetByCodePoints(0, SHOWN)), text);
+                }
+                text.append(MASK);
+            }
+        }
+        return text.toString();
+    }
+
+    private static @Nullable String missing(List<By> by, Attributes request) {
+        for (By each : by) {
+            if (request.get(each.attribute()) == null
+                    && each.otherwise().map(request::get).isEmpty()) {
+                return each.attribute();
+            }
+        }
+        return null;
+    }
+
+    /** Null if it would be too long. */
+    private @Nullable String plain(List<By> by, AbsentPolicy absent, Attributes request) {
+        StringBuilder key = new StringBuilder(64);
+        for (By each : by) {
+            begin(each, key);
+            String value = value(each, request);
+            if (value == null) {
+                key.append('~');
+                value = absent == AbsentPolicy.IP ? counted("ip", request) : null;
+                if (value == null) {
+                    continue;
+                }
+                key.append("ip");
+            }
+            if (value.length() > LONGEST) {
+                return null;
+            }
+            KeyText.append(value, key.append('='));
+        }
+        return key.length() > LONGEST ? null : key.toString();
+    }
+
+    private static void begin(By by, StringBuilder key) {
+        if (!key.isEmpty()) {
+            key.append('&');
+        }
+        KeyText.append(by.attribute(), key);
+    }
+
+    private void feed(List<By> by, AbsentPolicy absent, Attributes request, Consumer<ByteBuffer> hash) {
+        TupleHash bytes = new TupleHash(hash);
+        for (By each : by) {
+            bytes.add('&', each.attribute());
+            String value = value(each, request);
+            if (value != null) {
+                bytes.add('=', value);
+            } else {
+                String address = absent == AbsentPolicy.IP ? counted("ip", request) : null;
+                bytes.add(address == null ? '~' : '@', address == null ? "" : address);
+            }
+        }
+        bytes.end();
+    }
+
+    private String keyedHash(List<By> by, AbsentPolicy absent, Attributes request) {
+        Mac mac = secret.mac();
+        feed(by, absent, request, mac::update);
+        return BASE64.encodeToString(mac.doFinal());
+    }
+
+    private String hash(List<By> by, AbsentPolicy absent, Attributes request) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            feed(by, absent, request, sha::update);
+            return BASE64.encodeToString(sha.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+
+    private @Nullable String value(By by, Attributes request) {
+        String value = counted(by.attribute(), request);
+        return value != null || by.otherwise().isEmpty()
+                ? value
+                : counted(by.otherwise().get(), request);
+    }
+
+    /** What counts of an attribute: all of it, but of an address its network. */
+    private @Nullable String counted(String name, Attributes request) {
+        Address address = name.equals("ip") ? request.address() : null;
+        return address == null || address.isV4() ? request.get(name) : address.counted(ipv6Prefix);
+    }
+}

@@ -1,0 +1,147 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.Decision;
+import io.sluice.core.Limiter;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Ask.Purpose;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.model.Mode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** The one or two engines that decide, and who is asked when. Safe for use by many threads. */
+final class EngineRouter {
+
+    private final Limiter local;
+    private final @Nullable Limiter shared;
+
+    EngineRouter(Limiter local, @Nullable Limiter shared) {
+        this.local = local;
+        this.shared = shared;
+    }
+
+    /**
+     * What this process says where nobody else has a say and nothing is in shadow: it answers at once, and most requests of a
+     * process without a store are like that. Null for any other.
+     */
+    @Nullable
+    Decision decideHere(MatchedRequest applied) {
+        LimitGroup live = applied.live();
+        if (!applied.shadows().isEmpty()
+                || applied.permits() == 0
+                || live.bound().isEmpty()
+                || live.any(true)
+                || live.lacking() != null) {
+            return null;
+        }
+        return local.decide(live.ask(false, Purpose.CHARGE, local, applied.set().version()));
+    }
+
+    /** One decision for each engine that has a say; none if no limit is left to be asked. */
+    CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version) {
+        Limiter store = shared;
+        boolean inProcess = group.any(false);
+        if (store == null || !group.any(true)) {
+            return inProcess
+                    ? local.decideAsync(group.ask(false, purpose, local, version))
+                            .thenApply(List::of)
+                    : CompletableFuture.completedFuture(List.of());
+        }
+        if (!inProcess) {
+            return store.decideAsync(group.ask(true, purpose, store, version)).thenApply(List::of);
+        }
+        return local.decideAsync(group.ask(false, purpose, local, version))
+                .thenCompose(first -> first.allowed() || purpose == Purpose.LOOK
+                        ? decideInStore(group, purpose, version, first, store)
+                        : CompletableFuture.completedFuture(List.of(first)));
+    }
+
+    private CompletionStage<List<Decision>> decideInStore(
+            LimitGroup group, Purpose purpose, long version, Decision first, Limiter store) {
+        return store.decideAsync(group.ask(true, purpose, store, version)).thenCompose(second -> {
+            List<Decision> both = List.of(first, second);
+            return second.allowed() || purpose == Purpose.LOOK
+                    ? CompletableFuture.completedFuture(both)
+                    : local.giveBack(first).handle((done, failure) -> both);
+        });
+    }
+
+    /** The same, of limits whose permits are held only a look: nobody would give them back. */
+    CompletionStage<List<Decision>> decideHoldingNothing(LimitGroup group, Purpose purpose, long version) {
+        LimitGroup held = group.held(true);
+        if (held.bound().isEmpty() || purpose == Purpose.LOOK) {
+            return decide(group, purpose, version);
+        }
+        return decide(held, Purpose.LOOK, version).thenCompose(looked -> decide(
+                        group.held(false), CombinedDecisions.allAllow(looked) ? purpose : Purpose.LOOK, version)
+                .thenApply(charged -> {
+                    List<Decision> all = new ArrayList<>(looked);
+                    all.addAll(charged);
+                    return all;
+                }));
+    }
+
+    /** Waits for all that have a say, this process first. */
+    Acquisition acquire(LimitGroup group, long version, Duration maxWait, Clock clock) {
+        Acquisition acquisition = new Acquisition();
+        long untilNanos = clock.nanoTime() + maxWait.toNanos();
+        Limiter store = group.any(true) ? shared : null;
+        if (!group.any(false)) {
+            acquireInStore(acquisition, group, version, maxWait, store, List.of());
+            return acquisition;
+        }
+        Ask ask = group.ask(false, Purpose.CHARGE, local, version);
+        acquisition.await(local.acquireAsync(ask, maxWait)).thenAccept(first -> {
+            if (first.allowed()) {
+                Duration left = Duration.ofNanos(Math.max(0, untilNanos - clock.nanoTime()));
+                acquireInStore(acquisition, group, version, left, store, List.of(first));
+            } else {
+                acquisition.decided(List.of(first));
+            }
+        });
+        return acquisition;
+    }
+
+    private void acquireInStore(
+            Acquisition acquisition,
+            LimitGroup group,
+            long version,
+            Duration maxWait,
+            @Nullable Limiter store,
+            List<Decision> before) {
+        if (store == null) {
+            acquisition.decided(before);
+            return;
+        }
+        Ask ask = group.ask(true, Purpose.CHARGE, store, version);
+        acquisition.await(store.acquireAsync(ask, maxWait)).whenComplete((decision, left) -> {
+            if (decision == null || !decision.allowed()) {
+                before.forEach(local::giveBack);
+            }
+            if (decision != null) {
+                List<Decision> all = new ArrayList<>(before);
+                all.add(decision);
+                acquisition.decided(all);
+            }
+        });
+    }
+
+    /** Gives back what decisions of these engines charged. */
+    CompletionStage<?> giveBack(List<Decision> decisions) {
+        return CompletableFuture.allOf(decisions.stream()
+                .map(decision -> (isLocal(decision) || shared == null ? local : shared)
+                        .giveBack(decision)
+                        .toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
+    }
+
+    /** Whether this process was asked; one engine decides an ask, so its demands are all of one side. */
+    static boolean isLocal(Decision decision) {
+        return decision.ask().demands().stream()
+                .allMatch(demand -> demand.label().mode().equals(Mode.LOCAL.word()));
+    }
+}

@@ -1,0 +1,322 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.Decision;
+import io.sluice.core.Limiter;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Ask.Purpose;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What every front door calls: attributes in, one ruling out. Safe for use by many threads; never blocks.
+ *
+ * <p>A rule that denies comes first, then one that exempts. Otherwise all limits of all matching rules are one decision: all pass
+ * and all are charged, or one refuses and none is charged.
+ *
+ * <p><b>Shadow and candidate limits</b> are decided after the others and never refuse: charged where the request passes, only
+ * looked at where it is refused or looks itself. So their counts are those that they would have if they were in force. The
+ * limits of one shadow rule, and the candidates of one rule, pass or refuse together. If the shared store fails them, they
+ * say nothing.
+ *
+ * <p><b>Two engines in one request.</b> When rules of {@code mode: local} and of another mode match together, the in-process
+ * limits are charged first and the shared ones after; if those refuse, the in-process charge is given back. So nothing is
+ * ever over-admitted, but a request that will be refused may hold in-process permits for the length of one call to the
+ * store. A request that the in-process limits refuse is not put to the store at all: reported is then the first refusing
+ * in-process limit, and {@code retryAfter} speaks of those.
+ */
+public final class Evaluator {
+
+    /** For so long the shared store is waited for when permits are renewed or released: nobody is refused meanwhile. */
+    public static final Duration PERMITS_MAY_TAKE = Duration.ofSeconds(1);
+
+    private static final CompletionStage<ShadowDecisions> NO_SHADOWS =
+            CompletableFuture.completedStage(ShadowDecisions.NONE);
+
+    private final Supplier<RuleSet> rules;
+    private final Limiter local;
+    private final @Nullable Limiter shared;
+    private final EngineRouter sides;
+    private final CallerKeys keys;
+    private final Clock clock;
+    private final RulingListener listener;
+
+    /**
+     * An evaluator.
+     *
+     * @param rules gives the set in force; asked once for each request
+     * @param local decides {@code mode: local}, and everything if there is no shared limiter
+     * @param shared decides the other modes; null if there is no shared store
+     * @param keys how callers become keys
+     */
+    public Evaluator(
+            Supplier<RuleSet> rules,
+            Limiter local,
+            @Nullable Limiter shared,
+            KeySettings keys,
+            Clock clock,
+            RulingListener listener) {
+        this.rules = rules;
+        this.local = local;
+        this.shared = shared;
+        this.sides = new EngineRouter(local, shared);
+        this.keys = keys.keys();
+        this.clock = clock;
+        this.listener = listener;
+    }
+
+    /**
+     * Rules on a request.
+     *
+     * @param permits 1 to {@link Limit#MAX_PERMITS} to be charged, or 0 to look whether one permit would pass
+     */
+    public CompletionStage<Ruling> evaluate(Attributes request, long permits) {
+        long start = clock.nanoTime();
+        return ruling(applied(request, permits), start);
+    }
+
+    /**
+     * Rules on a call by the rules that its caller names, whatever their scope: all pass and all are charged, or one refuses and none
+     * is charged. Claims on the same count are one demand for the sum of their permits. Rules that are not enabled apply to
+     * nothing; in all else it is as {@link #evaluate}.
+     */
+    public CompletionStage<Ruling> evaluateNamed(List<RuleCall> claims) {
+        long start = clock.nanoTime();
+        return ruling(MatchedRequest.of(rules.get(), claims, shared != null, keys, clock), start);
+    }
+
+    /**
+     * The same, but waits for the moment to go on as {@link Limiter#acquire(List, Duration)} does, without a thread. An allowed ruling
+     * says that the moment has come: there is nothing more to wait for.
+     *
+     * <p>Who cancels the future waits no longer, and what was charged is given back. Where two engines have a say the in-process one
+     * is waited for first, and its charge stands while the store is waited for.
+     *
+     * @param maxWait 0 and more
+     */
+    public CompletableFuture<Ruling> acquireNamed(List<RuleCall> claims, Duration maxWait) {
+        long start = clock.nanoTime();
+        MatchedRequest applied = MatchedRequest.of(rules.get(), claims, shared != null, keys, clock);
+        if (applied.verdictOf() != null
+                || applied.impossible() != null
+                || applied.live().lacking() != null) {
+            return ruling(applied, start).toCompletableFuture();
+        }
+        RulingListener told = listener.begun();
+        Acquisition live = sides.acquire(applied.live(), applied.set().version(), maxWait, clock);
+        CompletableFuture<Ruling> result = new CompletableFuture<>();
+        CompletionStage<Ruling> cancelled = result;
+        cancelled.whenComplete((ruling, failure) -> {
+            live.cancel();
+            if (failure != null) {
+                told.abandoned();
+            }
+        });
+        live.decisions()
+                .thenCompose(decisions -> settle(applied, decisions, Purpose.CHARGE))
+                .whenComplete((ruling, failure) -> finish(result, told, ruling, failure, start));
+        return result;
+    }
+
+    private void finish(
+            CompletableFuture<Ruling> result,
+            RulingListener told,
+            Ruling.@Nullable Settled ruling,
+            @Nullable Throwable failure,
+            long start) {
+        if (ruling == null) {
+            result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
+        } else if (result.isDone() || !result.complete(told(told, ruling.withoutWait(), start))) {
+            giveBack(ruling);
+        }
+    }
+
+    /** Gives back what an allowed ruling charged, as far as it still counts. At most once for a ruling. */
+    public CompletionStage<?> giveBack(Ruling.Settled ruling) {
+        CompletionStage<?> given = sides.giveBack(ruling.decisions());
+        Permit permit = ruling.permit();
+        return permit == null ? given : given.thenCombine(release(permit), (nothing, released) -> released);
+    }
+
+    private CompletionStage<Ruling> ruling(MatchedRequest applied, long start) {
+        Rule rule = applied.verdictOf();
+        if (rule != null) {
+            return CompletableFuture.completedFuture(
+                    told(listener.begun(), RulingWriter.byRule(applied, rule, mode()), start));
+        }
+        Ruling.Impossible impossible = applied.impossible();
+        if (impossible != null) {
+            return CompletableFuture.completedFuture(impossible);
+        }
+        RulingListener told = listener.begun();
+        Decision decision = sides.decideHere(applied);
+        return decision != null
+                ? CompletableFuture.completedFuture(told(
+                        told,
+                        RulingWriter.byLimits(applied, List.of(decision), ShadowDecisions.NONE, mode(), 0),
+                        start))
+                : settle(applied).thenApply(ruling -> told(told, ruling, start));
+    }
+
+    /** Says what {@link #evaluate} would say and how each limit stands. Charges nothing, and nobody is told. */
+    public CompletionStage<Explanation> explain(Attributes request, long permits) {
+        MatchedRequest applied = applied(request, permits);
+        return new Explainer(applied, keys, this::look).explain(mode());
+    }
+
+    /**
+     * Gives back what a {@link Permit} stands for. The stage says whether any of it was still held, and completes exceptionally if
+     * the shared store does not say within {@link #PERMITS_MAY_TAKE}.
+     */
+    public CompletionStage<Boolean> release(Permit permit) {
+        return eachSide(permit, Limiter::release, Boolean::logicalOr, false);
+    }
+
+    /** Lets what a {@link Permit} stands for be held for its whole time to live from now; whether all of it was still held. */
+    public CompletionStage<Boolean> renew(Permit permit) {
+        return eachSide(permit, Limiter::renew, Boolean::logicalAnd, true);
+    }
+
+    @FunctionalInterface
+    private interface OnPermits {
+        CompletionStage<Boolean> apply(Limiter limiter, List<Charge> held, Duration atMost);
+    }
+
+    private CompletionStage<Boolean> eachSide(
+            Permit permit, OnPermits action, BinaryOperator<Boolean> both, boolean nothing) {
+        CompletionStage<Boolean> here = permit.here().isEmpty()
+                ? CompletableFuture.completedFuture(nothing)
+                : action.apply(local, permit.here(), PERMITS_MAY_TAKE);
+        Limiter store = shared;
+        if (permit.inStore().isEmpty()) {
+            return here;
+        }
+        return store == null
+                ? here.thenApply(done -> both.apply(done, false))
+                : here.thenCombine(action.apply(store, permit.inStore(), PERMITS_MAY_TAKE), both);
+    }
+
+    /** The rules in force. */
+    public RuleSet rules() {
+        return rules.get();
+    }
+
+    /** The single steps, for protocols that put several requests into one decision. */
+    public JointEvaluation joint() {
+        return new Steps();
+    }
+
+    private final class Steps implements JointEvaluation {
+
+        @Override
+        public RuleSet rules() {
+            return rules.get();
+        }
+
+        @Override
+        public MatchedRequest match(RuleSet set, Attributes request, long permits, List<NamedRule> named) {
+            return MatchedRequest.of(set, request, permits, named, shared != null, keys, clock);
+        }
+
+        @Override
+        public CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version) {
+            return sides.decideHoldingNothing(group, purpose, version);
+        }
+
+        @Override
+        public CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline) {
+            Demand demand = limit.demand();
+            long most = Math.min(
+                    Math.min(permits, Limit.MAX_PERMITS), limit.numbers().capacity());
+            Limiter store = shared;
+            if (demand == null || most < 1 || limit.isHeld()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            Ask ask = Ask.charging(List.of(demand.permits(most).orAtLeast(1)));
+            return limit.inStore() && store != null
+                    ? store.decideAsync(ask.dueAt(store.dueIn(deadline)))
+                    : local.decideAsync(ask);
+        }
+
+        @Override
+        public String mode() {
+            return Evaluator.this.mode();
+        }
+
+        @Override
+        public long nowMicros() {
+            return clock.epochMicros();
+        }
+
+        @Override
+        public long nanoTime() {
+            return clock.nanoTime();
+        }
+
+        @Override
+        public Telling begin(long startNanos) {
+            RulingListener begun = listener.begun();
+            return ruling -> told(begun, ruling, startNanos);
+        }
+    }
+
+    private MatchedRequest applied(Attributes request, long permits) {
+        if (permits < 0 || permits > Limit.MAX_PERMITS) {
+            throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
+        }
+        return MatchedRequest.of(rules.get(), request, permits, shared != null, keys, clock);
+    }
+
+    private CompletionStage<Ruling.Settled> settle(MatchedRequest applied) {
+        BoundLimit lacking = applied.live().lacking();
+        if (lacking != null) {
+            return shadows(applied, Purpose.LOOK).thenApply(said -> RulingWriter.lacking(applied, lacking, said));
+        }
+        Purpose purpose = applied.permits() == 0 ? Purpose.LOOK : Purpose.CHARGE;
+        return sides.decide(applied.live(), purpose, applied.set().version())
+                .thenCompose(decisions -> settle(applied, decisions, purpose));
+    }
+
+    private CompletionStage<Ruling.Settled> settle(MatchedRequest applied, List<Decision> decisions, Purpose purpose) {
+        CompletionStage<ShadowDecisions> shadows = applied.shadows().isEmpty()
+                ? NO_SHADOWS
+                : shadows(applied, CombinedDecisions.allAllow(decisions) ? purpose : Purpose.LOOK);
+        return shadows.thenApply(said -> RulingWriter.byLimits(applied, decisions, said, mode(), 0));
+    }
+
+    private CompletionStage<ShadowDecisions> shadows(MatchedRequest applied, Purpose purpose) {
+        CompletionStage<ShadowDecisions> all = CompletableFuture.completedFuture(ShadowDecisions.NONE);
+        for (LimitGroup group : applied.shadows()) {
+            Purpose own = group.lacking() == null ? purpose : Purpose.LOOK;
+            all = all.thenCombine(
+                    sides.decide(group, own, applied.set().version()),
+                    (shadows, decisions) -> shadows.and(group, decisions));
+        }
+        return all;
+    }
+
+    private CompletionStage<List<Decision>> look(MatchedRequest applied, LimitGroup group) {
+        return sides.decide(group, Purpose.LOOK, applied.set().version());
+    }
+
+    private String mode() {
+        return (shared == null ? Mode.LOCAL : Mode.DISTRIBUTED).word();
+    }
+
+    private Ruling.Settled told(RulingListener told, Ruling.Settled ruling, long startNanos) {
+        told.ruled(ruling, clock.nanoTime() - startNanos);
+        return ruling;
+    }
+}

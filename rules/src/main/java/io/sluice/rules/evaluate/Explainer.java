@@ -1,0 +1,117 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.Decision;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Verdict;
+import io.sluice.rules.evaluate.Explanation.Standing;
+import io.sluice.rules.model.By;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at every limit that a request meets. For one request. */
+final class Explainer {
+
+    private final MatchedRequest applied;
+    private final CallerKeys keys;
+    private final Look look;
+    private final Map<Label, Verdict> verdicts = new HashMap<>();
+
+    /** Asks the engines without charging. */
+    @FunctionalInterface
+    interface Look {
+        CompletionStage<List<Decision>> at(MatchedRequest applied, LimitGroup group);
+    }
+
+    Explainer(MatchedRequest applied, CallerKeys keys, Look look) {
+        this.applied = applied;
+        this.keys = keys;
+        this.look = look;
+    }
+
+    CompletionStage<Explanation> explain(String defaultMode) {
+        CompletionStage<ShadowDecisions> shadows = CompletableFuture.completedFuture(ShadowDecisions.NONE);
+        for (LimitGroup group : applied.shadows()) {
+            shadows = shadows.thenCombine(look.at(applied, group), (before, decisions) -> {
+                note(decisions);
+                return before.and(group, decisions);
+            });
+        }
+        return shadows.thenCombine(look.at(applied, applied.live()), (said, decisions) -> {
+            note(decisions);
+            return new Explanation(ruling(decisions, said, defaultMode), standings());
+        });
+    }
+
+    private Ruling ruling(List<Decision> live, ShadowDecisions shadows, String defaultMode) {
+        Rule rule = applied.verdictOf();
+        if (rule != null) {
+            return RulingWriter.byRule(applied, rule, defaultMode);
+        }
+        Ruling.Impossible impossible = applied.impossible();
+        if (impossible != null) {
+            return impossible;
+        }
+        BoundLimit lacking = applied.live().lacking();
+        return lacking != null
+                ? RulingWriter.lacking(applied, lacking, shadows)
+                : RulingWriter.byLimits(applied, live, shadows, defaultMode, applied.permits());
+    }
+
+    private void note(List<Decision> decisions) {
+        for (Decision decision : decisions) {
+            List<Demand> demands = decision.ask().demands();
+            List<Verdict> said = decision.outcome().verdicts();
+            for (int i = 0; i < said.size(); i++) {
+                verdicts.put(demands.get(i).label(), said.get(i));
+            }
+        }
+    }
+
+    private List<Standing> standings() {
+        List<BoundLimit> all = new ArrayList<>(applied.live().bound());
+        applied.shadows().forEach(group -> all.addAll(group.bound()));
+        all.sort(Comparator.comparing(BoundLimit::level)
+                .thenComparingInt(b -> applied.matched().indexOf(b.rule().id())));
+        List<Standing> standings = new ArrayList<>();
+        for (BoundLimit bound : all) {
+            standings.add(standing(bound, bound.demand() == null ? null : verdicts.get(bound.label())));
+        }
+        return standings;
+    }
+
+    /** Where nobody said anything, because the store failed or the request lacks what the limit counts by, nothing is left. */
+    private Standing standing(BoundLimit bound, @Nullable Verdict verdict) {
+        RuleLimit limit = bound.limit();
+        long remaining = verdict == null ? 0 : verdict.remaining();
+        return new Standing(
+                bound.rule().id(),
+                limit.id(),
+                bound.level(),
+                bound.numbers(),
+                limit.by().stream().map(By::attribute).toList(),
+                keys.masked(limit.by(), limit.absent(), limit.privacy(), applied.request()),
+                Math.max(0, bound.numbers().capacity() - remaining),
+                remaining,
+                span(verdict == null ? Verdict.NEVER : verdict.retryAfterMicros()),
+                span(verdict == null ? Verdict.NEVER : verdict.resetAfterMicros()),
+                verdict != null && verdict.fits(),
+                bound.shadow(),
+                bound.overridden());
+    }
+
+    private static Optional<Duration> span(long micros) {
+        return micros == Verdict.NEVER ? Optional.empty() : Optional.of(Duration.of(micros, ChronoUnit.MICROS));
+    }
+}

@@ -1,0 +1,52 @@
+package io.sluice.rules.evaluate;
+
+import java.util.HexFormat;
+
+/**
+ * Names and values as they stand in keys: everything that could be taken for a separator, a hash tag or the end of a line, and
+ * everything that does not survive UTF-8, is written as {@code !} and two hexadecimal digits or {@code !u} and four. All that is
+ * written is left as it is by the Redis engine.
+ */
+final class KeyText {
+
+    private static final boolean[] PLAIN = new boolean[0x80];
+
+    static {
+        for (char c = '!'; c < 0x7f; c++) {
+            PLAIN[c] = "!&=~#%{}".indexOf(c) < 0;
+        }
+    }
+
+    private KeyText() {}
+
+    static void append(CharSequence text, StringBuilder key) {
+        int written = 0;
+        int i = 0;
+        while (i < text.length()) {
+            char c = text.charAt(i);
+            if (c < 0x80 ? PLAIN[c] : c > 0x9f && !Character.isSurrogate(c)) {
+                i++;
+            } else if (isPair(text, i)) {
+                i += 2;
+            } else {
+                escape(c, key.append(text, written, i));
+                written = ++i;
+            }
+        }
+        key.append(text, written, text.length());
+    }
+
+    private static boolean isPair(CharSequence text, int at) {
+        return Character.isHighSurrogate(text.charAt(at))
+                && at + 1 < text.length()
+                && Character.isLowSurrogate(text.charAt(at + 1));
+    }
+
+    private static void escape(char c, StringBuilder key) {
+        if (c > 0xff) {
+            key.append("!u").append(HexFormat.of().toHexDigits(c));
+        } else {
+            key.append('!').append(HexFormat.of().toHexDigits((byte) c));
+        }
+    }
+}

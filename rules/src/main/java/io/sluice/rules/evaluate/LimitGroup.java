@@ -1,0 +1,130 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.Decision;
+import io.sluice.core.Limiter;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Verdict;
+import io.sluice.rules.model.Handling;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits that pass or refuse together, in the order of reports, and how the shared store is to be asked for them. Immutable.
+ *
+ * @param deadline the shortest of the rules that go to the store
+ * @param onFailure the strictest of them
+ * @param localShare the smallest of them
+ */
+public record LimitGroup(List<BoundLimit> bound, Duration deadline, FailurePolicy onFailure, double localShare) {
+
+    /** Global, service, resource, caller; the sort is stable, so after that the order of the document. */
+    private static final Comparator<BoundLimit> REPORT_ORDER = Comparator.comparing(BoundLimit::level);
+
+    public static LimitGroup of(List<BoundLimit> bound) {
+        List<BoundLimit> ordered = bound;
+        if (bound.size() > 1) {
+            ordered = new ArrayList<>(bound);
+            ordered.sort(REPORT_ORDER);
+        }
+        Duration deadline = null;
+        FailurePolicy onFailure = FailurePolicy.OPEN;
+        double localShare = 1;
+        for (BoundLimit b : ordered) {
+            if (b.inStore()) {
+                Handling handling = b.rule().handling();
+                deadline = deadline == null || handling.deadline().compareTo(deadline) < 0
+                        ? handling.deadline()
+                        : deadline;
+                onFailure = handling.onFailure().compareTo(onFailure) > 0 ? handling.onFailure() : onFailure;
+                localShare = Math.min(localShare, handling.localShare().orElse(Handling.DEFAULT_LOCAL_SHARE));
+            }
+        }
+        return new LimitGroup(
+                List.copyOf(ordered), deadline == null ? Limiter.DEFAULT_DEADLINE : deadline, onFailure, localShare);
+    }
+
+    /** The same, never refusing because the store fails. */
+    LimitGroup harmless() {
+        return new LimitGroup(bound, deadline, FailurePolicy.OPEN, localShare);
+    }
+
+    /** Those of them whose permits are held, or the others. */
+    LimitGroup held(boolean held) {
+        List<BoundLimit> some = new ArrayList<>(0);
+        for (BoundLimit b : bound) {
+            if (b.isHeld() == held) {
+                some.add(b);
+            }
+        }
+        return new LimitGroup(some, deadline, onFailure, localShare);
+    }
+
+    /** The first that refuses because the request does not have what it counts by. */
+    @Nullable
+    public BoundLimit lacking() {
+        for (BoundLimit b : bound) {
+            if (b.demand() == null) {
+                return b;
+            }
+        }
+        return null;
+    }
+
+    boolean any(boolean inStore) {
+        for (BoundLimit b : bound) {
+            if (b.demand() != null && b.inStore() == inStore) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The question to one of the two engines. */
+    Ask ask(boolean inStore, Ask.Purpose purpose, Limiter limiter, long version) {
+        List<Demand> demands = new ArrayList<>(bound.size());
+        for (BoundLimit b : bound) {
+            Demand demand = b.demand();
+            if (demand != null && b.inStore() == inStore) {
+                demands.add(demand);
+            }
+        }
+        long due = inStore ? limiter.dueIn(deadline) : Ask.NO_DEADLINE;
+        return new Ask(demands, purpose, due, onFailure, localShare, version);
+    }
+
+    /** The limit that a label is of. */
+    @Nullable
+    BoundLimit find(@Nullable Label label) {
+        for (BoundLimit b : bound) {
+            if (b.demand() != null && b.demand().label().equals(label)) {
+                return b;
+            }
+        }
+        return null;
+    }
+
+    /** Which of the limits refuse; of what a stand-in said for the store, none. */
+    public List<Label> refusing(List<Decision> decisions) {
+        List<Label> refusing = new ArrayList<>();
+        for (BoundLimit b : bound) {
+            if (b.demand() == null) {
+                refusing.add(b.label());
+            }
+        }
+        for (Decision decision : decisions) {
+            List<Verdict> verdicts = decision.outcome().verdicts();
+            for (int i = 0; decision.degraded() == null && i < verdicts.size(); i++) {
+                if (!verdicts.get(i).fits()) {
+                    refusing.add(decision.ask().demands().get(i).label());
+                }
+            }
+        }
+        return refusing;
+    }
+}

@@ -1,0 +1,242 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.LeasePolicy;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CompiledRule;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rule set applied to one request: who denies or exempts it, and every limit of every matching rule bound to its count.
+ * Immutable.
+ *
+ * @param matched the ids of all matching rules, in document order
+ * @param verdictOf the rule that denies the request, else the one that exempts it; null if the limits decide
+ * @param live the limits that decide
+ * @param shadows the limits of a shadow rule, and the candidates of any, each rule's by themselves
+ * @param nonce what the permits of this request are known by
+ */
+public record MatchedRequest(
+        RuleSet set,
+        Attributes request,
+        List<String> matched,
+        @Nullable Rule verdictOf,
+        LimitGroup live,
+        List<LimitGroup> shadows,
+        long permits,
+        PermitNonce nonce) {
+
+    private static final Attributes NOTHING = Attributes.of(Map.of());
+
+    public MatchedRequest {
+        matched = List.copyOf(matched);
+        shadows = List.copyOf(shadows);
+    }
+
+    static MatchedRequest of(
+            RuleSet set, Attributes request, long permits, boolean withStore, CallerKeys keys, Clock clock) {
+        return of(set, set.ready(request), request, permits, withStore, keys, clock);
+    }
+
+    /** With the named rules, after those that match the attributes. */
+    static MatchedRequest of(
+            RuleSet set,
+            Attributes request,
+            long permits,
+            List<NamedRule> named,
+            boolean withStore,
+            CallerKeys keys,
+            Clock clock) {
+        List<CompiledRule> rules = set.hasScopes() ? new ArrayList<>(set.ready(request)) : new ArrayList<>(2);
+        named.forEach(each -> rules.add(new CompiledRule(each.rule(), each.numbers())));
+        return of(set, rules, request, permits, withStore, keys, clock);
+    }
+
+    /** With the rules that are named, and no others. */
+    static MatchedRequest of(RuleSet set, List<RuleCall> claims, boolean withStore, CallerKeys keys, Clock clock) {
+        Gathering all = new Gathering(withStore, keys, clock, claims.size());
+        long permits = 0;
+        for (RuleCall claim : claims) {
+            if (claim.rule().enabled()) {
+                all.add(set.ready(claim.rule()), claim.request(), claim.permits());
+                permits += claim.permits();
+            }
+        }
+        Attributes request = claims.isEmpty() ? NOTHING : claims.get(0).request();
+        return all.applied(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1);
+    }
+
+    private static MatchedRequest of(
+            RuleSet set,
+            List<CompiledRule> rules,
+            Attributes request,
+            long permits,
+            boolean withStore,
+            CallerKeys keys,
+            Clock clock) {
+        Gathering all = new Gathering(withStore, keys, clock, rules.size());
+        for (CompiledRule rule : rules) {
+            all.add(rule, request, permits);
+        }
+        return all.applied(set, request, permits, false);
+    }
+
+    /** The first limit that can never hold what is asked for; limits that hold nothing at all simply refuse. */
+    Ruling.@Nullable Impossible impossible() {
+        for (BoundLimit b : live.bound()) {
+            long capacity = b.numbers().capacity();
+            if (capacity >= 1 && b.permits() > Math.min(capacity, Limit.MAX_PERMITS)) {
+                return new Ruling.Impossible(b.rule().id(), b.limit().id(), b.permits(), capacity);
+            }
+        }
+        return null;
+    }
+
+    /** What applies so far. */
+    private static final class Gathering {
+
+        private final boolean withStore;
+        private final CallerKeys keys;
+        private final Clock clock;
+        private final PermitNonce nonce = new PermitNonce();
+        private final List<String> matched;
+        private final List<BoundLimit> live = new ArrayList<>(4);
+        private List<LimitGroup> shadows = List.of();
+        private @Nullable Rule verdictOf;
+
+        Gathering(boolean withStore, CallerKeys keys, Clock clock, int rules) {
+            this.withStore = withStore;
+            this.keys = keys;
+            this.clock = clock;
+            this.matched = new ArrayList<>(rules);
+        }
+
+        void add(CompiledRule ready, Attributes request, long permits) {
+            Rule rule = ready.rule();
+            matched.add(rule.id());
+            if (rule.action() != Action.LIMIT) {
+                verdictOf = verdictOf == null || rule.action().compareTo(verdictOf.action()) > 0 ? rule : verdictOf;
+                return;
+            }
+            Binder binder = new Binder(ready, request, permits, withStore, keys, clock, nonce);
+            if (rule.shadow()) {
+                inShadow(binder.limits());
+            } else {
+                live.addAll(binder.limits());
+            }
+            inShadow(binder.candidates());
+        }
+
+        private void inShadow(List<BoundLimit> limits) {
+            if (!limits.isEmpty()) {
+                shadows = shadows.isEmpty() ? new ArrayList<>() : shadows;
+                shadows.add(LimitGroup.of(limits).harmless());
+            }
+        }
+
+        MatchedRequest applied(RuleSet set, Attributes request, long permits, boolean merge) {
+            List<BoundLimit> counts = merge ? merged() : live;
+            return new MatchedRequest(set, request, matched, verdictOf, LimitGroup.of(counts), shadows, permits, nonce);
+        }
+
+        /** Each count once: who asks twice of the same asks for the sum, by the smaller numbers. */
+        private List<BoundLimit> merged() {
+            List<BoundLimit> counts = new ArrayList<>(live.size());
+            for (BoundLimit next : live) {
+                int same = 0;
+                while (same < counts.size() && !counts.get(same).sharesCountWith(next)) {
+                    same++;
+                }
+                if (same == counts.size()) {
+                    counts.add(next);
+                } else {
+                    counts.set(same, sum(counts.get(same), next));
+                }
+            }
+            return counts;
+        }
+
+        private BoundLimit sum(BoundLimit a, BoundLimit b) {
+            BoundLimit least = b.numbers().capacity() < a.numbers().capacity() ? b : a;
+            long permits = a.permits() + b.permits();
+            Demand one = Objects.requireNonNull(least.demand());
+            Demand all = nonce.demand(
+                    one.limit(),
+                    one.key(),
+                    Math.min(permits, Limit.MAX_PERMITS),
+                    one.label(),
+                    one.guard(),
+                    one.lease());
+            return least.with(all, permits);
+        }
+    }
+
+    private record Binder(
+            CompiledRule ready,
+            Attributes request,
+            long permits,
+            boolean withStore,
+            CallerKeys keys,
+            Clock clock,
+            PermitNonce nonce) {
+
+        List<BoundLimit> limits() {
+            List<RuleLimit> limits = ready.rule().limits();
+            List<BoundLimit> bound = new ArrayList<>(limits.size());
+            for (int i = 0; i < limits.size(); i++) {
+                Optional<Limit> override = ready.override(i, request, clock);
+                bind(limits.get(i), override, ready.rule().shadow(), bound);
+            }
+            return bound;
+        }
+
+        List<BoundLimit> candidates() {
+            if (ready.rule().candidate().isEmpty()) {
+                return List.of();
+            }
+            List<BoundLimit> bound = new ArrayList<>();
+            ready.rule().candidate().forEach(limit -> bind(limit, Optional.empty(), true, bound));
+            return bound;
+        }
+
+        private void bind(RuleLimit limit, Optional<Limit> override, boolean shadow, List<BoundLimit> bound) {
+            CallerKey key = keys.key(limit.by(), limit.absent(), limit.privacy(), request);
+            if (key instanceof CallerKey.Skipped) {
+                return;
+            }
+            Rule rule = ready.rule();
+            boolean inStore = withStore && rule.handling().mode() != Mode.LOCAL;
+            Limit numbers = override.orElse(limit.limit());
+            Demand demand = key instanceof CallerKey.Of of
+                    ? nonce.demand(
+                            numbers,
+                            inStore ? tagged(of.text(), limit) : of.text(),
+                            Math.min(Limit.MAX_PERMITS, Math.max(1, permits)),
+                            BoundLimit.label(rule, limit, inStore),
+                            inStore ? guard(rule) : Demand.UNGUARDED,
+                            inStore ? ready.lease() : LeasePolicy.NONE)
+                    : null;
+            bound.add(new BoundLimit(rule, limit, numbers, override.isPresent(), permits, demand, inStore, shadow));
+        }
+
+        private String tagged(String key, RuleLimit limit) {
+            return keys.tagged(key, ready.rule().scope(), limit.by(), limit.privacy(), request);
+        }
+
+        private static double guard(Rule rule) {
+            return rule.handling().guard().orElse(Demand.UNGUARDED);
+        }
+    }
+}

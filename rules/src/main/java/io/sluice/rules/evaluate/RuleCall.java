@@ -1,0 +1,21 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+
+/**
+ * A rule that applies to a call because whoever asks says so, with what it counts by. Immutable.
+ *
+ * @param rule of the set in force, or one that is in no set; its scope is not looked at
+ * @param request what its limits count by and its overrides look at
+ * @param permits 1 to {@link Limit#MAX_PERMITS}
+ */
+public record RuleCall(Rule rule, Attributes request, long permits) {
+
+    public RuleCall {
+        if (permits < 1 || permits > Limit.MAX_PERMITS) {
+            throw new IllegalArgumentException("permits: " + permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.sluice.rules.evaluate;
+
+import io.sluice.core.Decision;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Makes one ruling of what one or two engines said. */
+final class RulingWriter {
+
+    private RulingWriter() {}
+
+    /** What a rule that denies or exempts says. */
+    static Ruling.Settled byRule(MatchedRequest applied, Rule rule, String mode) {
+        boolean exempt = rule.action() == Action.EXEMPT;
+        return new Ruling.Settled(
+                exempt,
+                rule.action(),
+                rule,
+                null,
+                exempt ? Optional.of(Duration.ZERO) : Optional.empty(),
+                Duration.ZERO,
+                mode,
+                null,
+                applied.set().version(),
+                applied.matched(),
+                List.of(),
+                applied.permits(),
+                List.of(),
+                null);
+    }
+
+    /** What a limit says of a request that does not have what it counts by: waiting will not help. */
+    static Ruling.Settled lacking(MatchedRequest applied, BoundLimit bound, ShadowDecisions shadows) {
+        return new Ruling.Settled(
+                false,
+                Action.LIMIT,
+                bound.rule(),
+                bound.reported(0, Optional.empty()),
+                Optional.empty(),
+                Duration.ZERO,
+                bound.label().mode(),
+                null,
+                applied.set().version(),
+                applied.matched(),
+                shadows.refused(),
+                applied.permits(),
+                List.of(),
+                null);
+    }
+
+    /**
+     * What the limits say.
+     *
+     * @param less how much less remains than the decisions say: what a look would have charged
+     */
+    static Ruling.Settled byLimits(
+            MatchedRequest applied, List<Decision> decisions, ShadowDecisions shadows, String defaultMode, long less) {
+        Decision deciding = deciding(applied.live(), decisions);
+        BoundLimit bound = deciding == null ? null : applied.live().find(deciding.label());
+        boolean allowed = CombinedDecisions.allAllow(decisions);
+        return new Ruling.Settled(
+                allowed,
+                Action.LIMIT,
+                bound == null ? null : bound.rule(),
+                bound == null || deciding == null
+                        ? null
+                        : bound.reported(
+                                allowed ? Math.max(0, deciding.remaining() - less) : deciding.remaining(),
+                                deciding.resetAfter()),
+                CombinedDecisions.retryAfter(decisions),
+                CombinedDecisions.waitFor(decisions),
+                bound == null ? defaultMode : bound.label().mode(),
+                CombinedDecisions.degraded(decisions),
+                applied.set().version(),
+                applied.matched(),
+                shadows.refused(),
+                applied.permits(),
+                decisions,
+                allowed ? applied.nonce().permit(decisions, shadows.decisions()) : null);
+    }
+
+    /** Each decision reports its own limit by the same order; of two, a refusal wins, then the lower remaining, then the order. */
+    private static @Nullable Decision deciding(LimitGroup group, List<Decision> decisions) {
+        Decision best = null;
+        for (Decision decision : decisions) {
+            if (best == null || before(group, decision, best)) {
+                best = decision;
+            }
+        }
+        return best;
+    }
+
+    private static boolean before(LimitGroup group, Decision a, Decision b) {
+        if (a.allowed() != b.allowed()) {
+            return b.allowed();
+        }
+        if (a.allowed() && a.remaining() != b.remaining()) {
+            return a.remaining() < b.remaining();
+        }
+        return position(group, a) < position(group, b);
+    }
+
+    private static int position(LimitGroup group, Decision decision) {
+        BoundLimit bound = group.find(decision.label());
+        return bound == null ? group.bound().size() : group.bound().indexOf(bound);
+    }
+}

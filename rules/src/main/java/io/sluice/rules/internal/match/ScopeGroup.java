@@ -1,0 +1,59 @@
+package io.sluice.rules.internal.match;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Scopes that agree in what was looked up so far, while the index is built. */
+final class ScopeGroup {
+
+    /** Comparing so many costs no more than looking them up. */
+    static final int FEW = 8;
+
+    private final List<IndexedScope> all = new ArrayList<>(1);
+
+    void add(IndexedScope filed) {
+        all.add(filed);
+    }
+
+    int size() {
+        return all.size();
+    }
+
+    /** Files all of them, and returns what leads to them. */
+    int settle(IndexLayout layout, LeafWriter leaves) {
+        if (all.size() <= FEW) {
+            return leaves.target(all);
+        }
+        List<IndexedScope> stay = new ArrayList<>();
+        Map<String, Map<LookupKey, ScopeGroup>> chosen = chosen(stay);
+        all.clear();
+        List<Fork> forks = new ArrayList<>(chosen.size());
+        chosen.forEach((attribute, gathered) -> {
+            Fork fork = new Fork(attribute, layout.tables());
+            gathered.forEach((key, some) -> fork.put(key, some.settle(layout, leaves)));
+            forks.add(fork);
+        });
+        return layout.add(new IndexNode(leaves.target(stay), forks));
+    }
+
+    private Map<String, Map<LookupKey, ScopeGroup>> chosen(List<IndexedScope> stay) {
+        ConstraintSurvey survey = new ConstraintSurvey(all, FEW);
+        Map<String, Map<LookupKey, ScopeGroup>> chosen = new LinkedHashMap<>();
+        for (int i = 0; i < all.size(); i++) {
+            IndexedScope filed = all.get(i);
+            Constraint best = survey.best(i);
+            if (best == null) {
+                stay.add(filed);
+                continue;
+            }
+            Map<LookupKey, ScopeGroup> fork = chosen.computeIfAbsent(best.attribute(), absent -> new LinkedHashMap<>());
+            IndexedScope rest = filed.lookedUp(best);
+            for (LookupKey key : best.keys()) {
+                fork.computeIfAbsent(key, absent -> new ScopeGroup()).add(rest);
+            }
+        }
+        return chosen;
+    }
+}

@@ -1,0 +1,132 @@
+package io.sluice.rules.internal.table;
+
+/**
+ * Numbers by place and text: the tables of all nodes of an index in one, where a place stands for each of them. Open addressing
+ * over one array of hashes and addresses, at most half full; place, number and text are at that address of the arena. Does not
+ * change once it is filled.
+ */
+public final class TextTable {
+
+    /** Nothing is filed there; all that is filed is not negative. */
+    public static final int NONE = -1;
+
+    private static final int FIELDS = 2;
+    private static final int RECORD = 1;
+
+    private static final int FIRST_ROOM = 1 << 20;
+
+    private static final int FREE = 0;
+    private static final int VALUE = 1;
+    private static final int TEXT = 2;
+
+    private final Arena arena;
+    private int[] slots;
+    private int shift;
+    private int size;
+    private int places;
+    private int longest;
+
+    /** @param texts about so many are going to be filed */
+    TextTable(Arena arena, int texts) {
+        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * Math.min(FIRST_ROOM, texts) | 1);
+        this.arena = arena;
+        this.slots = new int[FIELDS << bits];
+        this.shift = Integer.SIZE - bits;
+    }
+
+    /** One that has no text yet. */
+    public int newPlace() {
+        return places++;
+    }
+
+    int get(int place, String text) {
+        return get(place, SecretHash.mixed(hash(text), place), text, 0, text.length());
+    }
+
+    /**
+     * A part of a text.
+     *
+     * @param code its hash {@linkplain SecretHash#mixed mixed} with the place
+     */
+    int get(int place, int code, String text, int from, int to) {
+        int record = slots[slot(place, code, text, from, to) + RECORD];
+        return record == FREE ? NONE : arena.word(record + VALUE);
+    }
+
+    /** Reads what {@link #get} is likely to read, and returns nothing of meaning. */
+    int announce(int code) {
+        return arena.word(slots[start(code) + RECORD]);
+    }
+
+    /** Whether a text is longer than all that are filed. */
+    public boolean isTooLong(String text) {
+        return text.length() > longest;
+    }
+
+    public void put(int place, String text, int value) {
+        put(place, hash(text), text, value);
+    }
+
+    /** In place of what was filed there, if anything was. */
+    void put(int place, long hash, String text, int value) {
+        int code = SecretHash.mixed(hash, place);
+        int slot = slot(place, code, text, 0, text.length());
+        if (slots[slot + RECORD] != FREE) {
+            arena.set(slots[slot + RECORD] + VALUE, value);
+            return;
+        }
+        if (++size * 2 * FIELDS > slots.length) {
+            grow();
+            slot = slot(place, code, text, 0, text.length());
+        }
+        arena.together(TEXT + Arena.words(text));
+        slots[slot] = code;
+        slots[slot + RECORD] = arena.end();
+        arena.add(place);
+        arena.add(value);
+        arena.addText(text);
+        longest = Math.max(longest, text.length());
+    }
+
+    /** Where it is, or where there is room for it. */
+    private int slot(int place, int code, String text, int from, int to) {
+        int slot = start(code);
+        while (slots[slot + RECORD] != FREE
+                && !(slots[slot] == code && is(slots[slot + RECORD], place, text, from, to))) {
+            slot = next(slot);
+        }
+        return slot;
+    }
+
+    private boolean is(int record, int place, String text, int from, int to) {
+        return arena.word(record) == place && arena.isText(record + TEXT, text, from, to);
+    }
+
+    private static long hash(String text) {
+        return SecretHash.of(text, 0, text.length());
+    }
+
+    private int start(int code) {
+        return (code >>> shift) * FIELDS;
+    }
+
+    private int next(int slot) {
+        return (slot + FIELDS) & (slots.length - 1);
+    }
+
+    private void grow() {
+        int[] old = slots;
+        slots = new int[Math.multiplyExact(old.length, 2)];
+        shift--;
+        for (int i = 0; i < old.length; i += FIELDS) {
+            if (old[i + RECORD] != FREE) {
+                int slot = start(old[i]);
+                while (slots[slot + RECORD] != FREE) {
+                    slot = next(slot);
+                }
+                slots[slot] = old[i];
+                slots[slot + RECORD] = old[i + RECORD];
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.sluice.rules.json;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes JSON on one line. Values are text, numbers, flags, null, lists and maps; those in the order in which they come. What is
+ * written often is written field by field, from {@link #begin} to {@link #end}; for one thread.
+ */
+public final class JsonLine {
+
+    private static final int USUAL_LENGTH = 512;
+
+    private final Utf8Text out = new Utf8Text(USUAL_LENGTH);
+    private char separator = '{';
+
+    /** Begins an object. */
+    public JsonLine begin() {
+        separator = '{';
+        return this;
+    }
+
+    /** Begins an object that is a field of the one that was begun. */
+    public JsonLine begin(String name) {
+        name(name);
+        return begin();
+    }
+
+    public JsonLine field(String name, @Nullable Object value) {
+        name(name);
+        value(value);
+        return this;
+    }
+
+    public JsonLine field(String name, long value) {
+        name(name);
+        out.append(value);
+        return this;
+    }
+
+    /** Ends an object that has fields. */
+    public JsonLine end() {
+        out.append('}');
+        separator = ',';
+        return this;
+    }
+
+    /** A field whose value is a list of objects, each of which is begun and ended. */
+    public <T> JsonLine list(String name, Iterable<T> items, Consumer<T> write) {
+        name(name);
+        char before = '[';
+        for (T item : items) {
+            out.append(before);
+            begin();
+            write.accept(item);
+            end();
+            before = ',';
+        }
+        out.appendAscii(before == '[' ? "[]" : "]");
+        separator = ',';
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        return out.toString();
+    }
+
+    /** What was written, in UTF-8. */
+    public byte[] toBytes() {
+        return out.toBytes();
+    }
+
+    private void name(String name) {
+        out.append(separator).append('"').appendAscii(name).append('"').append(':');
+        separator = ',';
+    }
+
+    public static String of(@Nullable Object value) {
+        JsonLine text = new JsonLine();
+        text.value(value);
+        return text.out.toString();
+    }
+
+    private void value(@Nullable Object value) {
+        if (value instanceof String text) {
+            text(text);
+        } else if (value instanceof List<?> list) {
+            list(list);
+        } else if (value instanceof Map<?, ?> map) {
+            map(map);
+        } else if (value instanceof Long number) {
+            out.append(number.longValue());
+        } else {
+            out.appendAscii(String.valueOf(value));
+        }
+    }
+
+    private void list(List<?> list) {
+        char separator = '[';
+        for (@Nullable Object item : list) {
+            out.append(separator);
+            value(item);
+            separator = ',';
+        }
+        out.appendAscii(list.isEmpty() ? "[]" : "]");
+    }
+
+    private void map(Map<?, ?> map) {
+        char separator = '{';
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            out.append(separator);
+            text(String.valueOf(entry.getKey()));
+            out.append(':');
+            value(entry.getValue());
+            separator = ',';
+        }
+        out.appendAscii(map.isEmpty() ? "{}" : "}");
+    }
+
+    /** What UTF-8 has no form for is escaped too, so that nothing is lost on the way through bytes. */
+    private void text(String text) {
+        out.append('"');
+        int plain = out.appendPlain(text);
+        for (int i = plain; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean pair = Character.isHighSurrogate(c)
+                    && i + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(i + 1));
+            if (pair) {
+                out.append(Character.toCodePoint(c, text.charAt(++i)));
+            } else if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < ' ' || (c >= 0x7f && c < 0xa0) || Character.isSurrogate(c) || c == 0x2028 || c == 0x2029) {
+                out.appendAscii(String.format("\\u%04x", (int) c));
+            } else {
+                out.append((int) c);
+            }
+        }
+        out.append('"');
+    }
+}

@@ -1,0 +1,93 @@
+package io.sluice.rules.json;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Text that is written as the bytes it is sent in. For one thread. */
+final class Utf8Text {
+
+    /** The most digits of a number, and its sign. */
+    private static final int LONGEST_NUMBER = 20;
+
+    private byte[] bytes;
+    private int length;
+
+    Utf8Text(int usualLength) {
+        this.bytes = new byte[usualLength];
+    }
+
+    /** @param ascii one of its characters */
+    Utf8Text append(char ascii) {
+        room(1);
+        bytes[length++] = (byte) ascii;
+        return this;
+    }
+
+    /** @param codePoint no surrogate */
+    Utf8Text append(int codePoint) {
+        return append(Character.toString(codePoint).getBytes(StandardCharsets.UTF_8));
+    }
+
+    Utf8Text append(long number) {
+        if (number < 0) {
+            return appendAscii(Long.toString(number));
+        }
+        room(LONGEST_NUMBER);
+        int end = length + 1;
+        for (long rest = number / 10; rest > 0; rest /= 10) {
+            end++;
+        }
+        length = end;
+        long rest = number;
+        do {
+            bytes[--end] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        } while (rest > 0);
+        return this;
+    }
+
+    /** @param text has no other characters */
+    @SuppressWarnings("deprecation") // the one copy that does not look at each character, of which we know all
+    Utf8Text appendAscii(String text) {
+        room(text.length());
+        text.getBytes(0, text.length(), bytes, length);
+        length += text.length();
+        return this;
+    }
+
+    /** Writes the characters at the beginning that stand for themselves in a JSON text, of most texts all; how many these are. */
+    int appendPlain(String text) {
+        room(text.length());
+        int i = 0;
+        while (i < text.length() && isPlain(text.charAt(i))) {
+            bytes[length++] = (byte) text.charAt(i++);
+        }
+        return i;
+    }
+
+    byte[] toBytes() {
+        return Arrays.copyOf(bytes, length);
+    }
+
+    @Override
+    public String toString() {
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    private Utf8Text append(byte[] more) {
+        room(more.length);
+        System.arraycopy(more, 0, bytes, length, more.length);
+        length += more.length;
+        return this;
+    }
+
+    private void room(int more) {
+        if (bytes.length - length < more) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
+        }
+    }
+
+    private static boolean isPlain(char c) {
+        return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+    }
+}

@@ -1,0 +1,23 @@
+package io.sluice.rules.model;
+
+import java.time.Duration;
+
+/** Refusals of impossible values, in the form {@code name: value (expected: what would do)}. */
+final class RangeCheck {
+
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+
+    private RangeCheck() {}
+
+    static void share(String name, double share) {
+        if (!(share > 0 && share <= 1)) {
+            throw new IllegalArgumentException(name + ": " + share + " (expected: above 0, at most 1)");
+        }
+    }
+
+    static void span(String name, Duration span, Duration longest) {
+        if (span.compareTo(SHORTEST) < 0 || span.compareTo(longest) > 0) {
+            throw new IllegalArgumentException(name + ": " + span + " (expected: " + SHORTEST + " to " + longest + ")");
+        }
+    }
+}

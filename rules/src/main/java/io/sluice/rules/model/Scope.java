@@ -1,0 +1,94 @@
+package io.sluice.rules.model;
+
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.PathPattern;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which requests a rule is for; what is not named matches everything. Immutable.
+ *
+ * @param service the exact service
+ * @param resource which paths
+ * @param methods in capitals; a request's method matches in any case, so that {@code post} does not escape a limit on POST, and
+ *     GET is HEAD, too: servers do the same work for both
+ * @param match what attributes must be, by the attribute's name; all of them must hold
+ */
+public record Scope(
+        @Nullable String service, @Nullable PathPattern resource, Set<String> methods, Map<String, Condition> match) {
+
+    /** Every request. */
+    public static final Scope EVERYTHING = new Scope(null, null, Set.of(), Map.of());
+
+    public Scope {
+        methods = Set.copyOf(methods);
+        Map<String, Condition> named = new LinkedHashMap<>();
+        match.forEach((attribute, condition) -> {
+            String name = Attributes.normalisedName(attribute);
+            if (!condition.attribute().equals(name)) {
+                throw new IllegalArgumentException(
+                        "match." + name + ": a condition on " + condition.attribute() + " (expected: on " + name + ")");
+            }
+            if (named.put(name, condition) != null) {
+                throw new IllegalArgumentException(
+                        "match: " + name + " twice (expected: names that differ in more than case)");
+            }
+        });
+        match = Collections.unmodifiableMap(named);
+    }
+
+    public boolean matches(Attributes request) {
+        return matchesService(request) && matchesMethod(request) && matchesResource(request) && matchesRest(request);
+    }
+
+    /** The methods of requests that those of a rule are for: GET is for HEAD, too. */
+    public static Set<String> meant(Set<String> methods) {
+        if (!methods.contains("GET") || methods.contains("HEAD")) {
+            return methods;
+        }
+        Set<String> meant = new LinkedHashSet<>(methods);
+        meant.add("HEAD");
+        return meant;
+    }
+
+    /** The same without the conditions on attributes of these names. */
+    public Scope without(Predicate<String> attributes) {
+        Map<String, Condition> rest = new LinkedHashMap<>(match);
+        rest.keySet().removeIf(attributes);
+        return new Scope(service, resource, methods, rest);
+    }
+
+    /** The level of a limit that does not tell callers apart. */
+    public Level level() {
+        return resource != null ? Level.RESOURCE : service != null ? Level.SERVICE : Level.GLOBAL;
+    }
+
+    private boolean matchesService(Attributes request) {
+        return service == null || service.equals(request.get("service"));
+    }
+
+    private boolean matchesMethod(Attributes request) {
+        String method = request.get("method");
+        return methods.isEmpty() || (method != null && meant(methods).contains(method.toUpperCase(Locale.ROOT)));
+    }
+
+    private boolean matchesResource(Attributes request) {
+        String path = request.get("path");
+        return resource == null || (path != null && resource.matches(path));
+    }
+
+    private boolean matchesRest(Attributes request) {
+        for (Condition condition : match.values()) {
+            if (!condition.matches(request.get(condition.attribute()))) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,122 @@
+package io.sluice.rules.pattern;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * An IP address. Immutable; every address has one form, so that it is equal to itself however it was written: IPv4-mapped IPv6 is
+ * IPv4, zones are left out, the text is that of RFC 5952.
+ */
+public final class Address {
+
+    /** What stands for a caller whose address is not known: a word that is no address. */
+    public static final String UNKNOWN = "unknown";
+
+    private static final int V4_BYTES = 4;
+    private static final int V6_BYTES = 16;
+    private static final int V6_GROUPS = 8;
+
+    private final byte[] bytes;
+
+    private Address(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /**
+     * Reads a literal; empty if it is none. Leading zeros are decimal: {@code 010.1.1.1} is {@code 10.1.1.1}. Never asks a name
+     * server.
+     */
+    public static Optional<Address> parse(String text) {
+        byte[] bytes = AddressLiteral.bytes(text);
+        return bytes == null ? Optional.empty() : Optional.of(of(bytes));
+    }
+
+    /** The address of 4 or 16 bytes. */
+    public static Address of(byte[] bytes) {
+        if (bytes.length != V4_BYTES && bytes.length != V6_BYTES) {
+            throw new IllegalArgumentException("address: " + bytes.length + " bytes (expected: 4 or 16)");
+        }
+        return new Address(isMapped(bytes) ? Arrays.copyOfRange(bytes, V6_BYTES - V4_BYTES, V6_BYTES) : bytes.clone());
+    }
+
+    /** 4 or 16. */
+    public byte[] bytes() {
+        return bytes.clone();
+    }
+
+    public boolean isV4() {
+        return bytes.length == V4_BYTES;
+    }
+
+    /** What counts as one caller: all of an IPv4 address, and of IPv6 the network of so many bits, 1 to 128. */
+    public String counted(int ipv6Prefix) {
+        return isV4() || ipv6Prefix == 128
+                ? toString()
+                : Network.of(this, ipv6Prefix).toString();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Address address && Arrays.equals(bytes, address.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+
+    @Override
+    public String toString() {
+        return isV4() ? v4() : v6();
+    }
+
+    private static boolean isMapped(byte[] bytes) {
+        if (bytes.length != V6_BYTES || bytes[10] != -1 || bytes[11] != -1) {
+            return false;
+        }
+        for (int i = 0; i < 10; i++) {
+            if (bytes[i] != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private String v4() {
+        StringBuilder text = new StringBuilder(15);
+        for (byte part : bytes) {
+            text.append(text.isEmpty() ? "" : ".").append(part & 0xff);
+        }
+        return text.toString();
+    }
+
+    /** The longest run of two or more zero groups, the first of equals, is written as {@code ::}. */
+    private String v6() {
+        int from = -1;
+        int to = -1;
+        for (int i = 0; i < V6_GROUPS; i++) {
+            int end = i;
+            while (end < V6_GROUPS && group(end) == 0) {
+                end++;
+            }
+            if (end - i > Math.max(1, to - from)) {
+                from = i;
+                to = end;
+            }
+        }
+        StringBuilder text = new StringBuilder(39);
+        for (int i = 0; i < V6_GROUPS; i++) {
+            if (i == from) {
+                text.append("::");
+                i = to - 1;
+            } else {
+                text.append(i == 0 || i == to ? "" : ":").append(Integer.toHexString(group(i)));
+            }
+        }
+        return text.toString();
+    }
+
+    private int group(int index) {
+        return ((bytes[2 * index] & 0xff) << 8) | (bytes[2 * index + 1] & 0xff);
+    }
+}

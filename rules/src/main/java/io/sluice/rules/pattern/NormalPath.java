@@ -1,0 +1,80 @@
+package io.sluice.rules.pattern;
+
+/**
+ * Whether a path is in its normal form already, without making anything: most are, and are looked at once. Says no too often rather
+ * than yes; the normaliser then finds out.
+ */
+public final class NormalPath {
+
+    /** Characters that stand for themselves, whatever is around them. */
+    private static final boolean[] PLAIN = new boolean[0x80];
+
+    static {
+        for (char c = '!'; c < 0x7f; c++) {
+            PLAIN[c] = "/%;?#\\".indexOf(c) < 0;
+        }
+    }
+
+    private NormalPath() {}
+
+    public static boolean is(String path, PathForm form) {
+        int length = path.length();
+        if (length == 0 || path.charAt(0) != '/' || path.charAt(length - 1) == '/') {
+            return path.equals("/") || path.equals("*");
+        }
+        for (int i = 0; i < length; i++) {
+            char c = path.charAt(i);
+            if (c == '/') {
+                if (isEmptyOrDots(path, i + 1)) {
+                    return false;
+                }
+            } else if (c == '%') {
+                if (!isKeptEscape(path, i)) {
+                    return false;
+                }
+            } else if (c >= 0x80) {
+                if (Character.isLowSurrogate(c) && i > 0 && Character.isHighSurrogate(path.charAt(i - 1))) {
+                    continue;
+                }
+                int point = path.codePointAt(i);
+                if (!isText(point) || (form.ignoreCase() && Character.toLowerCase(point) != point)) {
+                    return false;
+                }
+            } else if (!PLAIN[c] || (form.ignoreCase() && c >= 'A' && c <= 'Z')) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Not a control character, not half of a pair, not what decoders put where bytes were lost. */
+    static boolean isText(int point) {
+        return point >= 0xa0 && point != 0xfffd && (point < Character.MIN_SURROGATE || point > Character.MAX_SURROGATE);
+    }
+
+    /** The text between slashes, from here on. */
+    private static boolean isEmptyOrDots(String path, int start) {
+        int end = start;
+        while (end < path.length() && end < start + 3 && path.charAt(end) == '.') {
+            end++;
+        }
+        return end - start < 3 && (end == path.length() || path.charAt(end) == '/');
+    }
+
+    /** A percent sign, space, question mark or number sign that is part of a name. */
+    private static boolean isKeptEscape(String path, int at) {
+        if (path.startsWith("%25", at)) {
+            return !isTwiceEncoded(path, at);
+        }
+        return path.startsWith("%20", at) || path.startsWith("%3F", at) || path.startsWith("%23", at);
+    }
+
+    /** Whether an encoded percent sign stands before two hexadecimal digits, as it does after encoding twice. */
+    static boolean isTwiceEncoded(String path, int at) {
+        return at + 4 < path.length() && hex(path.charAt(at + 3)) >= 0 && hex(path.charAt(at + 4)) >= 0;
+    }
+
+    public static int hex(char c) {
+        return c < 0x80 ? Character.digit(c, 16) : -1;
+    }
+}

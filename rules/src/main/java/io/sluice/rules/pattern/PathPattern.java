@@ -1,0 +1,157 @@
+package io.sluice.rules.pattern;
+
+import io.sluice.rules.yaml.PrintableText;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which paths a rule is for: {@code /api/login} exactly, {@code /users/{id}} with any one segment that is not empty,
+ * {@code /api/orders/**} with any rest, and none ({@code /api/orders}). Immutable.
+ */
+public final class PathPattern {
+
+    /** The most permissive one: what a path may have at all. */
+    public static final PathForm NORMAL = PathForm.STRICT.keepingEncodedSlash();
+
+    private static final int LONGEST = 1_024;
+    private static final String EXPECTED = " (expected: a path such as /users/{id}/orders or /api/**)";
+
+    private final String text;
+    private final List<Segment> segments;
+
+    private PathPattern(String text, List<Segment> segments) {
+        this.text = text;
+        this.segments = segments;
+    }
+
+    /** Reads a pattern; the exception says what is wrong with it. */
+    public static PathPattern of(String text) {
+        if (!text.startsWith("/") || text.length() > LONGEST || text.chars().anyMatch(PathPattern::illegal)) {
+            throw new IllegalArgumentException("resource: " + PrintableText.text(text) + EXPECTED);
+        }
+        List<Segment> segments = new ArrayList<>();
+        for (String part : normal(text).substring(1).split("/", -1)) {
+            if (!segments.isEmpty() && segments.get(segments.size() - 1) instanceof Rest) {
+                throw new IllegalArgumentException(
+                        "resource: " + PrintableText.text(text) + " (expected: ** only at the end)");
+            }
+            segments.add(segment(part, text));
+        }
+        return new PathPattern(text, List.copyOf(segments));
+    }
+
+    /** Whether a normalised path is meant. */
+    public boolean matches(String path) {
+        int at = 0;
+        for (Segment segment : segments) {
+            if (segment instanceof Rest) {
+                return true;
+            }
+            if (at >= path.length() || path.charAt(at) != '/') {
+                return false;
+            }
+            int slash = path.indexOf('/', at + 1);
+            int end = slash < 0 ? path.length() : slash;
+            if (!segment.matches(path, at + 1, end)) {
+                return false;
+            }
+            at = end;
+        }
+        return at == path.length();
+    }
+
+    /** At least one; a {@link Rest} only as the last. */
+    public List<Segment> segments() {
+        return segments;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PathPattern pattern && pattern.text.equals(text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+
+    private static Segment segment(String part, String text) {
+        if (part.equals("**")) {
+            return new Rest();
+        }
+        if (isName(part)) {
+            return new Any();
+        }
+        if (part.indexOf('{') >= 0 || part.indexOf('}') >= 0 || part.indexOf('*') >= 0) {
+            throw new IllegalArgumentException("resource: " + PrintableText.text(text)
+                    + " (expected: {name} or ** as a whole segment, not \"" + PrintableText.text(part) + "\")");
+        }
+        return new Exact(part);
+    }
+
+    /** Refuses what no normalised path has, since a rule for it would be a rule for nothing. */
+    private static String normal(String text) {
+        String normal;
+        try {
+            normal = NORMAL.normal(text);
+        } catch (PathRefusedException e) {
+            throw new IllegalArgumentException(
+                    "resource: " + PrintableText.text(text) + " (expected: " + e.expected() + ")", e);
+        }
+        if (!normal.equals(text)) {
+            throw new IllegalArgumentException(
+                    "resource: " + PrintableText.text(text) + " (expected: " + PrintableText.text(normal) + ")");
+        }
+        return text;
+    }
+
+    private static boolean isName(String part) {
+        return part.length() > 2
+                && part.startsWith("{")
+                && part.endsWith("}")
+                && part.chars().skip(1).limit(part.length() - 2L).allMatch(PathPattern::inName);
+    }
+
+    private static boolean inName(int c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    }
+
+    private static boolean illegal(int c) {
+        return c <= ' ' || c == 0x7f || c == '?' || c == '#';
+    }
+
+    /** What stands between two slashes. */
+    public sealed interface Segment {
+        /** Whether what stands in the path from start (inclusive) to end (exclusive) is meant. */
+        boolean matches(String path, int start, int end);
+    }
+
+    /** Just this text. */
+    public record Exact(String name) implements Segment {
+        @Override
+        public boolean matches(String path, int start, int end) {
+            return end - start == name.length() && path.startsWith(name, start);
+        }
+    }
+
+    /** Any text but none. */
+    public record Any() implements Segment {
+        @Override
+        public boolean matches(String path, int start, int end) {
+            return end > start;
+        }
+    }
+
+    /** All that follows, and the slash before it, or nothing. */
+    public record Rest() implements Segment {
+        @Override
+        public boolean matches(String path, int start, int end) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.sluice.rules.snapshot;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.LeasePolicy;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.internal.match.FirstMatch;
+import io.sluice.rules.model.LimitOverride;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A rule with its overrides laid out for looking up. Immutable. */
+public final class CompiledRule {
+
+    private final Rule rule;
+    private final LeasePolicy lease;
+    private final Optional<Limit> numbers;
+
+    /** By the position of the limit; null for one without overrides. */
+    private final List<@Nullable FirstMatch<LimitOverride>> overrides;
+
+    CompiledRule(Rule rule) {
+        this(rule, null);
+    }
+
+    /** @param numbers in force for every request instead of the limits' own; null for those */
+    public CompiledRule(Rule rule, @Nullable Limit numbers) {
+        this.rule = rule;
+        this.numbers = Optional.ofNullable(numbers);
+        this.lease = rule.handling().mode() == Mode.LOCAL_DISTRIBUTED
+                ? rule.handling().lease().policy()
+                : LeasePolicy.NONE;
+        this.overrides = rule.overrides().isEmpty() ? List.of() : laidOut(rule);
+    }
+
+    public Rule rule() {
+        return rule;
+    }
+
+    /** How permits of its limits are taken in advance from a shared store. */
+    public LeasePolicy lease() {
+        return lease;
+    }
+
+    /** The numbers that are in force for a request instead of the limit's own. */
+    public Optional<Limit> override(int limit, Attributes request, Clock clock) {
+        if (numbers.isPresent()) {
+            return numbers;
+        }
+        FirstMatch<LimitOverride> table = overrides.isEmpty() ? null : overrides.get(limit);
+        return table == null
+                ? Optional.empty()
+                : table.first(
+                                request,
+                                override -> override.until().isEmpty()
+                                        || now(clock).isBefore(override.until().get()))
+                        .map(LimitOverride::numbers);
+    }
+
+    private static Instant now(Clock clock) {
+        return Instant.EPOCH.plus(clock.epochMicros(), ChronoUnit.MICROS);
+    }
+
+    private static List<@Nullable FirstMatch<LimitOverride>> laidOut(Rule rule) {
+        List<@Nullable FirstMatch<LimitOverride>> tables = new ArrayList<>();
+        for (int i = 0; i < rule.limits().size(); i++) {
+            int limit = i;
+            List<LimitOverride> own =
+                    rule.overrides().stream().filter(o -> o.limit() == limit).toList();
+            tables.add(own.isEmpty() ? null : new FirstMatch<>(own, LimitOverride::when));
+        }
+        return tables;
+    }
+}

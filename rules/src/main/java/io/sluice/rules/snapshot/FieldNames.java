@@ -1,0 +1,27 @@
+package io.sluice.rules.snapshot;
+
+import io.sluice.rules.model.Rule;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Finds out which headers, and which fields of request bodies and queries, a set of rules needs. */
+final class FieldNames {
+
+    private FieldNames() {}
+
+    /** The attributes of enabled rules that begin with one of these. */
+    static Set<String> of(List<Rule> rules, List<String> prefixes) {
+        Set<String> fields = new LinkedHashSet<>();
+        for (Rule rule : rules) {
+            if (rule.enabled()) {
+                for (String attribute : rule.attributes()) {
+                    if (prefixes.stream().anyMatch(attribute::startsWith)) {
+                        fields.add(attribute);
+                    }
+                }
+            }
+        }
+        return Set.copyOf(fields);
+    }
+}

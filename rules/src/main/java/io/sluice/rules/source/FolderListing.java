@@ -1,0 +1,98 @@
+package io.sluice.rules.source;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which rule files there are, at one moment.
+ *
+ * @param path what was asked for
+ * @param root where its files really are; null if it is no directory
+ * @param entries in the order of their names
+ * @param failure why there are none; empty if there are
+ */
+record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String failure) {
+
+    private static final String KUBERNETES = "..data";
+    private static final List<String> ENDINGS = List.of(".yaml", ".yml", ".json");
+
+    /**
+     * A file.
+     *
+     * @param name as its owner knows it
+     * @param place where it is read
+     * @param alone whether it was named itself, and is not one of a directory
+     */
+    record Entry(String name, Path place, boolean alone) {}
+
+    static FolderListing of(Path path) {
+        if (!Files.isDirectory(path)) {
+            return new FolderListing(path, null, List.of(new Entry(path.toString(), path, true)), "");
+        }
+        Path root = null;
+        try {
+            root = root(path);
+            List<Entry> entries = entries(path, root);
+            if (entries.isEmpty()) {
+                return failed(path, root, "directory: no rule files (expected: at least one *.yaml, *.yml or *.json)");
+            }
+            return entries.size() > RuleFiles.MOST_FILES
+                    ? failed(
+                            path,
+                            root,
+                            "directory: " + entries.size() + " rule files (expected: at most " + RuleFiles.MOST_FILES
+                                    + ")")
+                    : new FolderListing(path, root, entries, "");
+        } catch (NoSuchFileException e) {
+            return failed(path, root, "directory: missing (expected: a directory of rule documents)");
+        } catch (IOException | DirectoryIteratorException e) {
+            return failed(path, root, "directory: unreadable (expected: one that this user may read)");
+        }
+    }
+
+    /** Whether files that were read by way of this listing were all there together. */
+    boolean isStillThere() {
+        try {
+            return root == null ? !Files.isDirectory(path) : root.equals(root(path));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static Path root(Path folder) throws IOException {
+        Path data = folder.resolve(KUBERNETES);
+        return (Files.isDirectory(data) ? data : folder).toRealPath();
+    }
+
+    private static List<Entry> entries(Path folder, Path root) throws IOException {
+        List<Entry> entries = new ArrayList<>();
+        try (DirectoryStream<Path> stream = Files.newDirectoryStream(root)) {
+            for (Path place : stream) {
+                String name = String.valueOf(place.getFileName());
+                if (isRules(name)) {
+                    entries.add(new Entry(folder.resolve(name).toString(), place, false));
+                }
+            }
+        }
+        entries.sort(Comparator.comparing(Entry::name));
+        return entries;
+    }
+
+    private static boolean isRules(String name) {
+        String small = name.toLowerCase(Locale.ROOT);
+        return !name.startsWith(".") && ENDINGS.stream().anyMatch(small::endsWith);
+    }
+
+    private static FolderListing failed(Path path, @Nullable Path root, String failure) {
+        return new FolderListing(path, root, List.of(), failure);
+    }
+}

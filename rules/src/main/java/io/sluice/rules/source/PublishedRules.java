@@ -1,0 +1,106 @@
+package io.sluice.rules.source;
+
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.yaml.DocumentError;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * The side of a source that its users see: the set in force, the refusal that stands, and who is told. For implementers of
+ * {@link RuleSource}. Safe for use by many threads; reading never waits.
+ *
+ * <p>Listeners are called under one lock, so that each hears everything once and in order, also what happens while it is being
+ * added. One that throws is logged once and keeps nobody else from hearing.
+ */
+public final class PublishedRules {
+
+    private static final System.Logger LOG = System.getLogger(PublishedRules.class.getName());
+
+    private final CompletableFuture<RuleSet> first = new CompletableFuture<>();
+    private final List<RuleListener> listeners = new CopyOnWriteArrayList<>();
+    private volatile RuleSet latest = RuleSet.none();
+    private volatile List<DocumentError> refused = List.of();
+    private boolean published;
+    private boolean closed;
+    private boolean failed;
+
+    /** See {@link RuleSource#latest}. */
+    public RuleSet latest() {
+        return latest;
+    }
+
+    /** See {@link RuleSource#first}. */
+    public CompletionStage<RuleSet> first() {
+        return first.minimalCompletionStage();
+    }
+
+    /** See {@link RuleSource#refused}. */
+    public List<DocumentError> refused() {
+        return refused;
+    }
+
+    /** See {@link RuleSource#listen}. */
+    public synchronized void listen(RuleListener listener) {
+        if (closed) {
+            return;
+        }
+        if (published) {
+            tell(listener, told -> told.changed(latest));
+        }
+        if (!refused.isEmpty()) {
+            tell(listener, told -> told.refused(refused));
+        }
+        listeners.add(listener);
+    }
+
+    /** A set is in force from now on. */
+    public void publish(RuleSet rules) {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            latest = rules;
+            published = true;
+            refused = List.of();
+            listeners.forEach(listener -> tell(listener, told -> told.changed(rules)));
+        }
+        first.complete(rules);
+    }
+
+    /** A new set was refused. */
+    public synchronized void refuse(List<DocumentError> errors) {
+        if (!closed) {
+            refused = List.copyOf(errors);
+            listeners.forEach(listener -> tell(listener, told -> told.refused(refused)));
+        }
+    }
+
+    /** What was refused is gone, and the set in force is the newest again. */
+    public synchronized void settle() {
+        refused = List.of();
+    }
+
+    /** Nothing is told any more; who still waits for a first set waits no longer. */
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            listeners.clear();
+        }
+        first.cancel(false);
+    }
+
+    private void tell(RuleListener listener, Consumer<RuleListener> what) {
+        try {
+            what.accept(listener);
+        } catch (RuntimeException e) {
+            if (!failed) {
+                failed = true;
+                LOG.log(Level.WARNING, "a rule listener failed; further failures are not logged", e);
+            }
+        }
+    }
+}

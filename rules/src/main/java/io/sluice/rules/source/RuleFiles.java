@@ -1,0 +1,128 @@
+package io.sluice.rules.source;
+
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.yaml.DocumentError;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A rule file, or a directory of them that make one set: each {@code *.yaml}, {@code *.yml} and {@code *.json} in it that is
+ * not hidden, in the order of their names. Directories in it are not looked into.
+ *
+ * <p>A directory is read through its real path, or that of {@code ..data} in it (Kubernetes mounts: all files are links into
+ * what {@code ..data} names). If that has become another one meanwhile, everything is read again: a swap of the link is never
+ * seen half.
+ */
+final class RuleFiles {
+
+    /** The most files in a directory: all are read at every look. */
+    static final int MOST_FILES = 1_000;
+
+    private static final int MOST_BYTES = FileContent.MOST_BYTES;
+    private static final int ATTEMPTS = 10;
+
+    private RuleFiles() {}
+
+    /** What was there when it was read. Immutable. */
+    public static final class Content {
+
+        private final Path path;
+        private final List<FileContent> files;
+
+        private Content(Path path, List<FileContent> files) {
+            this.path = path;
+            this.files = List.copyOf(files);
+        }
+
+        public boolean sameAs(Content other) {
+            if (files.size() != other.files.size()) {
+                return false;
+            }
+            for (int i = 0; i < files.size(); i++) {
+                if (!files.get(i).sameAs(other.files.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /** What is there now: this if nothing has changed, and then nothing was kept in memory to find out. */
+        public Content again() {
+            Content now = RuleFiles.readAfter(this);
+            return now.files.equals(files) ? this : now;
+        }
+
+        /** The rules of all files; a file that cannot be read is an error like others. */
+        public RuleDocument document() {
+            List<RuleDocument.Text> texts = new ArrayList<>();
+            List<DocumentError> errors = new ArrayList<>();
+            for (FileContent file : files) {
+                try {
+                    texts.add(new RuleDocument.Text(file.name(), file.text()));
+                } catch (IOException e) {
+                    errors.add(DocumentError.of(file.name(), String.valueOf(e.getMessage())));
+                }
+            }
+            RuleDocument document = RuleDocument.parseAll(texts);
+            if (errors.isEmpty()) {
+                return document;
+            }
+            if (document instanceof RuleDocument.Refused refused) {
+                errors.addAll(refused.errors());
+            }
+            return new RuleDocument.Refused(errors);
+        }
+    }
+
+    /** Reads a file or a directory. */
+    public static Content read(Path path) {
+        return readAfter(new Content(path, List.of()));
+    }
+
+    private static Content readAfter(Content before) {
+        for (int i = 0; i < ATTEMPTS; i++) {
+            FolderListing listing = FolderListing.of(before.path);
+            Content content = read(listing, before);
+            if (listing.isStillThere()) {
+                return content;
+            }
+        }
+        return again(before, "directory: replaced while it was read (expected: to stay for a moment)");
+    }
+
+    private static Content read(FolderListing listing, Content before) {
+        if (!listing.failure().isEmpty()) {
+            return again(before, listing.failure());
+        }
+        Map<String, FileContent> known = new HashMap<>();
+        before.files.forEach(file -> known.put(file.name(), file));
+        List<FileContent> files = new ArrayList<>();
+        long bytes = 0;
+        for (FolderListing.Entry entry : listing.entries()) {
+            FileContent old = known.get(entry.name());
+            FileContent file = old == null ? FileContent.read(entry) : old.again(entry);
+            bytes += file.length();
+            if (bytes > MOST_BYTES) {
+                return again(
+                        before,
+                        "size: more than " + MOST_BYTES + " bytes in all (expected: at most " + MOST_BYTES + ")");
+            }
+            files.add(file);
+        }
+        return new Content(before.path, files);
+    }
+
+    /** The same failure is the same content. */
+    private static Content again(Content before, String failure) {
+        Content now = failed(before.path, failure);
+        return now.sameAs(before) ? before : now;
+    }
+
+    private static Content failed(Path path, String failure) {
+        return new Content(path, List.of(FileContent.failed(path.toString(), failure)));
+    }
+}

@@ -1,0 +1,141 @@
+package io.sluice.rules.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.rules.document.RuleDocument.Accepted;
+import io.sluice.rules.document.RuleDocument.Refused;
+import io.sluice.rules.model.LimitOverride;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OverrideDocumentTest {
+
+    @Test
+    void replacesTheNamedNumbersAndKeepsTheRest() {
+        List<LimitOverride> overrides = overrides("""
+                limits:
+                  - { id: per-user, by: [tenant, user], rate: 50/s, burst: 100 }
+                  - { id: day, algorithm: fixed_window, limit: 1000, align: day }
+                overrides:
+                  - { when: { plan: vip }, of: per-user, rate: 200/s, burst: 400 }
+                  - { when: { user: [u-17, u-18], plan: 'gold-*' }, of: per-user, rate: 500/s, until: 2027-01-01T00:00:00Z }
+                  - { when: { plan: vip }, of: day, limit: 0 }
+                """);
+
+        Limit.Named user = Limit.named("a.per-user");
+        assertThat(overrides)
+                .extracting(LimitOverride::numbers)
+                .containsExactly(
+                        user.tokenBucket(Rate.perSecond(200)).withBurst(400),
+                        user.tokenBucket(Rate.perSecond(500)).withBurst(100),
+                        Limit.named("a.day")
+                                .fixedWindow(0, io.sluice.core.limit.Calendar.DAY, java.time.ZoneId.of("UTC")));
+        assertThat(overrides).extracting(LimitOverride::limit).containsExactly(0, 0, 1);
+        assertThat(overrides.get(1).when()).containsOnlyKeys("user", "plan");
+        assertThat(overrides.get(0).until()).isEmpty();
+        assertThat(overrides.get(1).until()).isPresent();
+    }
+
+    @Test
+    void whatTheLimitLeavesToItsDefaultFollowsTheNewNumbers() {
+        List<LimitOverride> overrides = overrides("""
+                limits: [{ algorithm: leaky_bucket, rate: 5/s }]
+                overrides: [{ when: { plan: vip }, rate: 20/s }]
+                """);
+
+        assertThat(overrides.get(0).numbers())
+                .isEqualTo(Limit.named("a").leakyBucket(Rate.perSecond(20)).withCapacity(20));
+    }
+
+    @Test
+    void needsNoTargetWhereThereIsOneLimit() {
+        List<LimitOverride> overrides = overrides("""
+                limits: [{ algorithm: concurrency, limit: 5, ttl: 10s }]
+                overrides: [{ when: { plan: vip }, ttl: 20s }]
+                """);
+
+        assertThat(overrides.get(0).numbers()).isEqualTo(Limit.named("a").concurrency(5, Duration.ofSeconds(20)));
+    }
+
+    @Test
+    void aLimitWithoutIdIsNamedByItsPosition() {
+        assertThat(overrides("""
+                limits: [{ rate: 1 }, { rate: 1, by: ip }]
+                overrides: [{ when: { plan: vip }, of: 1, rate: 20/s }]
+                """).get(0).limit()).isEqualTo(1);
+    }
+
+    @Test
+    void aCountNeverChangesWithAnOverride() {
+        overrides("""
+                limits: [{ id: x, limit: 5, window: 1m }, { rate: 5 }]
+                overrides: [{ when: { plan: vip }, of: x, limit: 9 }, { when: { plan: vip }, of: 1, rate: 9, burst: 1 }]
+                """).forEach(override -> {
+            assertThat(override.numbers().shape()).isIn("tb", "sw1m.10");
+            assertThat(override.numbers().name()).isIn("a", "a.x");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{ rate: 1 } | when: missing (expected: conditions, such as plan: vip)",
+                "{ when: {}, of: b, rate: 1 } | when: empty (expected: at least one condition, or no when)",
+                "{ when: { ip: x }, of: b, rate: 1 } | when.ip: x (expected: an address",
+                "{ when: { plan: vip }, rate: 1 } | of: missing (expected: the id of a limit, the rule has several)",
+                "{ when: { plan: vip }, of: d, rate: 1 } | of: d (expected: b or c)",
+                "{ when: { plan: vip }, of: 2, rate: 1 } | of: 2 (expected: b or c)",
+                "{ when: { plan: vip }, of: b } | override: no numbers (expected: one or more of rate, burst, max_wait)",
+                "{ when: { plan: vip }, of: b, limit: 1 } | limit: not a number of token_bucket (expected: rate, burst, max_wait)",
+                "{ when: { plan: vip }, of: c, rate: 1 } | rate: not a number of sliding_window (expected: limit)",
+                "{ when: { plan: vip }, of: c, limit: 1, window: 1s } | window: in an override (expected: only numbers",
+                "{ when: { plan: vip }, of: c, limit: 1, slices: 1 } | slices: in an override (expected: only numbers",
+                "{ when: { plan: vip }, of: c, limit: 1, by: ip } | by: in an override (expected: only numbers",
+                "{ when: { plan: vip }, of: c, limit: 1, algorithm: sliding_log } | algorithm: in an override (expected: only",
+                "{ when: { plan: vip }, of: c, limit: 1, id: x } | id: in an override (expected: only numbers",
+                "{ when: { plan: vip }, of: c, limit: -1 } | limit: -1 (expected: 0..1000000000000)",
+                "{ when: { plan: vip }, of: c, limit: 1, until: 2027-01-01 } | until: 2027-01-01 (expected: a moment such as 2027-01-01T00:00:00Z)",
+                "{ when: { plan: vip }, of: c, limit: 1, until: +99999-01-01T00:00:00Z } | until: +99999-01-01T00:00:00Z (expected: a moment",
+                "{ when: { plan: vip }, of: c, lim: 1 } | unknown key: lim (expected: limit, perhaps?)",
+                "nothing | override: nothing (expected: a mapping)",
+            })
+    void refusesWhatAnOverrideCannotSay(String override, String expected) {
+        RuleDocument document = RuleDocument.parse("f", """
+                rules:
+                  - id: a
+                    limits: [{ id: b, rate: 1 }, { id: c, limit: 1, window: 1m }]
+                    overrides:
+                      - OVERRIDE
+                """.replace("OVERRIDE", override));
+
+        assertThat(((Refused) document).errors())
+                .anySatisfy(error -> assertThat(error.message()).startsWith(expected))
+                .allSatisfy(error -> assertThat(error.line()).isEqualTo(5));
+    }
+
+    @Test
+    void doesNotComplainOfAnOverrideWhoseLimitHasTheError() {
+        RuleDocument document = RuleDocument.parse("f", """
+                rules:
+                  - id: a
+                    limits: [{ id: b, rate: x }, 5]
+                    overrides: [{ when: { plan: vip }, of: b, rate: 3 }]
+                """);
+
+        assertThat(((Refused) document).errors())
+                .extracting(error -> error.line())
+                .containsExactly(3, 3);
+    }
+
+    private static List<LimitOverride> overrides(String body) {
+        RuleDocument document = RuleDocument.parse("f", "rules:\n- id: a\n" + body.indent(2));
+        assertThat(document).isInstanceOf(Accepted.class);
+        return ((Accepted) document).rules().get(0).overrides();
+    }
+}

@@ -1,0 +1,55 @@
+package io.sluice.rules.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ProtocolScopesTest {
+
+    private static final String WRITTEN = """
+            {"id":"edge","envoy":{"domain":"edge","path":[{"key":"user","value":"50"}],"quota":true},"limits":[{"rate":"1/s"}]}""";
+
+    @Test
+    void keepsTheScopeOfAProtocolWhoseModuleIsMissing() {
+        Rule rule = accepted("rules: [" + WRITTEN + "]").get(0);
+
+        assertThat(rule.protocol().orElseThrow().content())
+                .containsEntry("domain", "edge")
+                .containsEntry("quota", true);
+        assertThat(accepted(RuleJson.document(List.of(rule)))).containsExactly(rule);
+    }
+
+    @Test
+    void matchesNoRequestByTheScopeOfAnotherProtocol() {
+        RuleSet set = new RuleSet(1, accepted("rules: [" + WRITTEN + "]"));
+
+        assertThat(set.matching(Attributes.of(Map.of("user", "50")))).isEmpty();
+        assertThat(set.hasProtocolScopes()).isTrue();
+        assertThat(set.hasScopes()).isFalse();
+    }
+
+    @Test
+    void refusesAScopeBesideAMatchAndOneThatIsNoMapping() {
+        assertThat(refused("rules: [{ id: a, service: s, envoy: { domain: d }, limits: [{ rate: 1 }] }]"))
+                .contains("service: beside envoy (expected: none, its descriptors match)");
+        assertThat(refused("rules: [{ id: a, envoy: d, limits: [{ rate: 1 }] }]"))
+                .contains("envoy: d (expected: a mapping)");
+        assertThat(refused("rules: [{ id: a, action: deny, envoy: { domain: d } }]"))
+                .contains("action: deny beside envoy (expected: limit or exempt)");
+    }
+
+    private static List<Rule> accepted(String text) {
+        return ((RuleDocument.Accepted) RuleDocument.parse("rules.yaml", text)).rules();
+    }
+
+    private static String refused(String text) {
+        return ((RuleDocument.Refused) RuleDocument.parse("rules.yaml", text))
+                .errors()
+                .toString();
+    }
+}

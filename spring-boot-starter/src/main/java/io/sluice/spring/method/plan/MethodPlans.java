@@ -1,0 +1,133 @@
+package io.sluice.spring.method.plan;
+
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.yaml.Spelling;
+import io.sluice.spring.method.plan.MethodPlan.Ending;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** The limits of all methods, read once each. Safe for use by many threads. */
+public final class MethodPlans {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MethodPlans.class);
+    private static final int NAMES_SHOWN = 3;
+
+    private final AnnotationReader reader;
+    private final Map<Class<?>, Map<Method, Optional<MethodPlan>>> known = new ConcurrentHashMap<>();
+
+    public MethodPlans(AnnotationReader reader) {
+        this.reader = reader;
+    }
+
+    /** Null if the method has no limits. */
+    @Nullable
+    public MethodPlan of(Method method, Class<?> type) {
+        Map<Method, Optional<MethodPlan>> ofType = known.get(type);
+        if (ofType == null) {
+            ofType = known.computeIfAbsent(type, first -> new ConcurrentHashMap<>());
+        }
+        Optional<MethodPlan> plan = ofType.get(method);
+        if (plan == null) {
+            plan = read(method, ClassUtils.getUserClass(type));
+            ofType.put(method, plan);
+        }
+        return plan.orElse(null);
+    }
+
+    private Optional<MethodPlan> read(Method method, Class<?> type) {
+        if (ReflectionUtils.isObjectMethod(method)) {
+            return Optional.empty();
+        }
+        Method own = AopUtils.getMostSpecificMethod(method, type);
+        List<PlannedLimit> limits = reader.read(own, type);
+        return limits.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new MethodPlan(limits, ending(own, limits.get(0).parts().where())));
+    }
+
+    private static Ending ending(Method method, String where) {
+        Class<?> result = method.getReturnType();
+        if (CompletionStage.class.isAssignableFrom(result)) {
+            if (result.isAssignableFrom(CompletableFuture.class)) {
+                return Ending.STAGE;
+            }
+            throw unsupported(where, result);
+        }
+        String name = result.getName();
+        if (name.equals("reactor.core.publisher.Mono")) {
+            return Ending.MONO;
+        }
+        if (name.equals("reactor.core.publisher.Flux") || name.equals("org.reactivestreams.Publisher")) {
+            return Ending.FLUX;
+        }
+        if (ClassUtils.getAllInterfacesForClassAsSet(result).stream()
+                .anyMatch(type -> type.getName().equals("org.reactivestreams.Publisher"))) {
+            throw unsupported(where, result);
+        }
+        return Ending.RETURN;
+    }
+
+    private static InvalidLimitException unsupported(String where, Class<?> result) {
+        return new InvalidLimitException(
+                where,
+                "returns " + result.getName() + " (expected: CompletionStage, CompletableFuture, Mono, Flux, Publisher,"
+                        + " or what is there when the method returns)");
+    }
+
+    /** Warns of annotated methods that a proxy cannot limit. */
+    public void warnOfUnreachable(Class<?> type) {
+        for (Method method : ClassUtils.getUserClass(type).getDeclaredMethods()) {
+            int modifiers = method.getModifiers();
+            boolean unreachable =
+                    Modifier.isPrivate(modifiers) || Modifier.isFinal(modifiers) || Modifier.isStatic(modifiers);
+            if (unreachable && !method.isSynthetic() && AnnotationReader.isAnnotated(method)) {
+                LOG.warn(
+                        "{}.{}: {}, so its limits are not applied (expected: a method that a proxy can override)",
+                        type.getName(),
+                        method.getName(),
+                        Modifier.toString(modifiers));
+            }
+        }
+    }
+
+    /** Every limit whose rule is neither in force nor written with it. */
+    public List<PlannedLimit> withoutRule(RuleSet set) {
+        return known.values().stream()
+                .flatMap(ofType -> ofType.values().stream())
+                .flatMap(Optional::stream)
+                .flatMap(plan -> plan.limits().stream())
+                .filter(limit -> limit.meaning(set).rule() == null)
+                .sorted(Comparator.comparing(limit -> limit.parts().where()))
+                .toList();
+    }
+
+    /** What is wrong with it, and what its author may have meant. */
+    public static String missing(PlannedLimit limit, RuleSet set) {
+        String wanted = limit.parts().rule();
+        List<String> nearest = set.rules().stream()
+                .map(Rule::id)
+                .sorted(Comparator.comparingInt(id -> Spelling.distance(wanted, id)))
+                .limit(NAMES_SHOWN)
+                .toList();
+        return "rule: " + wanted + " (expected: "
+                + (nearest.isEmpty()
+                        ? "a rule in force, there are none"
+                        : String.join(", ", nearest) + (set.rules().size() > NAMES_SHOWN ? " …" : ""))
+                + ")";
+    }
+}

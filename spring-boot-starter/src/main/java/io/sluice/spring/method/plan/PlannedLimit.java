@@ -1,0 +1,169 @@
+package io.sluice.spring.method.plan;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.rules.evaluate.RuleCall;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.method.expression.Call;
+import io.sluice.spring.method.expression.CallValue;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One annotation, read and checked. Safe for use by many threads; remembers which rule it means in the set in force. */
+public final class PlannedLimit {
+
+    private static final String KEY = "key";
+    private static final String SERVICE = "service";
+    private static final Attributes NOTHING = Attributes.of(Map.of());
+
+    private final Parts parts;
+    private volatile Meaning meaning = Meaning.NONE;
+
+    /**
+     * What an annotation says.
+     *
+     * @param where for people
+     * @param rule the id of its rule
+     * @param inline what applies where no rule of that id is in force; null if there has to be one
+     * @param permits null for always the same
+     */
+    public record Parts(
+            String where,
+            String rule,
+            @Nullable Rule inline,
+            @Nullable CallValue key,
+            long always,
+            @Nullable CallValue permits,
+            @Nullable CallValue condition,
+            @Nullable Fallback fallback,
+            @Nullable Duration maxWait) {}
+
+    /**
+     * What it means while a set is in force.
+     *
+     * @param rule null if it has none
+     * @param attributes that the rule looks at, but for key and service
+     * @param claim null if it is another one for every call
+     */
+    public record Meaning(
+            @Nullable RuleSet set,
+            @Nullable Rule rule,
+            List<String> attributes,
+            @Nullable RuleCall claim) {
+
+        static final Meaning NONE = new Meaning(null, null, List.of(), null);
+    }
+
+    public PlannedLimit(Parts parts) {
+        this.parts = parts;
+    }
+
+    public Parts parts() {
+        return parts;
+    }
+
+    @SuppressWarnings(
+            "ReferenceEquality") // another set is another object, and to compare two takes longer than to look up
+    public Meaning meaning(RuleSet set) {
+        Meaning known = meaning;
+        if (known.set() != set) {
+            known = means(set);
+            meaning = known;
+        }
+        return known;
+    }
+
+    private Meaning means(RuleSet set) {
+        Rule rule = set.rule(parts.rule()).orElse(parts.inline());
+        if (rule == null) {
+            return new Meaning(set, null, List.of(), null);
+        }
+        List<String> attributes = rule.attributes().stream()
+                .filter(name -> !name.equals(KEY) && !name.equals(SERVICE))
+                .toList();
+        boolean same = attributes.isEmpty()
+                && !rule.attributes().contains(SERVICE)
+                && parts.key() == null
+                && parts.permits() == null
+                && parts.condition() == null
+                && parts.always() > 0;
+        return new Meaning(set, rule, attributes, same ? new RuleCall(rule, NOTHING, parts.always()) : null);
+    }
+
+    /** What a call asks for; null if nothing. */
+    @Nullable
+    public RuleCall claim(Meaning meaning, Call call, @Nullable String service, PathForm paths) {
+        Rule rule = meaning.rule();
+        if (meaning.claim() != null || rule == null) {
+            return meaning.claim();
+        }
+        try {
+            if (parts.condition() != null && !holds(parts.condition().of(call))) {
+                return null;
+            }
+            long permits = parts.permits() == null
+                    ? parts.always()
+                    : permits(parts.permits().of(call));
+            return permits == 0 ? null : new RuleCall(rule, attributes(meaning, call, service, paths), permits);
+        } catch (RuntimeException e) {
+            throw new IllegalStateException(parts.where() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private Attributes attributes(Meaning meaning, Call call, @Nullable String service, PathForm paths) {
+        String key = parts.key() == null ? null : KeyText.text(parts.key().of(call));
+        CurrentRequest request = meaning.attributes().isEmpty() ? null : call.request();
+        if (key == null && service == null && request == null) {
+            return NOTHING;
+        }
+        Map<String, String> values = new HashMap<>();
+        if (request != null) {
+            for (String name : meaning.attributes()) {
+                String value = request.attribute(name);
+                if (value != null) {
+                    values.put(name, value);
+                }
+            }
+        }
+        if (key != null) {
+            values.put(KEY, key);
+        }
+        if (service != null) {
+            values.put(SERVICE, service);
+        }
+        return Attributes.of(values, paths);
+    }
+
+    private static boolean holds(@Nullable Object value) {
+        if (value == null || value instanceof Boolean) {
+            return value == null || (Boolean) value;
+        }
+        throw new IllegalArgumentException(
+                "condition: a " + value.getClass().getTypeName() + " (expected: true or false)");
+    }
+
+    private static long permits(@Nullable Object value) {
+        if (value == null) {
+            return 1;
+        }
+        if (value instanceof Number number && number.doubleValue() == number.longValue()) {
+            return checked(number.longValue());
+        }
+        throw new IllegalArgumentException("permits: "
+                + (value instanceof Number ? value : "a " + value.getClass().getTypeName())
+                + " (expected: a whole number)");
+    }
+
+    static long checked(long permits) {
+        if (permits < 0 || permits > Limit.MAX_PERMITS) {
+            throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
+        }
+        return permits;
+    }
+}

@@ -1,0 +1,49 @@
+package io.sluice.testkit.engine;
+
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.PendingOutcome;
+import java.util.concurrent.TimeUnit;
+
+/** An engine on empty counts, whose time the test sets. */
+public interface EngineUnderTest extends AutoCloseable {
+
+    Engine engine();
+
+    /** Sets the time by which the engine decides, in microseconds since the epoch. Comes before anything else. */
+    void setMicros(long epochMicros);
+
+    /** Whether that time may go back; an engine on a monotonic clock never sees such a thing. */
+    default boolean timeStepsBack() {
+        return true;
+    }
+
+    /**
+     * Whether, when a rate changes, all the time since the last charge counts at the new rate. An engine that learns of the
+     * change between charges may count what has passed until then at the old one.
+     */
+    default boolean agesAtTheRateInForce() {
+        return true;
+    }
+
+    @Override
+    void close() throws Exception;
+
+    /** Asks and waits, generously; fails if the engine could not decide. */
+    default EngineDecision decide(Ask ask) {
+        Answer answer = engine().decide(ask);
+        try {
+            Object outcome = answer instanceof PendingOutcome pending
+                    ? pending.outcome().toCompletableFuture().get(60, TimeUnit.SECONDS)
+                    : answer;
+            if (outcome instanceof EngineDecision decided) {
+                return decided;
+            }
+            throw new AssertionError("not decided: " + outcome);
+        } catch (Exception e) {
+            throw new AssertionError("no outcome for " + ask, e);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package io.sluice.testkit.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.core.limit.Calendar;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.SlidingWindow;
+import io.sluice.core.limit.TokenBucket;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.Verdict;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.assertj.core.api.Assertions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sequence of asks and the exact answers to them, worked out by a model that shares no code with any engine ({@code
+ * testkit/oracle}). An engine that replays all of them alike agrees with every other that does, to the microsecond.
+ */
+public final class GoldenVector {
+
+    private static final List<String> FILES = List.of("written.json", "random.json");
+
+    private final String name;
+    private final List<Step> steps;
+
+    private GoldenVector(String name, List<Step> steps) {
+        this.name = name;
+        this.steps = List.copyOf(steps);
+    }
+
+    /** All vectors there are. */
+    public static List<GoldenVector> all() {
+        List<GoldenVector> vectors = new ArrayList<>();
+        for (String file : FILES) {
+            try (InputStream in = GoldenVector.class.getResourceAsStream("vectors/" + file)) {
+                new ObjectMapper().readTree(Objects.requireNonNull(in, file)).forEach(v -> vectors.add(read(v)));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return vectors;
+    }
+
+    /** Whether time goes back somewhere in it. */
+    public boolean stepsBack() {
+        for (int i = 1; i < steps.size(); i++) {
+            if (steps.get(i).atMicros < steps.get(i - 1).atMicros) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the rate of a token bucket changes in it. */
+    public boolean changesRates() {
+        Map<String, Rate> rates = new HashMap<>();
+        return steps.stream()
+                .filter(step -> step.ask != null)
+                .flatMap(step -> Objects.requireNonNull(step.ask).demands().stream())
+                .anyMatch(demand -> demand.limit() instanceof TokenBucket bucket
+                        && !rates.computeIfAbsent(bucket.name(), name -> bucket.rate())
+                                .equals(bucket.rate()));
+    }
+
+    /** Puts every ask to the engine and compares every answer. */
+    public void replay(EngineUnderTest subject) throws Exception {
+        List<List<Charge>> charges = new ArrayList<>();
+        for (int i = 0; i < steps.size(); i++) {
+            Step step = steps.get(i);
+            subject.setMicros(step.atMicros);
+            if (step.ask == null) {
+                List<Charge> named = charges.get(step.charged);
+                if (step.stillHeld == null) {
+                    subject.engine().giveBack(named).toCompletableFuture().get();
+                } else {
+                    boolean held = subject.engine()
+                            .renew(named.get(0))
+                            .toCompletableFuture()
+                            .get();
+                    Assertions.assertThat(held)
+                            .as("%s, step %d: renew", name, i)
+                            .isEqualTo(step.stillHeld);
+                }
+                charges.add(List.of());
+                continue;
+            }
+            EngineDecision decided = subject.decide(step.ask);
+            Assertions.assertThat(decided)
+                    .as("%s, step %d: %s", name, i, step.ask)
+                    .isEqualTo(step.expected);
+            charges.add(decided.charges(step.ask));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    private static GoldenVector read(JsonNode vector) {
+        Map<String, Limit> limits = new HashMap<>();
+        vector.get("limits").properties().forEach(e -> limits.put(e.getKey(), limit(e.getValue())));
+        List<Step> steps = new ArrayList<>();
+        vector.get("steps").forEach(step -> steps.add(step(step, limits)));
+        return new GoldenVector(vector.get("name").asText(), steps);
+    }
+
+    private static Limit limit(JsonNode node) {
+        Limit.Named named = Limit.named(node.get("name").asText());
+        long limit = node.path("limit").asLong();
+        return switch (node.get("algorithm").asText()) {
+            case "token_bucket" ->
+                named.tokenBucket(rate(node)).withBurst(node.get("burst").asLong());
+            case "leaky_bucket" ->
+                named.leakyBucket(rate(node))
+                        .withCapacity(node.get("capacity").asLong())
+                        .withMaxWait(micros(node.get("max_wait")));
+            case "fixed_window" ->
+                node.has("window")
+                        ? named.fixedWindow(limit, micros(node.get("window")))
+                        : named.fixedWindow(
+                                limit,
+                                Calendar.valueOf(node.get("align").asText().toUpperCase(Locale.ROOT)),
+                                ZoneId.of(node.get("zone").asText()));
+            case "sliding_window" ->
+                sliding(
+                        named.slidingWindow(limit, micros(node.get("window")))
+                                .withSlices(node.get("slices").asInt()),
+                        node.get("weighted").asBoolean());
+            case "sliding_log" -> named.slidingLog(limit, micros(node.get("window")));
+            case "concurrency" -> named.concurrency(limit, micros(node.get("ttl")));
+            default -> throw new IllegalArgumentException(node.toString());
+        };
+    }
+
+    private static Limit sliding(SlidingWindow strict, boolean weighted) {
+        return weighted ? strict.asEstimate() : strict;
+    }
+
+    private static Rate rate(JsonNode node) {
+        return new Rate(
+                node.get("rate").get(0).asLong(), micros(node.get("rate").get(1)));
+    }
+
+    private static Step step(JsonNode node, Map<String, Limit> limits) {
+        long at = node.get("at").asLong();
+        if (node.has("give_back")) {
+            return new Step(at, null, null, node.get("give_back").asInt(), null);
+        }
+        if (node.has("renew")) {
+            return new Step(
+                    at, null, null, node.get("renew").asInt(), node.get("held").asBoolean());
+        }
+        List<Demand> demands = new ArrayList<>();
+        for (JsonNode d : node.get("ask")) {
+            Limit limit = Objects.requireNonNull(limits.get(d.get(0).asText()));
+            Demand demand = Demand.of(limit, d.get(1).asText(), d.get(2).asLong())
+                    .orAtLeast(d.get(3).asLong())
+                    .waitingUpTo(d.get(4).asLong());
+            demands.add(d.has(5) ? demand.heldBy(d.get(5).asText()) : demand);
+        }
+        List<Verdict> verdicts = new ArrayList<>();
+        for (JsonNode v : node.get("verdicts")) {
+            verdicts.add(new Verdict(
+                    v.get(0).asInt() == 1,
+                    v.get(1).asLong(),
+                    v.get(2).asLong(),
+                    orNever(v.get(3)),
+                    orNever(v.get(4)),
+                    v.get(5).asLong(),
+                    v.get(6).asLong()));
+        }
+        Ask ask = Ask.charging(demands);
+        EngineDecision expected = new EngineDecision(node.get("allowed").asBoolean(), verdicts, at, null);
+        return new Step(at, node.get("look").asBoolean() ? ask.looking() : ask, expected, -1, null);
+    }
+
+    private static long orNever(JsonNode node) {
+        return node.isTextual() ? Verdict.NEVER : node.asLong();
+    }
+
+    private static Duration micros(JsonNode node) {
+        return Duration.of(node.asLong(), ChronoUnit.MICROS);
+    }
+
+    private record Step(
+            long atMicros,
+            @Nullable Ask ask,
+            @Nullable EngineDecision expected,
+            int charged,
+            @Nullable Boolean stillHeld) {}
+}

@@ -1,0 +1,153 @@
+package io.sluice.testkit.engine;
+
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.PendingOutcome;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+
+/**
+ * An engine in front of another that answers as its mood is: late, twice, never. What the engine behind it was asked and
+ * given back can be looked at. Safe for use by many threads.
+ */
+public final class UnreliableEngine implements Engine {
+
+    /** How the next asks are treated. */
+    public enum Mood {
+        /** Answers like the engine behind it, if not at once. */
+        ANSWERS,
+        /** Decides at once, and answers when {@link UnreliableEngine#deliver} is called. */
+        LATE,
+        /** Answers, and then answers the opposite. */
+        TWICE,
+        /** Decides when {@link UnreliableEngine#deliver} is called, and answers twice. */
+        LATE_AND_TWICE,
+        /** Decides, and loses the answer. */
+        LOSES_ANSWER,
+        /** Loses the question. */
+        LOSES_QUESTION,
+        /** Answers with a failure. */
+        FAILS,
+        /** Throws. */
+        THROWS
+    }
+
+    private final Engine behind;
+    private final ConcurrentLinkedQueue<Runnable> late = new ConcurrentLinkedQueue<>();
+    private final CopyOnWriteArrayList<Ask> asked = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<Charge> givenBack = new CopyOnWriteArrayList<>();
+    private volatile Mood mood = Mood.ANSWERS;
+
+    /** An unreliable engine in front of one that answers at once. */
+    public UnreliableEngine(Engine behind) {
+        this.behind = behind;
+    }
+
+    public void setMood(Mood mood) {
+        this.mood = mood;
+    }
+
+    /** Sends out the answers that are late so far. */
+    public void deliver() {
+        for (Runnable answer = late.poll(); answer != null; answer = late.poll()) {
+            answer.run();
+        }
+    }
+
+    /** Every ask that reached this engine. */
+    public List<Ask> asked() {
+        return List.copyOf(asked);
+    }
+
+    /** Every charge that was given back. */
+    public List<Charge> givenBack() {
+        return List.copyOf(givenBack);
+    }
+
+    @Override
+    public String name() {
+        return "unreliable";
+    }
+
+    @Override
+    public Answer decide(Ask ask) {
+        asked.add(ask);
+        CompletableFuture<Outcome> once = new CompletableFuture<>();
+        CompletableFuture<Outcome> twice = new HeardTwice();
+        switch (mood) {
+            case ANSWERS -> once.complete((Outcome) behind.decide(ask));
+            case LATE -> {
+                Outcome outcome = (Outcome) behind.decide(ask);
+                late.add(() -> once.complete(outcome));
+            }
+            case TWICE -> {
+                twice.complete((Outcome) behind.decide(ask));
+                return new PendingOutcome(twice);
+            }
+            case LATE_AND_TWICE -> {
+                late.add(() -> twice.complete((Outcome) behind.decide(ask)));
+                return new PendingOutcome(twice);
+            }
+            case LOSES_ANSWER -> behind.decide(ask);
+            case LOSES_QUESTION -> {}
+            case FAILS -> once.completeExceptionally(new IllegalStateException("unreliable"));
+            case THROWS -> throw new IllegalStateException("unreliable");
+        }
+        return new PendingOutcome(once);
+    }
+
+    /** Give-backs are lost like asks; nothing else happens to them. */
+    @Override
+    public CompletionStage<Void> giveBack(List<Charge> charges) {
+        givenBack.addAll(charges);
+        return switch (mood) {
+            case LOSES_ANSWER -> behind.giveBack(charges).thenCompose(done -> new CompletableFuture<>());
+            case LOSES_QUESTION -> new CompletableFuture<>();
+            default -> behind.giveBack(charges);
+        };
+    }
+
+    /** Renewals are lost, fail and throw like asks; they are not late, nor told twice. */
+    @Override
+    public CompletionStage<Boolean> renew(Charge charge) {
+        return switch (mood) {
+            case LOSES_ANSWER -> behind.renew(charge).thenCompose(renewed -> new CompletableFuture<>());
+            case LOSES_QUESTION -> new CompletableFuture<>();
+            case FAILS -> CompletableFuture.failedFuture(new IllegalStateException("unreliable"));
+            case THROWS -> throw new IllegalStateException("unreliable");
+            default -> behind.renew(charge);
+        };
+    }
+
+    @Override
+    public void close() {
+        behind.close();
+    }
+
+    /** Tells whoever listens everything twice, the second time the other way round. */
+    private static final class HeardTwice extends CompletableFuture<Outcome> {
+
+        @Override
+        public CompletableFuture<Outcome> whenComplete(BiConsumer<? super Outcome, ? super Throwable> action) {
+            return super.whenComplete(action)
+                    .whenComplete((outcome, failure) -> action.accept(opposite((EngineDecision) outcome), failure));
+        }
+
+        @Override
+        public <U> CompletableFuture<U> newIncompleteFuture() {
+            return new CompletableFuture<>();
+        }
+
+        private static EngineDecision opposite(EngineDecision decided) {
+            return new EngineDecision(!decided.allowed(), decided.verdicts(), decided.atMicros(), decided.degraded());
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.sluice.testkit.process;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Free loopback ports, none of them twice within thousands. They lie below those that the system gives to outgoing
+ * connections, so that a server that is down for a while finds its port free when it comes back.
+ */
+public final class Ports {
+
+    private static final int FIRST = 16_000;
+    private static final int COUNT = 16_000;
+    private static final AtomicInteger NEXT =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(COUNT));
+
+    private Ports() {}
+
+    public static int free() {
+        for (int attempt = 0; attempt < COUNT; attempt++) {
+            int port = FIRST + Math.floorMod(NEXT.getAndIncrement(), COUNT);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (IOException taken) {
+                // The next one, then.
+            }
+        }
+        throw new IllegalStateException("no free port in " + FIRST + ".." + (FIRST + COUNT - 1));
+    }
+}

@@ -1,0 +1,5 @@
+/** Processes of their own for tests, and what they need: free ports, certificates, a folder. */
+@NullMarked
+package io.sluice.testkit.process;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,311 @@
+package io.sluice.testkit.redis;
+
+import io.sluice.testkit.process.Ports;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A port of loopback before that of a Redis, which passes everything on until it is told to be slow, silent, gone or wrong. What
+ * is told counts for open connections and for new ones, and for all that is sent after the call returned.
+ *
+ * <p>A connection of which something was swallowed says nothing more in that direction, after {@link #resume} neither: it is as
+ * dead as one that a firewall forgot, until it is {@linkplain #cut}. Delays are kept to about a tenth of a millisecond on an
+ * idle machine, and hold up to 4 MiB in each direction of a connection. Beyond 1,000 open connections new ones are reset. Safe
+ * for use by many threads.
+ */
+public final class FaultProxy implements AutoCloseable {
+
+    private static final int MOST_CONNECTIONS = 1_000;
+    private static final int CONNECT_MILLIS = 2_000;
+
+    private enum Traffic {
+        PASSES,
+        LOSES_ANSWERS,
+        SILENT
+    }
+
+    /** What commands of these names, or all if there are none, are answered with. */
+    private record OwnAnswer(String line, Set<String> names) {}
+
+    private final int port;
+    private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Set<Socket> unheard = ConcurrentHashMap.newKeySet();
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private final LongAdder accepted = new LongAdder();
+    private final LongAdder answered = new LongAdder();
+    private final LongAdder bytesToServer = new LongAdder();
+    private final LongAdder bytesToClient = new LongAdder();
+    private volatile int targetPort;
+    private volatile Traffic traffic = Traffic.PASSES;
+    private volatile long delayToServer;
+    private volatile long delayToClient;
+    private volatile @Nullable OwnAnswer own;
+    private @Nullable Listener listener;
+    private boolean closed;
+
+    private FaultProxy(int targetPort, int port) {
+        this.targetPort = targetPort;
+        this.port = port;
+    }
+
+    /** A proxy before a server. */
+    public static FaultProxy before(RedisServer server) {
+        return before(server.port());
+    }
+
+    /** A proxy before a port of loopback. */
+    public static FaultProxy before(int port) {
+        FaultProxy proxy = new FaultProxy(port, Ports.free());
+        proxy.listen();
+        return proxy;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    public String uri() {
+        return "redis://127.0.0.1:" + port;
+    }
+
+    /** Bytes take this long in each direction, and keep their order. */
+    public void delay(Duration eachWay) {
+        delay(eachWay, eachWay);
+    }
+
+    /** Bytes take this long to the server and that long to the client, and keep their order. */
+    public void delay(Duration toServer, Duration toClient) {
+        if (toServer.isNegative() || toClient.isNegative()) {
+            throw new IllegalArgumentException("delay: " + toServer + ", " + toClient + " (expected: 0 or more)");
+        }
+        delayToServer = toServer.toNanos();
+        delayToClient = toClient.toNanos();
+    }
+
+    /** Nothing passes, ends of connections neither; new connections are accepted. With {@link #stopListening} they are refused. */
+    public void silence() {
+        traffic = Traffic.SILENT;
+    }
+
+    /** Requests reach the server, and its answers nobody. */
+    public void loseAnswers() {
+        traffic = Traffic.LOSES_ANSWERS;
+    }
+
+    /**
+     * Answers commands itself instead of passing them on.
+     *
+     * @param error as Redis sends it, the minus sign aside: {@code "LOADING Redis is loading the dataset in memory"}
+     * @param names of the commands, such as {@code "FCALL"}; all if there are none
+     */
+    public void answer(String error, String... names) {
+        if (error.isEmpty() || error.contains("\r") || error.contains("\n")) {
+            throw new IllegalArgumentException("error: \"" + error + "\" (expected: one line)");
+        }
+        String line = (error.startsWith("-") ? "" : "-") + error + "\r\n";
+        Set<String> capitals =
+                Stream.of(names).map(name -> name.toUpperCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
+        own = new OwnAnswer(line, capitals);
+    }
+
+    /** Passes everything on again, at once; listens again. */
+    public void resume() {
+        own = null;
+        delay(Duration.ZERO);
+        traffic = Traffic.PASSES;
+        listen();
+    }
+
+    /** Resets all connections. */
+    public void cut() {
+        unheard.forEach(FaultProxy::reset);
+        unheard.clear();
+        connections.forEach(ProxiedConnection::cut);
+    }
+
+    /** Leads to another server from now on, and resets the connections to the one before: as an address that moves. */
+    public void redirect(RedisServer server) {
+        targetPort = server.port();
+        cut();
+    }
+
+    /** Refuses new connections; open ones stay. */
+    public synchronized void stopListening() {
+        if (listener != null) {
+            listener.close();
+            listener = null;
+        }
+    }
+
+    /** Listens again, on the same port. */
+    public synchronized void listen() {
+        if (listener == null && !closed) {
+            listener = new Listener();
+        }
+    }
+
+    /** How many connections were accepted. */
+    public long connections() {
+        return accepted.sum();
+    }
+
+    /** How many connections are open. */
+    public int open() {
+        return connections.size() + unheard.size();
+    }
+
+    /** How many commands it answered itself. */
+    public long answered() {
+        return answered.sum();
+    }
+
+    /** How many bytes it wrote to the server. */
+    public long bytesToServer() {
+        return bytesToServer.sum();
+    }
+
+    /** How many bytes of the server's it wrote to clients, and of its own. */
+    public long bytesToClient() {
+        return bytesToClient.sum();
+    }
+
+    /** Resets all connections, and ends all threads before it returns. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            stopListening();
+        }
+        cut();
+        try {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    boolean loses(boolean toServer) {
+        return traffic == Traffic.SILENT || (traffic == Traffic.LOSES_ANSWERS && !toServer);
+    }
+
+    long delayNanos(boolean toServer) {
+        return toServer ? delayToServer : delayToClient;
+    }
+
+    byte @Nullable [] answerTo(String command) {
+        OwnAnswer current = own;
+        if (current == null || !(current.names.isEmpty() || current.names.contains(command))) {
+            return null;
+        }
+        answered.increment();
+        return current.line.getBytes(StandardCharsets.UTF_8);
+    }
+
+    void count(boolean toServer, int bytes) {
+        (toServer ? bytesToServer : bytesToClient).add(bytes);
+    }
+
+    void forget(ProxiedConnection connection) {
+        connections.remove(connection);
+    }
+
+    String threadName() {
+        return "fault-proxy-" + port;
+    }
+
+    /** Closes so that the other side learns of it at once, whatever was under way. */
+    static void reset(Socket socket) {
+        try {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        } catch (IOException e) {
+            // It is closed already.
+        }
+    }
+
+    private void accept(Socket client) {
+        accepted.increment();
+        if (open() >= MOST_CONNECTIONS) {
+            reset(client);
+        } else if (traffic == Traffic.SILENT) {
+            unheard.add(client);
+        } else {
+            connect(client);
+        }
+    }
+
+    private void connect(Socket client) {
+        Socket server = new Socket();
+        int target = targetPort;
+        try {
+            server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target), CONNECT_MILLIS);
+            server.setTcpNoDelay(true);
+            client.setTcpNoDelay(true);
+        } catch (IOException e) {
+            reset(server);
+            reset(client);
+            return;
+        }
+        ProxiedConnection connection = new ProxiedConnection(this, client, server);
+        connections.add(connection);
+        threads.removeIf(thread -> !thread.isAlive());
+        threads.addAll(connection.start());
+        if (target != targetPort) {
+            connection.cut();
+        }
+    }
+
+    private final class Listener {
+
+        private final ServerSocket socket;
+        private final Thread thread = new Thread(this::run, threadName() + "-listens");
+
+        Listener() {
+            try {
+                socket = new ServerSocket();
+                socket.setReuseAddress(true);
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        private void run() {
+            try {
+                while (true) {
+                    accept(socket.accept());
+                }
+            } catch (IOException e) {
+                // Closed.
+            }
+        }
+
+        void close() {
+            try {
+                socket.close();
+                thread.join();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.sluice.testkit.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection through a {@link FaultProxy}. Each direction has a thread that reads and one that writes, with a
+ * {@link DelayLine} between them. Answers of the proxy's own wait for those that the server owes to earlier commands.
+ */
+final class ProxiedConnection {
+
+    /** Answered by messages alone, at least in RESP3. */
+    private static final Set<String> UNANSWERED =
+            Set.of("SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE");
+
+    private static final byte[] OF_THE_SERVER = new byte[0];
+    private static final int CHUNK = 16 * 1024;
+
+    private final FaultProxy proxy;
+    private final Socket client;
+    private final Socket server;
+    private final DelayLine there = new DelayLine();
+    private final DelayLine back = new DelayLine();
+    private final Object order = new Object();
+    private final ArrayDeque<byte[]> owed = new ArrayDeque<>();
+    private final ReplyStream replies = new ReplyStream();
+    private final CommandStream commands = new CommandStream(new Order());
+    private final List<Thread> threads;
+    private int ends;
+
+    ProxiedConnection(FaultProxy proxy, Socket client, Socket server) {
+        this.proxy = proxy;
+        this.client = client;
+        this.server = server;
+        this.threads = List.of(
+                thread("reads-client", () -> read(client, there, this::toServer)),
+                thread("writes-server", () -> write(there, server, true)),
+                thread("reads-server", () -> read(server, back, this::toClient)),
+                thread("writes-client", () -> write(back, client, false)));
+    }
+
+    /** Starts, and returns, the threads of this connection, which end when it does. */
+    List<Thread> start() {
+        threads.forEach(Thread::start);
+        return threads;
+    }
+
+    /** Resets both sides. */
+    void cut() {
+        there.close();
+        back.close();
+        FaultProxy.reset(client);
+        FaultProxy.reset(server);
+        proxy.forget(this);
+    }
+
+    private interface Work {
+        void run() throws IOException, InterruptedException;
+    }
+
+    private interface Forward {
+        void accept(byte[] bytes, int length) throws InterruptedException;
+    }
+
+    private Thread thread(String name, Work work) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        work.run();
+                    } catch (IOException | InterruptedException e) {
+                        cut();
+                    }
+                },
+                proxy.threadName() + "-" + name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private static void read(Socket from, DelayLine line, Forward forward) throws IOException, InterruptedException {
+        InputStream in = from.getInputStream();
+        byte[] bytes = new byte[CHUNK];
+        try {
+            for (int count = in.read(bytes); count >= 0; count = in.read(bytes)) {
+                forward.accept(bytes, count);
+            }
+        } catch (IOException reset) {
+            // The other side is told what is still on its way, and then that it ended.
+        }
+        line.put(DelayLine.END, 0);
+    }
+
+    private void write(DelayLine line, Socket to, boolean toServer) throws IOException, InterruptedException {
+        boolean lost = false;
+        while (true) {
+            byte[] bytes = line.take();
+            // A stream with a hole in it would be no TCP: whoever lost something hears nothing more.
+            lost = lost || proxy.loses(toServer);
+            if (bytes == DelayLine.END) {
+                if (!lost) {
+                    end(to);
+                }
+                return;
+            }
+            if (!lost) {
+                // Before, so that whoever has an answer finds it counted.
+                proxy.count(toServer, bytes.length);
+                to.getOutputStream().write(bytes);
+            }
+        }
+    }
+
+    private void end(Socket to) throws IOException {
+        if (!to.isClosed()) {
+            to.shutdownOutput();
+        }
+        synchronized (order) {
+            ends++;
+            if (ends < 2) {
+                return;
+            }
+        }
+        client.close();
+        server.close();
+        proxy.forget(this);
+    }
+
+    private void toServer(byte[] bytes, int length) throws InterruptedException {
+        byte[] passed;
+        synchronized (order) {
+            passed = commands.feed(bytes, length);
+        }
+        if (passed.length > 0) {
+            there.put(passed, proxy.delayNanos(true));
+        }
+    }
+
+    /** Holds the order for all of the bytes, so that no answer of ours gets before what is counted but not yet under way. */
+    private void toClient(byte[] bytes, int length) throws InterruptedException {
+        synchronized (order) {
+            int sent = 0;
+            for (int at = 0; at < length; ) {
+                at = replies.advance(bytes, at, length);
+                if (!replies.inside()) {
+                    if (!replies.push()) {
+                        owed.poll();
+                    }
+                    if (!owed.isEmpty() && owed.peek() != OF_THE_SERVER) {
+                        send(bytes, sent, at);
+                        sent = at;
+                        sendOwn();
+                    }
+                }
+            }
+            send(bytes, sent, length);
+        }
+    }
+
+    private void send(byte[] bytes, int from, int to) throws InterruptedException {
+        if (to > from) {
+            back.put(Arrays.copyOfRange(bytes, from, to), proxy.delayNanos(false));
+        }
+    }
+
+    private void sendOwn() throws InterruptedException {
+        while (!owed.isEmpty() && owed.peek() != OF_THE_SERVER) {
+            back.put(owed.remove(), proxy.delayNanos(false));
+        }
+    }
+
+    private final class Order implements CommandStream.Judge {
+
+        private byte @Nullable [] own;
+
+        @Override
+        public boolean passes(String name) {
+            own = proxy.answerTo(name);
+            if (own == null && !UNANSWERED.contains(name)) {
+                owed.add(OF_THE_SERVER);
+            }
+            return own == null;
+        }
+
+        @Override
+        public void swallowed() throws InterruptedException {
+            if (own == null) {
+                return;
+            }
+            if (owed.isEmpty() && !replies.inside()) {
+                back.put(own, proxy.delayNanos(true) + proxy.delayNanos(false));
+            } else {
+                owed.add(own);
+            }
+        }
+    }
+}

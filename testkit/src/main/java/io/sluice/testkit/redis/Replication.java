@@ -1,0 +1,47 @@
+package io.sluice.testkit.redis;
+
+import io.sluice.testkit.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How servers of one group follow each other: at once, and as a user of their own that can be shut out. */
+final class Replication {
+
+    private static final String USER = "replica";
+    private static final String PASSWORD = "follows";
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private Replication() {}
+
+    /** Options of a server of the group, primary or replica, before those of the caller. */
+    static List<String> options(String... more) {
+        List<String> all = new ArrayList<>(List.of(
+                "--repl-diskless-sync-delay",
+                "0",
+                "--repl-ping-replica-period",
+                "1",
+                "--masteruser",
+                USER,
+                "--masterauth"));
+        all.addAll(List.of(PASSWORD, "--user", USER, "on", ">" + PASSWORD, "+ping", "+psync", "+replconf"));
+        all.addAll(List.of(more));
+        return all;
+    }
+
+    /**
+     * Lets no replica follow this server, from before this returns until {@link #resume} or a restart. Freezing the replicas
+     * would not do: what waits in their sockets is applied when they go on.
+     */
+    static void stop(RedisServer primary) {
+        RedisServer.done(primary.command("ACL", "SETUSER", USER, "off"));
+        primary.command("CLIENT", "KILL", "TYPE", "replica").number();
+        Await.until("no replica follows " + primary.port(), PATIENCE, () -> primary.info("connected_slaves")
+                .equals("0"));
+    }
+
+    /** Lets replicas follow again; they try about every second. */
+    static void resume(RedisServer primary) {
+        RedisServer.done(primary.command("ACL", "SETUSER", USER, "on"));
+    }
+}

@@ -1,0 +1,95 @@
+package io.sluice.testkit.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A slot of a {@link RedisCluster} on its way from one node to another, step by step. While it lasts, the node that it leaves
+ * answers {@code ASK} for keys that it does not have any more, and both answer {@code TRYAGAIN} to several keys of which only
+ * some are there.
+ */
+public final class SlotMove {
+
+    private static final int BATCH = 100;
+
+    private final RedisCluster cluster;
+    private final int slot;
+    private final RedisServer from;
+    private final RedisServer to;
+
+    SlotMove(RedisCluster cluster, int slot, RedisServer from, RedisServer to) {
+        this.cluster = cluster;
+        this.slot = slot;
+        this.from = from;
+        this.to = to;
+        setSlot(to, "IMPORTING", cluster.idOf(from));
+        setSlot(from, "MIGRATING", cluster.idOf(to));
+    }
+
+    public RedisServer from() {
+        return from;
+    }
+
+    public RedisServer to() {
+        return to;
+    }
+
+    /** Moves these keys of the slot. */
+    public void migrateKeys(String... keys) {
+        try (RedisConnection connection = from.connect()) {
+            RedisServer.done(migrate(connection, List.of(keys)));
+        }
+    }
+
+    /** Moves all keys that the slot has. */
+    public void migrateAllKeys() {
+        // Whatever bytes keys are made of come back as they went out.
+        try (RedisConnection connection = from.authenticated(
+                RedisConnection.to(from.port(), Duration.ofMinutes(1), StandardCharsets.ISO_8859_1))) {
+            List<String> keys = keysLeft(connection);
+            while (!keys.isEmpty()) {
+                // Not OK if all of them expired meanwhile.
+                migrate(connection, keys).text();
+                keys = keysLeft(connection);
+            }
+        }
+    }
+
+    /** Gives the slot to the other node, which must have all its keys by now, and tells every living primary. */
+    public void finish() {
+        setSlot(to, "NODE", cluster.idOf(to));
+        setSlot(from, "NODE", cluster.idOf(to));
+        for (RedisServer node : cluster.primaries()) {
+            setSlot(node, "NODE", cluster.idOf(to));
+        }
+    }
+
+    /** Gives up: the slot stays where it was, and keys that moved are out of reach. */
+    public void abandon() {
+        setSlot(from, "STABLE");
+        setSlot(to, "STABLE");
+    }
+
+    private List<String> keysLeft(RedisConnection connection) {
+        return connection
+                .command("CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), Integer.toString(BATCH))
+                .texts();
+    }
+
+    private RedisReply migrate(RedisConnection connection, List<String> keys) {
+        List<String> command =
+                new ArrayList<>(List.of("MIGRATE", "127.0.0.1", Integer.toString(to.port()), "", "0", "5000"));
+        to.password().ifPresent(password -> command.addAll(List.of("AUTH", password)));
+        command.add("KEYS");
+        command.addAll(keys);
+        return connection.command(command.toArray(String[]::new));
+    }
+
+    private void setSlot(RedisServer node, String... change) {
+        List<String> command = new ArrayList<>(List.of("CLUSTER", "SETSLOT", Integer.toString(slot)));
+        command.addAll(List.of(change));
+        RedisServer.done(node.command(command.toArray(String[]::new)));
+    }
+}

@@ -1,0 +1,190 @@
+package io.sluice.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.decorator.FallbackEngine;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.spi.Outcome;
+import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Verdict;
+import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.engine.UnreliableEngine.Mood;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whatever an engine does with its answers, the caller has one by the deadline, and the counts are right. */
+final class FallbackEngineTest {
+
+    private static final Duration DEADLINE = Duration.ofMillis(20);
+    private static final Limit TEN =
+            Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
+
+    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final LocalEngine counts = new LocalEngine(clock);
+    private final UnreliableEngine unreliable = new UnreliableEngine(counts);
+    private final FallbackEngine engine = new FallbackEngine(unreliable, clock);
+
+    @Test
+    void passesOnWhatTheEngineAnswers() {
+        assertThat(answerBy(ask(FailurePolicy.CLOSED)).degraded()).isNull();
+        assertThat(remaining()).isEqualTo(9);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Mood.class,
+            names = {"LATE", "LATE_AND_TWICE", "LOSES_ANSWER", "LOSES_QUESTION", "FAILS", "THROWS"})
+    void answersByTheDeadlineWhateverTheEngineDoes(Mood mood) {
+        unreliable.setMood(mood);
+        EngineDecision open = answerBy(ask(FailurePolicy.OPEN));
+        assertThat(open.allowed()).isTrue();
+        assertThat(open.degraded()).startsWith("unreliable-");
+        EngineDecision closed = answerBy(ask(FailurePolicy.CLOSED));
+        assertThat(closed.allowed()).isFalse();
+        assertThat(closed.verdicts()).extracting(Verdict::retryAfterMicros).containsExactly(1_000_000L);
+        assertThat(unreliable.asked()).hasSize(2);
+    }
+
+    @Test
+    void waitsUntilTheDeadlineAndNoLonger() {
+        unreliable.setMood(Mood.LOSES_ANSWER);
+        CompletableFuture<Outcome> outcome = pending(engine.decide(ask(FailurePolicy.OPEN)));
+        clock.advance(DEADLINE.minusNanos(1));
+        assertThat(outcome).isNotDone();
+        clock.advance(Duration.ofNanos(1));
+        assertThat(outcome)
+                .isCompletedWithValueMatching(
+                        o -> ((EngineDecision) o).degraded().equals("unreliable-timeout"));
+    }
+
+    @Test
+    void enforcesTheLocalShareMeanwhile() {
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        int allowed = 0;
+        for (int i = 0; i < 20; i++) {
+            allowed += answerBy(ask(FailurePolicy.LOCAL)).allowed() ? 1 : 0;
+        }
+        assertThat(allowed).isEqualTo(5);
+    }
+
+    @Test
+    void countsAlongWhatTheEngineAdmits() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(answerBy(ask(FailurePolicy.LOCAL)).degraded()).isNull();
+        }
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        int allowed = 0;
+        for (int i = 0; i < 20; i++) {
+            allowed += answerBy(ask(FailurePolicy.LOCAL)).allowed() ? 1 : 0;
+        }
+        assertThat(allowed).isEqualTo(2);
+    }
+
+    @Test
+    void doesNotCountAlongWhatTheEngineRefuses() {
+        assertThat(answerBy(ask(FailurePolicy.CLOSED, 10)).allowed()).isTrue();
+        for (int i = 0; i < 20; i++) {
+            assertThat(answerBy(ask(FailurePolicy.LOCAL)).allowed()).isFalse();
+        }
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        assertThat(answerBy(ask(FailurePolicy.LOCAL, 5)).allowed()).isTrue();
+    }
+
+    @Test
+    void givesBackWhatALateAnswerChargedForARefusedCaller() {
+        unreliable.setMood(Mood.LATE);
+        assertThat(answerBy(ask(FailurePolicy.CLOSED)).allowed()).isFalse();
+        assertThat(remaining()).isEqualTo(9);
+        unreliable.deliver();
+        assertThat(unreliable.givenBack()).hasSize(1);
+        assertThat(remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void leavesChargedWhatALateAnswerChargedForAnAdmittedCaller() {
+        unreliable.setMood(Mood.LATE);
+        assertThat(answerBy(ask(FailurePolicy.LOCAL)).allowed()).isTrue();
+        unreliable.deliver();
+        assertThat(unreliable.givenBack()).isEmpty();
+        assertThat(remaining()).isEqualTo(9);
+    }
+
+    @Test
+    void hearsTheFirstOfTwoAnswers() {
+        unreliable.setMood(Mood.TWICE);
+        assertThat(answerBy(ask(FailurePolicy.CLOSED)).allowed()).isTrue();
+        assertThat(answerBy(ask(FailurePolicy.CLOSED, 10)).allowed()).isFalse();
+        assertThat(unreliable.givenBack()).isEmpty();
+        assertThat(remaining()).isEqualTo(9);
+    }
+
+    @Test
+    void givesBackOnceWhenAnAnswerComesLateAndTwice() {
+        unreliable.setMood(Mood.LATE_AND_TWICE);
+        assertThat(answerBy(ask(FailurePolicy.CLOSED)).allowed()).isFalse();
+        unreliable.deliver();
+        assertThat(unreliable.givenBack()).hasSize(1);
+        assertThat(remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void refusesEvenWhenOpenWhatNoLimitCouldHold() {
+        unreliable.setMood(Mood.THROWS);
+        EngineDecision tooMany = answerBy(ask(FailurePolicy.OPEN, 11));
+        assertThat(tooMany.allowed()).isFalse();
+        assertThat(tooMany.verdicts().get(0).retryAfterMicros()).isEqualTo(Verdict.NEVER);
+    }
+
+    @Test
+    void doesNotCallHopelessWhatOnlyTheShareCannotHold() {
+        unreliable.setMood(Mood.THROWS);
+        EngineDecision eight = answerBy(ask(FailurePolicy.LOCAL, 8));
+        assertThat(eight.allowed()).isFalse();
+        assertThat(eight.verdicts().get(0).retryAfterMicros()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void givesNothingBackOfADegradedDecision() {
+        unreliable.setMood(Mood.THROWS);
+        Ask ask = ask(FailurePolicy.LOCAL);
+        assertThat(answerBy(ask).charges(ask)).isEmpty();
+    }
+
+    private Ask ask(FailurePolicy policy) {
+        return ask(policy, 1);
+    }
+
+    private Ask ask(FailurePolicy policy, long permits) {
+        return Ask.charging(List.of(Demand.of(TEN, "k", permits)))
+                .dueAt(clock.nanoTime() + DEADLINE.toNanos())
+                .onFailure(policy, 0.5);
+    }
+
+    /** The outcome once the deadline has come. */
+    private EngineDecision answerBy(Ask ask) {
+        Answer answer = engine.decide(ask);
+        clock.advance(DEADLINE);
+        return (EngineDecision)
+                (answer instanceof PendingOutcome ? pending(answer).getNow(null) : answer);
+    }
+
+    private static CompletableFuture<Outcome> pending(Answer answer) {
+        return ((PendingOutcome) answer).outcome().toCompletableFuture();
+    }
+
+    private long remaining() {
+        Ask look = Ask.charging(List.of(Demand.of(TEN, "k", 1))).looking();
+        return ((EngineDecision) counts.decide(look)).verdicts().get(0).remaining();
+    }
+}

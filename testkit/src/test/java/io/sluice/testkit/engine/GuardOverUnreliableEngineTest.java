@@ -1,0 +1,126 @@
+package io.sluice.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.core.decorator.Guard;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.spi.Verdict;
+import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.engine.UnreliableEngine.Mood;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a guard counts while its store has not answered yet. */
+final class GuardOverUnreliableEngineTest {
+
+    private static final Limit HUNDRED = Limit.named("hundred").fixedWindow(100, Duration.ofHours(1));
+    private static final Limit NONE = Limit.named("none").fixedWindow(0, Duration.ofHours(1));
+
+    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final UnreliableEngine store = new UnreliableEngine(new LocalEngine(clock));
+    private final Guard guard = new Guard(store, clock);
+
+    @Test
+    void letsNoMoreThroughAtOnceThanItsTimesTheLimit() {
+        store.setMood(Mood.LATE);
+        List<Answer> answers = ask(1_000);
+        assertThat(store.asked()).hasSize(120);
+        assertThat(guard.refused()).isEqualTo(880);
+        EngineDecision refused = (EngineDecision) answers.get(999);
+        assertThat(refused.degraded()).isNull();
+        Verdict told = refused.verdicts().get(0);
+        assertThat(told.fits()).isFalse();
+        assertThat(told.remaining()).isZero();
+        assertThat(told.retryAfterMicros()).isEqualTo(20_000);
+        store.deliver();
+        assertThat(answers.subList(0, 120).stream().filter(GuardOverUnreliableEngineTest::isAllowed))
+                .hasSize(100);
+        // Of those that were refused nothing is left.
+        ask(1_000);
+        assertThat(store.asked()).hasSize(140);
+    }
+
+    @Test
+    void forgetsWhatAnotherLimitRefused() {
+        for (int i = 0; i < 500; i++) {
+            guard.decide(Ask.charging(List.of(Demand.of(HUNDRED, "k", 1).guardedBy(1), Demand.of(NONE, "k", 1))));
+        }
+        assertThat(store.asked()).hasSize(500);
+        assertThat(ask(100)).allMatch(GuardOverUnreliableEngineTest::isAllowed);
+    }
+
+    @Test
+    void doesNotHoldAgainstAnybodyWhatIsNotAnsweredByTheDeadline() {
+        for (Mood mood : List.of(Mood.LOSES_QUESTION, Mood.FAILS, Mood.THROWS)) {
+            store.setMood(mood);
+            for (int i = 0; i < 200; i++) {
+                Ask ask = asking(1).dueAt(clock.nanoTime() + 20_000_000);
+                if (mood == Mood.THROWS) {
+                    assertThatThrownBy(() -> guard.decide(ask)).isInstanceOf(IllegalStateException.class);
+                } else {
+                    guard.decide(ask);
+                }
+            }
+            clock.advance(Duration.ofMillis(20));
+            store.setMood(Mood.LATE);
+            int asked = store.asked().size();
+            ask(1_000);
+            assertThat(store.asked()).as("after %s", mood).hasSize(asked + 120);
+            store.deliver();
+            clock.advance(Duration.ofHours(1));
+        }
+    }
+
+    @Test
+    void countsAnAnswerOnceThatIsHeardTwiceOrLate() {
+        store.setMood(Mood.TWICE);
+        guard.decide(asking(60));
+        store.setMood(Mood.LATE);
+        guard.decide(asking(40).dueAt(clock.nanoTime() + 1));
+        clock.advance(Duration.ofMillis(1));
+        store.deliver();
+        store.setMood(Mood.ANSWERS);
+        assertThat(isAllowed(guard.decide(asking(20)))).isFalse();
+        assertThat(guard.refused()).isZero();
+        assertThat(isAllowed(guard.decide(asking(21)))).isFalse();
+        assertThat(guard.refused()).isEqualTo(1);
+    }
+
+    @Test
+    void countsWhatWasGrantedAndNotWhatWasAskedFor() {
+        assertThat(isAllowed(guard.decide(asking(90)))).isTrue();
+        Demand any = Demand.of(HUNDRED, "k", 30).orAtLeast(1).guardedBy(1.2);
+        assertThat(isAllowed(guard.decide(Ask.charging(List.of(any))))).isTrue();
+        store.setMood(Mood.LATE);
+        ask(50);
+        assertThat(guard.refused()).isEqualTo(30);
+    }
+
+    private List<Answer> ask(int times) {
+        List<Answer> answers = new ArrayList<>();
+        for (int i = 0; i < times; i++) {
+            answers.add(guard.decide(asking(1)));
+        }
+        return answers;
+    }
+
+    private static Ask asking(long permits) {
+        return Ask.charging(List.of(Demand.of(HUNDRED, "k", permits).guardedBy(1.2)));
+    }
+
+    private static boolean isAllowed(Answer answer) {
+        Object outcome = answer instanceof PendingOutcome pending
+                ? pending.outcome().toCompletableFuture().join()
+                : answer;
+        return ((EngineDecision) outcome).allowed();
+    }
+}
