@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -19,12 +20,13 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The directions between modules and packages that docs and design speak of. */
 class ArchitectureTest {
@@ -32,6 +34,8 @@ class ArchitectureTest {
     private static final JavaClasses SLUICE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages("io.sluice");
+
+    private static final int MOST_TYPES_IN_A_PACKAGE = 25;
 
     private static final Set<String> WALL_CLOCKS = Set.of(
             "java.lang.System.nanoTime",
@@ -50,7 +54,9 @@ class ArchitectureTest {
         assertThat(new TreeSet<>(SLUICE.stream().map(ArchitectureTest::module).toList()))
                 .contains(
                         "core",
+                        "history",
                         "rules",
+                        "http",
                         "redis",
                         "rules-redis",
                         "testkit",
@@ -70,6 +76,16 @@ class ArchitectureTest {
     void rulesUsesCoreAndYaml() {
         check(uses(inModule("rules"), "io.sluice.core..", "io.sluice.rules..", "org.snakeyaml.engine.."));
         check(noClasses().that(inModule("rules")).should().dependOnClassesThat(inModule("rules-redis")));
+    }
+
+    @Test
+    void httpUsesCoreAndRules() {
+        check(uses("http", "io.sluice.core..", "io.sluice.rules.."));
+    }
+
+    @Test
+    void historyUsesCoreAndJson() {
+        check(uses("history", "io.sluice.core..", "com.fasterxml.jackson.."));
     }
 
     @Test
@@ -122,6 +138,16 @@ class ArchitectureTest {
     }
 
     @Test
+    void nodeIsUsedByItsDoorsAlone() {
+        check(noClasses()
+                .that(not(inModule("node")))
+                .should()
+                .dependOnClassesThat(inModule("node")
+                        .and(not(resideInAnyPackage(
+                                "io.sluice.node", "io.sluice.node.config", "io.sluice.node.gateway.spi")))));
+    }
+
+    @Test
     void nobodyKnowsTheCommandLine() {
         check(noClasses()
                 .that(resideOutsideOfPackage("io.sluice.cli.."))
@@ -144,13 +170,18 @@ class ArchitectureTest {
         assertThat(wrong).isEmpty();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"algorithm", "spi", "time"})
-    void whatCorePublishesDoesNotUseItsInternals(String part) {
-        check(noClasses()
-                .that(resideInAPackage("io.sluice.core." + part + ".."))
-                .should()
-                .dependOnClassesThat(resideInAPackage("io.sluice.core.internal..")));
+    @Test
+    void packagesFormNoCycles() {
+        check(slices().matching("io.sluice.(**)").should().beFreeOfCycles());
+    }
+
+    @Test
+    void noPackageHoldsMoreThanOneIdea() {
+        Map<String, Long> sizes = SLUICE.stream()
+                .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
+        sizes.values().removeIf(size -> size <= MOST_TYPES_IN_A_PACKAGE);
+        assertThat(sizes).isEmpty();
     }
 
     @Test

@@ -32,7 +32,7 @@ final class AskCheck {
 
     /** What is known of one ask. */
     private static final class Asking {
-        private final Map<String, Part> parts = new LinkedHashMap<>(2);
+        private final Map<String, Fragment> parts = new LinkedHashMap<>(2);
         private final Map<String, Integer> charged = new HashMap<>(2);
         private final List<AnswerEvent> answers = new ArrayList<>(1);
         private final Map<String, Long> spent = new HashMap<>(0);
@@ -46,7 +46,7 @@ final class AskCheck {
     }
 
     /** How many demands were what. */
-    private static final class Part {
+    private static final class Fragment {
         private String count = "";
         private long number;
         private boolean charging;
@@ -61,7 +61,7 @@ final class AskCheck {
         }
         Verdict verdict = asked.verdict();
         Asking ask = ask(asked.ask());
-        Part part = ask.parts.computeIfAbsent(asked.ask(), id -> new Part());
+        Fragment part = ask.parts.computeIfAbsent(asked.ask(), id -> new Fragment());
         part.count = step.count();
         part.number = step.number();
         part.charging = asked.charging();
@@ -115,7 +115,7 @@ final class AskCheck {
         memory.finish(whole);
     }
 
-    private void allOrNothing(String id, Part part) {
+    private void allOrNothing(String id, Fragment part) {
         int demands = part.fitting + part.refusing;
         boolean all = part.charging && part.refusing == 0;
         if (part.charged != (all ? demands : 0)) {

@@ -54,7 +54,7 @@ final class JointDecision {
         this.parts = parts;
         int limits = 0;
         for (MatchedRequest part : parts) {
-            limits += part.live().bound().size();
+            limits += part.live().limits().size();
         }
         // Most requests are one part with a limit or two: tables of the usual size would be most of what is allocated
         // for them.
@@ -79,7 +79,7 @@ final class JointDecision {
     }
 
     private static boolean asksTooMuch(MatchedRequest part) {
-        return part.permits() > Limit.MAX_PERMITS && !part.live().bound().isEmpty();
+        return part.permits() > Limit.MAX_PERMITS && !part.live().limits().isEmpty();
     }
 
     /** The limits of the parts that charge, or of those that only look, each count once. */
@@ -87,7 +87,7 @@ final class JointDecision {
         List<BoundLimit> all = new ArrayList<>();
         for (MatchedRequest part : parts) {
             if (part.verdictOf() == null && (part.permits() == 0) == looking) {
-                all.addAll(part.live().bound());
+                all.addAll(part.live().limits());
             }
         }
         return LimitGroup.of(merge(all));
@@ -160,7 +160,7 @@ final class JointDecision {
     /** What engines said of limits in shadow. */
     void heardShadow(LimitGroup group, List<Decision> said) {
         shadowRefused.addAll(group.refusing(said));
-        for (BoundLimit bound : group.bound()) {
+        for (BoundLimit bound : group.limits()) {
             own(bound.demand());
         }
         note(said);
@@ -207,14 +207,14 @@ final class JointDecision {
         }
         boolean allowed = true;
         List<Standing> standings = new ArrayList<>();
-        for (BoundLimit bound : part.live().bound()) {
+        for (BoundLimit bound : part.live().limits()) {
             Standing standing = standing(bound, asksTooMuch(part));
             allowed &= standing.fits();
             reporting.add(bound, standing);
             standings.add(standing);
         }
         for (LimitGroup shadow : part.shadows()) {
-            shadow.bound().forEach(bound -> standings.add(standing(bound, false)));
+            shadow.limits().forEach(bound -> standings.add(standing(bound, false)));
         }
         return new PartRuling(allowed, null, standings);
     }
@@ -272,10 +272,10 @@ final class JointDecision {
 
         private List<String> matched() {
             if (parts.size() == 1) {
-                return parts.get(0).matched();
+                return parts.get(0).ruleIds();
             }
             Set<String> matched = new LinkedHashSet<>();
-            parts.forEach(part -> matched.addAll(part.matched()));
+            parts.forEach(part -> matched.addAll(part.ruleIds()));
             return List.copyOf(matched);
         }
 

@@ -47,21 +47,21 @@ final class JointEvaluator {
     CompletionStage<JointRuling> evaluateCountingRefused(RuleSet set, JointPart part) {
         long start = steps.nanoTime();
         JointDecision joint = joint(set, List.of(part));
-        MatchedRequest applied = joint.parts().get(0);
+        MatchedRequest matched = joint.parts().get(0);
         return evaluate(joint, set.version(), start)
                 .thenCompose(ruling -> part.permits() == 0
-                                || applied.verdictOf() != null
+                                || matched.verdictOf() != null
                                 || ruling.whole().degraded() != null
                         ? CompletableFuture.completedFuture(ruling)
-                        : count(applied, ruling.parts().get(0)).handle((done, failure) -> ruling));
+                        : count(matched, ruling.parts().get(0)).handle((done, failure) -> ruling));
     }
 
     private JointDecision joint(RuleSet set, List<JointPart> parts) {
-        List<MatchedRequest> applied = new ArrayList<>(parts.size());
+        List<MatchedRequest> matched = new ArrayList<>(parts.size());
         for (JointPart part : parts) {
-            applied.add(steps.match(set, part.request(), part.permits(), part.named()));
+            matched.add(steps.match(set, part.request(), part.permits(), part.named()));
         }
-        return new JointDecision(applied);
+        return new JointDecision(matched);
     }
 
     private CompletionStage<JointRuling> evaluate(JointDecision joint, long version, long start) {
@@ -79,7 +79,7 @@ final class JointEvaluator {
         LimitGroup looked = joint.group(true);
         LimitGroup charged = joint.group(false);
         Purpose first = joint.isRefusedOutright() ? Purpose.LOOK : Purpose.CHARGE;
-        if (looked.bound().isEmpty()) {
+        if (looked.limits().isEmpty()) {
             return settle(joint, charged, first, version);
         }
         return settle(joint, looked, Purpose.LOOK, version)
@@ -116,19 +116,19 @@ final class JointEvaluator {
     }
 
     /** Charges what the decision did not, each limit by itself and as much of it as there is. */
-    private CompletionStage<?> count(MatchedRequest applied, JointRuling.PartRuling ruling) {
+    private CompletionStage<?> count(MatchedRequest matched, JointRuling.PartRuling ruling) {
         CompletionStage<?> done = CompletableFuture.completedFuture(null);
-        List<LimitGroup> groups = new ArrayList<>(applied.shadows());
-        groups.add(0, applied.live());
+        List<LimitGroup> groups = new ArrayList<>(matched.shadows());
+        groups.add(0, matched.live());
         int at = 0;
         for (LimitGroup group : groups) {
-            int end = at + group.bound().size();
+            int end = at + group.limits().size();
             boolean charged = ruling.allowed()
                     && ruling.limits().subList(at, end).stream().allMatch(JointRuling.Standing::fits);
             at = end;
-            for (BoundLimit bound : charged ? List.<BoundLimit>of() : group.bound()) {
+            for (BoundLimit bound : charged ? List.<BoundLimit>of() : group.limits()) {
                 if (EnvoyDescriptor.of(bound.rule()).isPresent()) {
-                    done = done.thenCombine(steps.charge(bound, applied.permits(), group.deadline()), (a, b) -> b);
+                    done = done.thenCombine(steps.charge(bound, matched.permits(), group.deadline()), (a, b) -> b);
                 }
             }
         }

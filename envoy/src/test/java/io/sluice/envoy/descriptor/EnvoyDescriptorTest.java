@@ -50,13 +50,15 @@ class EnvoyDescriptorTest {
     }
 
     @Test
-    void namesTheKeysThatItTakes() {
+    void namesWhatIsWrongWithItsKeys() {
         assertThat(RuleDocument.parse(
                                 "rules.yaml",
                                 "rules: [{ id: r, envoy: { domian: d, path: [{ kee: k }] }, limits: [{ rate: 1 }] }]")
                         .toString())
-                .contains("domian", "domain", "path", "unlimited", "name", "replaces", "quota", "detailed_metric")
-                .contains("kee", "key", "value", "share_threshold");
+                .contains("domain: missing (expected: a text)")
+                .contains("unknown key: domian (expected: domain, perhaps?)")
+                .contains("key: missing (expected: a text)")
+                .contains("unknown key: kee (expected: key, perhaps?)");
     }
 
     private static RuleSet set(String scope) {

@@ -29,16 +29,16 @@ final class EngineRouter {
      * process without a store are like that. Null for any other.
      */
     @Nullable
-    Decision decideHere(MatchedRequest applied) {
-        LimitGroup live = applied.live();
-        if (!applied.shadows().isEmpty()
-                || applied.permits() == 0
-                || live.bound().isEmpty()
+    Decision decideHere(MatchedRequest matched) {
+        LimitGroup live = matched.live();
+        if (!matched.shadows().isEmpty()
+                || matched.permits() == 0
+                || live.limits().isEmpty()
                 || live.any(true)
                 || live.lacking() != null) {
             return null;
         }
-        return local.decide(live.ask(false, Purpose.CHARGE, local, applied.set().version()));
+        return local.decide(live.ask(false, Purpose.CHARGE, local, matched.set().version()));
     }
 
     /** One decision for each engine that has a say; none if no limit is left to be asked. */
@@ -73,7 +73,7 @@ final class EngineRouter {
     /** The same, of limits whose permits are held only a look: nobody would give them back. */
     CompletionStage<List<Decision>> decideHoldingNothing(LimitGroup group, Purpose purpose, long version) {
         LimitGroup held = group.held(true);
-        if (held.bound().isEmpty() || purpose == Purpose.LOOK) {
+        if (held.limits().isEmpty() || purpose == Purpose.LOOK) {
             return decide(group, purpose, version);
         }
         return decide(held, Purpose.LOOK, version).thenCompose(looked -> decide(

@@ -48,7 +48,7 @@ public final class Evaluator {
     private final Supplier<RuleSet> rules;
     private final Limiter local;
     private final @Nullable Limiter shared;
-    private final EngineRouter sides;
+    private final EngineRouter router;
     private final CallerKeys keys;
     private final Clock clock;
     private final RulingListener listener;
@@ -71,7 +71,7 @@ public final class Evaluator {
         this.rules = rules;
         this.local = local;
         this.shared = shared;
-        this.sides = new EngineRouter(local, shared);
+        this.router = new EngineRouter(local, shared);
         this.keys = keys.keys();
         this.clock = clock;
         this.listener = listener;
@@ -84,7 +84,7 @@ public final class Evaluator {
      */
     public CompletionStage<Ruling> evaluate(Attributes request, long permits) {
         long start = clock.nanoTime();
-        return ruling(applied(request, permits), start);
+        return ruling(match(request, permits), start);
     }
 
     /**
@@ -108,14 +108,14 @@ public final class Evaluator {
      */
     public CompletableFuture<Ruling> acquireNamed(List<RuleCall> claims, Duration maxWait) {
         long start = clock.nanoTime();
-        MatchedRequest applied = MatchedRequest.of(rules.get(), claims, shared != null, keys, clock);
-        if (applied.verdictOf() != null
-                || applied.impossible() != null
-                || applied.live().lacking() != null) {
-            return ruling(applied, start).toCompletableFuture();
+        MatchedRequest matched = MatchedRequest.of(rules.get(), claims, shared != null, keys, clock);
+        if (matched.verdictOf() != null
+                || matched.impossible() != null
+                || matched.live().lacking() != null) {
+            return ruling(matched, start).toCompletableFuture();
         }
         RulingListener told = listener.begun();
-        Acquisition live = sides.acquire(applied.live(), applied.set().version(), maxWait, clock);
+        Acquisition live = router.acquire(matched.live(), matched.set().version(), maxWait, clock);
         CompletableFuture<Ruling> result = new CompletableFuture<>();
         CompletionStage<Ruling> cancelled = result;
         cancelled.whenComplete((ruling, failure) -> {
@@ -125,7 +125,7 @@ public final class Evaluator {
             }
         });
         live.decisions()
-                .thenCompose(decisions -> settle(applied, decisions, Purpose.CHARGE))
+                .thenCompose(decisions -> settle(matched, decisions, Purpose.CHARGE))
                 .whenComplete((ruling, failure) -> finish(result, told, ruling, failure, start));
         return result;
     }
@@ -145,35 +145,35 @@ public final class Evaluator {
 
     /** Gives back what an allowed ruling charged, as far as it still counts. At most once for a ruling. */
     public CompletionStage<?> giveBack(Ruling.Settled ruling) {
-        CompletionStage<?> given = sides.giveBack(ruling.decisions());
+        CompletionStage<?> given = router.giveBack(ruling.decisions());
         Permit permit = ruling.permit();
         return permit == null ? given : given.thenCombine(release(permit), (nothing, released) -> released);
     }
 
-    private CompletionStage<Ruling> ruling(MatchedRequest applied, long start) {
-        Rule rule = applied.verdictOf();
+    private CompletionStage<Ruling> ruling(MatchedRequest matched, long start) {
+        Rule rule = matched.verdictOf();
         if (rule != null) {
             return CompletableFuture.completedFuture(
-                    told(listener.begun(), RulingWriter.byRule(applied, rule, mode()), start));
+                    told(listener.begun(), RulingWriter.byRule(matched, rule, mode()), start));
         }
-        Ruling.Impossible impossible = applied.impossible();
+        Ruling.Impossible impossible = matched.impossible();
         if (impossible != null) {
             return CompletableFuture.completedFuture(impossible);
         }
         RulingListener told = listener.begun();
-        Decision decision = sides.decideHere(applied);
+        Decision decision = router.decideHere(matched);
         return decision != null
                 ? CompletableFuture.completedFuture(told(
                         told,
-                        RulingWriter.byLimits(applied, List.of(decision), ShadowDecisions.NONE, mode(), 0),
+                        RulingWriter.byLimits(matched, List.of(decision), ShadowDecisions.NONE, mode(), 0),
                         start))
-                : settle(applied).thenApply(ruling -> told(told, ruling, start));
+                : settle(matched).thenApply(ruling -> told(told, ruling, start));
     }
 
     /** Says what {@link #evaluate} would say and how each limit stands. Charges nothing, and nobody is told. */
     public CompletionStage<Explanation> explain(Attributes request, long permits) {
-        MatchedRequest applied = applied(request, permits);
-        return new Explainer(applied, keys, this::look).explain(mode());
+        MatchedRequest matched = match(request, permits);
+        return new Explainer(matched, keys, this::look).explain(mode());
     }
 
     /**
@@ -232,7 +232,7 @@ public final class Evaluator {
 
         @Override
         public CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version) {
-            return sides.decideHoldingNothing(group, purpose, version);
+            return router.decideHoldingNothing(group, purpose, version);
         }
 
         @Override
@@ -272,43 +272,43 @@ public final class Evaluator {
         }
     }
 
-    private MatchedRequest applied(Attributes request, long permits) {
+    private MatchedRequest match(Attributes request, long permits) {
         if (permits < 0 || permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
         }
         return MatchedRequest.of(rules.get(), request, permits, shared != null, keys, clock);
     }
 
-    private CompletionStage<Ruling.Settled> settle(MatchedRequest applied) {
-        BoundLimit lacking = applied.live().lacking();
+    private CompletionStage<Ruling.Settled> settle(MatchedRequest matched) {
+        BoundLimit lacking = matched.live().lacking();
         if (lacking != null) {
-            return shadows(applied, Purpose.LOOK).thenApply(said -> RulingWriter.lacking(applied, lacking, said));
+            return shadows(matched, Purpose.LOOK).thenApply(said -> RulingWriter.lacking(matched, lacking, said));
         }
-        Purpose purpose = applied.permits() == 0 ? Purpose.LOOK : Purpose.CHARGE;
-        return sides.decide(applied.live(), purpose, applied.set().version())
-                .thenCompose(decisions -> settle(applied, decisions, purpose));
+        Purpose purpose = matched.permits() == 0 ? Purpose.LOOK : Purpose.CHARGE;
+        return router.decide(matched.live(), purpose, matched.set().version())
+                .thenCompose(decisions -> settle(matched, decisions, purpose));
     }
 
-    private CompletionStage<Ruling.Settled> settle(MatchedRequest applied, List<Decision> decisions, Purpose purpose) {
-        CompletionStage<ShadowDecisions> shadows = applied.shadows().isEmpty()
+    private CompletionStage<Ruling.Settled> settle(MatchedRequest matched, List<Decision> decisions, Purpose purpose) {
+        CompletionStage<ShadowDecisions> shadows = matched.shadows().isEmpty()
                 ? NO_SHADOWS
-                : shadows(applied, CombinedDecisions.allAllow(decisions) ? purpose : Purpose.LOOK);
-        return shadows.thenApply(said -> RulingWriter.byLimits(applied, decisions, said, mode(), 0));
+                : shadows(matched, CombinedDecisions.allAllow(decisions) ? purpose : Purpose.LOOK);
+        return shadows.thenApply(said -> RulingWriter.byLimits(matched, decisions, said, mode(), 0));
     }
 
-    private CompletionStage<ShadowDecisions> shadows(MatchedRequest applied, Purpose purpose) {
+    private CompletionStage<ShadowDecisions> shadows(MatchedRequest matched, Purpose purpose) {
         CompletionStage<ShadowDecisions> all = CompletableFuture.completedFuture(ShadowDecisions.NONE);
-        for (LimitGroup group : applied.shadows()) {
+        for (LimitGroup group : matched.shadows()) {
             Purpose own = group.lacking() == null ? purpose : Purpose.LOOK;
             all = all.thenCombine(
-                    sides.decide(group, own, applied.set().version()),
+                    router.decide(group, own, matched.set().version()),
                     (shadows, decisions) -> shadows.and(group, decisions));
         }
         return all;
     }
 
-    private CompletionStage<List<Decision>> look(MatchedRequest applied, LimitGroup group) {
-        return sides.decide(group, Purpose.LOOK, applied.set().version());
+    private CompletionStage<List<Decision>> look(MatchedRequest matched, LimitGroup group) {
+        return router.decide(group, Purpose.LOOK, matched.set().version());
     }
 
     private String mode() {

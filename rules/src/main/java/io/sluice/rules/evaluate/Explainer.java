@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Looks at every limit that a request meets. For one request. */
 final class Explainer {
 
-    private final MatchedRequest applied;
+    private final MatchedRequest matched;
     private final CallerKeys keys;
     private final Look look;
     private final Map<Label, Verdict> verdicts = new HashMap<>();
@@ -31,42 +31,42 @@ final class Explainer {
     /** Asks the engines without charging. */
     @FunctionalInterface
     interface Look {
-        CompletionStage<List<Decision>> at(MatchedRequest applied, LimitGroup group);
+        CompletionStage<List<Decision>> at(MatchedRequest matched, LimitGroup group);
     }
 
-    Explainer(MatchedRequest applied, CallerKeys keys, Look look) {
-        this.applied = applied;
+    Explainer(MatchedRequest matched, CallerKeys keys, Look look) {
+        this.matched = matched;
         this.keys = keys;
         this.look = look;
     }
 
     CompletionStage<Explanation> explain(String defaultMode) {
         CompletionStage<ShadowDecisions> shadows = CompletableFuture.completedFuture(ShadowDecisions.NONE);
-        for (LimitGroup group : applied.shadows()) {
-            shadows = shadows.thenCombine(look.at(applied, group), (before, decisions) -> {
+        for (LimitGroup group : matched.shadows()) {
+            shadows = shadows.thenCombine(look.at(matched, group), (before, decisions) -> {
                 note(decisions);
                 return before.and(group, decisions);
             });
         }
-        return shadows.thenCombine(look.at(applied, applied.live()), (said, decisions) -> {
+        return shadows.thenCombine(look.at(matched, matched.live()), (said, decisions) -> {
             note(decisions);
             return new Explanation(ruling(decisions, said, defaultMode), standings());
         });
     }
 
     private Ruling ruling(List<Decision> live, ShadowDecisions shadows, String defaultMode) {
-        Rule rule = applied.verdictOf();
+        Rule rule = matched.verdictOf();
         if (rule != null) {
-            return RulingWriter.byRule(applied, rule, defaultMode);
+            return RulingWriter.byRule(matched, rule, defaultMode);
         }
-        Ruling.Impossible impossible = applied.impossible();
+        Ruling.Impossible impossible = matched.impossible();
         if (impossible != null) {
             return impossible;
         }
-        BoundLimit lacking = applied.live().lacking();
+        BoundLimit lacking = matched.live().lacking();
         return lacking != null
-                ? RulingWriter.lacking(applied, lacking, shadows)
-                : RulingWriter.byLimits(applied, live, shadows, defaultMode, applied.permits());
+                ? RulingWriter.lacking(matched, lacking, shadows)
+                : RulingWriter.byLimits(matched, live, shadows, defaultMode, matched.permits());
     }
 
     private void note(List<Decision> decisions) {
@@ -80,10 +80,10 @@ final class Explainer {
     }
 
     private List<Standing> standings() {
-        List<BoundLimit> all = new ArrayList<>(applied.live().bound());
-        applied.shadows().forEach(group -> all.addAll(group.bound()));
+        List<BoundLimit> all = new ArrayList<>(matched.live().limits());
+        matched.shadows().forEach(group -> all.addAll(group.limits()));
         all.sort(Comparator.comparing(BoundLimit::level)
-                .thenComparingInt(b -> applied.matched().indexOf(b.rule().id())));
+                .thenComparingInt(b -> matched.ruleIds().indexOf(b.rule().id())));
         List<Standing> standings = new ArrayList<>();
         for (BoundLimit bound : all) {
             standings.add(standing(bound, bound.demand() == null ? null : verdicts.get(bound.label())));
@@ -101,7 +101,7 @@ final class Explainer {
                 bound.level(),
                 bound.numbers(),
                 limit.by().stream().map(By::attribute).toList(),
-                keys.masked(limit.by(), limit.absent(), limit.privacy(), applied.request()),
+                keys.masked(limit.by(), limit.absent(), limit.privacy(), matched.request()),
                 Math.max(0, bound.numbers().capacity() - remaining),
                 remaining,
                 span(verdict == null ? Verdict.NEVER : verdict.retryAfterMicros()),

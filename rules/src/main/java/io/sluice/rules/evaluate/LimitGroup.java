@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
  * @param onFailure the strictest of them
  * @param localShare the smallest of them
  */
-public record LimitGroup(List<BoundLimit> bound, Duration deadline, FailurePolicy onFailure, double localShare) {
+public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePolicy onFailure, double localShare) {
 
     /** Global, service, resource, caller; the sort is stable, so after that the order of the document. */
     private static final Comparator<BoundLimit> REPORT_ORDER = Comparator.comparing(BoundLimit::level);
 
-    public static LimitGroup of(List<BoundLimit> bound) {
-        List<BoundLimit> ordered = bound;
-        if (bound.size() > 1) {
-            ordered = new ArrayList<>(bound);
+    public static LimitGroup of(List<BoundLimit> limits) {
+        List<BoundLimit> ordered = limits;
+        if (limits.size() > 1) {
+            ordered = new ArrayList<>(limits);
             ordered.sort(REPORT_ORDER);
         }
         Duration deadline = null;
@@ -51,13 +51,13 @@ public record LimitGroup(List<BoundLimit> bound, Duration deadline, FailurePolic
 
     /** The same, never refusing because the store fails. */
     LimitGroup harmless() {
-        return new LimitGroup(bound, deadline, FailurePolicy.OPEN, localShare);
+        return new LimitGroup(limits, deadline, FailurePolicy.OPEN, localShare);
     }
 
     /** Those of them whose permits are held, or the others. */
     LimitGroup held(boolean held) {
         List<BoundLimit> some = new ArrayList<>(0);
-        for (BoundLimit b : bound) {
+        for (BoundLimit b : limits) {
             if (b.isHeld() == held) {
                 some.add(b);
             }
@@ -68,7 +68,7 @@ public record LimitGroup(List<BoundLimit> bound, Duration deadline, FailurePolic
     /** The first that refuses because the request does not have what it counts by. */
     @Nullable
     public BoundLimit lacking() {
-        for (BoundLimit b : bound) {
+        for (BoundLimit b : limits) {
             if (b.demand() == null) {
                 return b;
             }
@@ -77,7 +77,7 @@ public record LimitGroup(List<BoundLimit> bound, Duration deadline, FailurePolic
     }
 
     boolean any(boolean inStore) {
-        for (BoundLimit b : bound) {
+        for (BoundLimit b : limits) {
             if (b.demand() != null && b.inStore() == inStore) {
                 return true;
             }
@@ -87,8 +87,8 @@ public record LimitGroup(List<BoundLimit> bound, Duration deadline, FailurePolic
 
     /** The question to one of the two engines. */
     Ask ask(boolean inStore, Ask.Purpose purpose, Limiter limiter, long version) {
-        List<Demand> demands = new ArrayList<>(bound.size());
-        for (BoundLimit b : bound) {
+        List<Demand> demands = new ArrayList<>(limits.size());
+        for (BoundLimit b : limits) {
             Demand demand = b.demand();
             if (demand != null && b.inStore() == inStore) {
                 demands.add(demand);
@@ -101,7 +101,7 @@ public record LimitGroup(List<BoundLimit> bound, Duration deadline, FailurePolic
     /** The limit that a label is of. */
     @Nullable
     BoundLimit find(@Nullable Label label) {
-        for (BoundLimit b : bound) {
+        for (BoundLimit b : limits) {
             if (b.demand() != null && b.demand().label().equals(label)) {
                 return b;
             }
@@ -112,7 +112,7 @@ public record LimitGroup(List<BoundLimit> bound, Duration deadline, FailurePolic
     /** Which of the limits refuse; of what a stand-in said for the store, none. */
     public List<Label> refusing(List<Decision> decisions) {
         List<Label> refusing = new ArrayList<>();
-        for (BoundLimit b : bound) {
+        for (BoundLimit b : limits) {
             if (b.demand() == null) {
                 refusing.add(b.label());
             }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A rule set applied to one request: who denies or exempts it, and every limit of every matching rule bound to its count.
  * Immutable.
  *
- * @param matched the ids of all matching rules, in document order
+ * @param ruleIds the ids of all matching rules, in document order
  * @param verdictOf the rule that denies the request, else the one that exempts it; null if the limits decide
  * @param live the limits that decide
  * @param shadows the limits of a shadow rule, and the candidates of any, each rule's by themselves
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public record MatchedRequest(
         RuleSet set,
         Attributes request,
-        List<String> matched,
+        List<String> ruleIds,
         @Nullable Rule verdictOf,
         LimitGroup live,
         List<LimitGroup> shadows,
@@ -41,7 +41,7 @@ public record MatchedRequest(
     private static final Attributes NOTHING = Attributes.of(Map.of());
 
     public MatchedRequest {
-        matched = List.copyOf(matched);
+        ruleIds = List.copyOf(ruleIds);
         shadows = List.copyOf(shadows);
     }
 
@@ -75,7 +75,7 @@ public record MatchedRequest(
             }
         }
         Attributes request = claims.isEmpty() ? NOTHING : claims.get(0).request();
-        return all.applied(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1);
+        return all.request(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1);
     }
 
     private static MatchedRequest of(
@@ -90,12 +90,12 @@ public record MatchedRequest(
         for (CompiledRule rule : rules) {
             all.add(rule, request, permits);
         }
-        return all.applied(set, request, permits, false);
+        return all.request(set, request, permits, false);
     }
 
     /** The first limit that can never hold what is asked for; limits that hold nothing at all simply refuse. */
     Ruling.@Nullable Impossible impossible() {
-        for (BoundLimit b : live.bound()) {
+        for (BoundLimit b : live.limits()) {
             long capacity = b.numbers().capacity();
             if (capacity >= 1 && b.permits() > Math.min(capacity, Limit.MAX_PERMITS)) {
                 return new Ruling.Impossible(b.rule().id(), b.limit().id(), b.permits(), capacity);
@@ -111,7 +111,7 @@ public record MatchedRequest(
         private final CallerKeys keys;
         private final Clock clock;
         private final PermitNonce nonce = new PermitNonce();
-        private final List<String> matched;
+        private final List<String> ruleIds;
         private final List<BoundLimit> live = new ArrayList<>(4);
         private List<LimitGroup> shadows = List.of();
         private @Nullable Rule verdictOf;
@@ -120,12 +120,12 @@ public record MatchedRequest(
             this.withStore = withStore;
             this.keys = keys;
             this.clock = clock;
-            this.matched = new ArrayList<>(rules);
+            this.ruleIds = new ArrayList<>(rules);
         }
 
         void add(CompiledRule ready, Attributes request, long permits) {
             Rule rule = ready.rule();
-            matched.add(rule.id());
+            ruleIds.add(rule.id());
             if (rule.action() != Action.LIMIT) {
                 verdictOf = verdictOf == null || rule.action().compareTo(verdictOf.action()) > 0 ? rule : verdictOf;
                 return;
@@ -146,9 +146,9 @@ public record MatchedRequest(
             }
         }
 
-        MatchedRequest applied(RuleSet set, Attributes request, long permits, boolean merge) {
+        MatchedRequest request(RuleSet set, Attributes request, long permits, boolean merge) {
             List<BoundLimit> counts = merge ? merged() : live;
-            return new MatchedRequest(set, request, matched, verdictOf, LimitGroup.of(counts), shadows, permits, nonce);
+            return new MatchedRequest(set, request, ruleIds, verdictOf, LimitGroup.of(counts), shadows, permits, nonce);
         }
 
         /** Each count once: who asks twice of the same asks for the sum, by the smaller numbers. */

@@ -14,7 +14,7 @@ final class RulingWriter {
     private RulingWriter() {}
 
     /** What a rule that denies or exempts says. */
-    static Ruling.Settled byRule(MatchedRequest applied, Rule rule, String mode) {
+    static Ruling.Settled byRule(MatchedRequest matched, Rule rule, String mode) {
         boolean exempt = rule.action() == Action.EXEMPT;
         return new Ruling.Settled(
                 exempt,
@@ -25,16 +25,16 @@ final class RulingWriter {
                 Duration.ZERO,
                 mode,
                 null,
-                applied.set().version(),
-                applied.matched(),
+                matched.set().version(),
+                matched.ruleIds(),
                 List.of(),
-                applied.permits(),
+                matched.permits(),
                 List.of(),
                 null);
     }
 
     /** What a limit says of a request that does not have what it counts by: waiting will not help. */
-    static Ruling.Settled lacking(MatchedRequest applied, BoundLimit bound, ShadowDecisions shadows) {
+    static Ruling.Settled lacking(MatchedRequest matched, BoundLimit bound, ShadowDecisions shadows) {
         return new Ruling.Settled(
                 false,
                 Action.LIMIT,
@@ -44,10 +44,10 @@ final class RulingWriter {
                 Duration.ZERO,
                 bound.label().mode(),
                 null,
-                applied.set().version(),
-                applied.matched(),
+                matched.set().version(),
+                matched.ruleIds(),
                 shadows.refused(),
-                applied.permits(),
+                matched.permits(),
                 List.of(),
                 null);
     }
@@ -58,9 +58,9 @@ final class RulingWriter {
      * @param less how much less remains than the decisions say: what a look would have charged
      */
     static Ruling.Settled byLimits(
-            MatchedRequest applied, List<Decision> decisions, ShadowDecisions shadows, String defaultMode, long less) {
-        Decision deciding = deciding(applied.live(), decisions);
-        BoundLimit bound = deciding == null ? null : applied.live().find(deciding.label());
+            MatchedRequest matched, List<Decision> decisions, ShadowDecisions shadows, String defaultMode, long less) {
+        Decision deciding = deciding(matched.live(), decisions);
+        BoundLimit bound = deciding == null ? null : matched.live().find(deciding.label());
         boolean allowed = CombinedDecisions.allAllow(decisions);
         return new Ruling.Settled(
                 allowed,
@@ -75,12 +75,12 @@ final class RulingWriter {
                 CombinedDecisions.waitFor(decisions),
                 bound == null ? defaultMode : bound.label().mode(),
                 CombinedDecisions.degraded(decisions),
-                applied.set().version(),
-                applied.matched(),
+                matched.set().version(),
+                matched.ruleIds(),
                 shadows.refused(),
-                applied.permits(),
+                matched.permits(),
                 decisions,
-                allowed ? applied.nonce().permit(decisions, shadows.decisions()) : null);
+                allowed ? matched.nonce().permit(decisions, shadows.decisions()) : null);
     }
 
     /** Each decision reports its own limit by the same order; of two, a refusal wins, then the lower remaining, then the order. */
@@ -106,6 +106,6 @@ final class RulingWriter {
 
     private static int position(LimitGroup group, Decision decision) {
         BoundLimit bound = group.find(decision.label());
-        return bound == null ? group.bound().size() : group.bound().indexOf(bound);
+        return bound == null ? group.limits().size() : group.limits().indexOf(bound);
     }
 }

@@ -17,24 +17,24 @@ final class AuthStep {
     }
 
     /** Goes on with {@code then} if the caller may: verified, or anonymous where that will do. */
-    void authenticate(ChainRun passage, Runnable then) {
-        if (passage.exchange().route().access() == Access.OPEN) {
+    void authenticate(ChainRun run, Runnable then) {
+        if (run.exchange().route().access() == Access.OPEN) {
             then.run();
             return;
         }
-        passage.await(
-                passage.state().auth().authenticate(passage.exchange().request()),
-                (said, failure) -> heard(passage, said, failure, then));
+        run.await(
+                run.state().auth().authenticate(run.exchange().request()),
+                (said, failure) -> heard(run, said, failure, then));
     }
 
-    private void heard(ChainRun passage, @Nullable Authentication said, @Nullable Throwable failure, Runnable then) {
-        GatewayExchange exchange = passage.exchange();
+    private void heard(ChainRun run, @Nullable Authentication said, @Nullable Throwable failure, Runnable then) {
+        GatewayExchange exchange = run.exchange();
         if (!exchange.isOpen()) {
             return;
         }
         if (said instanceof Authentication.Verified verified) {
             exchange.identified(verified.who());
-            passage.state().auth().withheld().forEach(exchange::withhold);
+            run.state().auth().withheld().forEach(exchange::withhold);
             then.run();
         } else if (said instanceof Authentication.Nothing) {
             if (exchange.route().access() == Access.OPTIONAL) {
@@ -44,12 +44,12 @@ final class AuthStep {
                         exchange,
                         401,
                         "credentials: none (expected: a token or a key)",
-                        passage.state().auth().challenge());
+                        run.state().auth().challenge());
             }
         } else if (said instanceof Authentication.Refused refused) {
             refuse(exchange, refused.status(), refused.detail(), refused.challenge());
         } else {
-            failures.failed(passage, "authentication", failure);
+            failures.failed(run, "authentication", failure);
         }
     }
 

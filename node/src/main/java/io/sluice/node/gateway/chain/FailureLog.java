@@ -23,9 +23,9 @@ final class FailureLog {
     }
 
     /** The caller hears nothing of why. */
-    void failed(ChainRun passage, String what, @Nullable Throwable failure) {
+    void failed(ChainRun run, String what, @Nullable Throwable failure) {
         told(what, failure);
-        GatewayProblem.answer(passage.exchange(), 500, "the gateway failed to handle the request; its log says why");
+        GatewayProblem.answer(run.exchange(), 500, "the gateway failed to handle the request; its log says why");
     }
 
     void told(String what, @Nullable Throwable failure) {

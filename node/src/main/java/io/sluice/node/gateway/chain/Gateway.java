@@ -96,25 +96,23 @@ public final class Gateway {
         }
     }
 
-    private void pass(ChainRun passage, Forwarder forwarder) {
-        passage.guarded(() -> handlers.walk(
+    private void pass(ChainRun run, Forwarder forwarder) {
+        run.guarded(() -> handlers.walk(
                 Phase.PARSED,
-                passage,
+                run,
                 () -> auth.authenticate(
-                        passage,
+                        run,
                         () -> handlers.walk(
                                 Phase.AUTHENTICATED,
-                                passage,
+                                run,
                                 () -> limits.limit(
-                                        passage,
-                                        () -> handlers.walk(
-                                                Phase.BEFORE, passage, () -> forward(passage, forwarder)))))));
+                                        run, () -> handlers.walk(Phase.BEFORE, run, () -> forward(run, forwarder)))))));
     }
 
-    private void forward(ChainRun passage, Forwarder forwarder) {
-        passage.guarded(() -> forwarder.forward(passage.exchange(), (exchange, status, then) -> {
-            passage.answered(status);
-            handlers.walk(Phase.AFTER, passage, then);
+    private void forward(ChainRun run, Forwarder forwarder) {
+        run.guarded(() -> forwarder.forward(run.exchange(), (exchange, status, then) -> {
+            run.answered(status);
+            handlers.walk(Phase.AFTER, run, then);
         }));
     }
 

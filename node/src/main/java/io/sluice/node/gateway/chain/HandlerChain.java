@@ -62,34 +62,34 @@ final class HandlerChain {
     }
 
     /** Goes through a phase and on with {@code then}, unless a handler answers, fails, or the caller leaves. */
-    void walk(Phase phase, ChainRun passage, Runnable then) {
+    void walk(Phase phase, ChainRun run, Runnable then) {
         List<List<GatewayHandler>> groups = phases.getOrDefault(phase, List.of());
         if (groups.isEmpty()) {
             then.run();
         } else {
-            new Walk(groups, passage, then).go();
+            new Walk(groups, run, then).go();
         }
     }
 
     private final class Walk {
 
         private final List<List<GatewayHandler>> groups;
-        private final ChainRun passage;
+        private final ChainRun run;
         private final Runnable then;
         private int next;
 
         /** The first refusal that waits for the end of the phase. */
         private Verdict.@Nullable Answer kept;
 
-        Walk(List<List<GatewayHandler>> groups, ChainRun passage, Runnable then) {
+        Walk(List<List<GatewayHandler>> groups, ChainRun run, Runnable then) {
             this.groups = groups;
-            this.passage = passage;
+            this.run = run;
             this.then = then;
         }
 
         void go() {
             boolean more = true;
-            while (more && passage.exchange().isOpen()) {
+            while (more && run.exchange().isOpen()) {
                 if (next == groups.size()) {
                     end();
                     return;
@@ -107,12 +107,12 @@ final class HandlerChain {
         }
 
         void answer(Verdict.Answer answer) {
-            GatewayExchange exchange = passage.exchange();
+            GatewayExchange exchange = run.exchange();
             try {
                 answer.headers().forEach((name, value) -> exchange.answerHeaders()
                         .set(HeaderRules.requireName(name), HeaderRules.requireValue(value)));
             } catch (IllegalArgumentException e) {
-                failures.failed(passage, "a handler's answer", e);
+                failures.failed(run, "a handler's answer", e);
                 return;
             }
             String type = exchange.answerHeaders().get("Content-Type");
@@ -144,12 +144,11 @@ final class HandlerChain {
             handlers.forEach(handler -> stages.add(started(handler)));
             for (int i = 0; i < handlers.size(); i++) {
                 int at = i;
-                walk.passage.await(stages.get(i), (verdict, failure) -> heard(at, verdict, failure));
+                walk.run.await(stages.get(i), (verdict, failure) -> heard(at, verdict, failure));
             }
             starting = false;
             if (open > 0 && !over) {
-                waitNoLongerThan(
-                        walk.passage.exchange().route().requestTimeout().toMillis());
+                waitNoLongerThan(walk.run.exchange().route().requestTimeout().toMillis());
             }
             return open == 0 && !over;
         }
@@ -157,7 +156,7 @@ final class HandlerChain {
         @SuppressWarnings("NullAway") // a handler of somebody else may do what it must not
         private CompletionStage<Verdict> started(GatewayHandler handler) {
             try {
-                CompletionStage<Verdict> stage = handler.handle(walk.passage.call());
+                CompletionStage<Verdict> stage = handler.handle(walk.run.call());
                 return stage == null ? CompletableFuture.failedFuture(new NullPointerException("no stage")) : stage;
             } catch (Throwable e) {
                 return CompletableFuture.failedFuture(e);
@@ -165,7 +164,7 @@ final class HandlerChain {
         }
 
         private void heard(int at, @Nullable Verdict verdict, @Nullable Throwable failure) {
-            if (over || !walk.passage.exchange().isOpen()) {
+            if (over || !walk.run.exchange().isOpen()) {
                 finish();
                 return;
             }
@@ -173,7 +172,7 @@ final class HandlerChain {
             GatewayHandler handler = handlers.get(at);
             if (failure != null || verdict == null) {
                 finish();
-                failures.failed(walk.passage, "handler " + handler.name(), failure);
+                failures.failed(walk.run, "handler " + handler.name(), failure);
             } else if (verdict instanceof Verdict.Answer answer && handler.failFast()) {
                 finish();
                 walk.answer(answer);
@@ -209,9 +208,9 @@ final class HandlerChain {
             timer = vertx.setTimer(Math.max(1, millis), fired -> {
                 over = true;
                 timer = -1;
-                GatewayProblem.answer(walk.passage.exchange(), 504, "the gateway took too long (expected: try again)");
+                GatewayProblem.answer(walk.run.exchange(), 504, "the gateway took too long (expected: try again)");
             });
-            walk.passage.exchange().whenOver(this::finish);
+            walk.run.exchange().whenOver(this::finish);
         }
     }
 }

@@ -54,8 +54,8 @@ final class LimitStep {
     }
 
     /** Goes on with {@code then} if the request may pass. */
-    void limit(ChainRun passage, Runnable then) {
-        GatewayExchange exchange = passage.exchange();
+    void limit(ChainRun run, Runnable then) {
+        GatewayExchange exchange = run.exchange();
         RuleSet rules = evaluator.rules();
         if (!rules.hasScopes()) {
             then.run();
@@ -63,81 +63,81 @@ final class LimitStep {
         }
         try {
             Map<String, String> values = RequestAttributes.of(exchange, rules);
-            Attributes known = Attributes.of(values, passage.state().paths());
+            Attributes known = Attributes.of(values, run.state().paths());
             BodyFields fields = BodyFields.of(rules.bodyFields(known));
             if (fields.isEmpty()) {
-                decide(passage, known, then);
+                decide(run, known, then);
                 return;
             }
             bodies.read(
                     exchange,
                     fields,
-                    found -> passage.guarded(() -> {
+                    found -> run.guarded(() -> {
                         values.putAll(found);
                         decide(
-                                passage,
+                                run,
                                 found.isEmpty()
                                         ? known
-                                        : Attributes.of(values, passage.state().paths()),
+                                        : Attributes.of(values, run.state().paths()),
                                 then);
                     }));
         } catch (RefusedRequestException e) {
             GatewayProblem.answer(exchange, e.status(), e.detail());
         } catch (RuntimeException e) {
-            failures.failed(passage, "the limits of a request", e);
+            failures.failed(run, "the limits of a request", e);
         }
     }
 
-    private void decide(ChainRun passage, Attributes request, Runnable then) {
-        passage.await(evaluator.evaluate(request, 1), (ruling, failure) -> ruled(passage, ruling, failure, then));
+    private void decide(ChainRun run, Attributes request, Runnable then) {
+        run.await(evaluator.evaluate(request, 1), (ruling, failure) -> ruled(run, ruling, failure, then));
     }
 
-    private void ruled(ChainRun passage, @Nullable Ruling ruling, @Nullable Throwable failure, Runnable then) {
-        GatewayExchange exchange = passage.exchange();
+    private void ruled(ChainRun run, @Nullable Ruling ruling, @Nullable Throwable failure, Runnable then) {
+        GatewayExchange exchange = run.exchange();
         if (ruling instanceof Ruling.Settled settled) {
             Permit permit = settled.permit();
             if (permit != null) {
                 hold(exchange, permit);
             }
             if (exchange.isOpen()) {
-                settled(passage, settled, then);
+                settled(run, settled, then);
             }
         } else if (ruling instanceof Ruling.Impossible impossible) {
             GatewayProblem.answer(exchange, 400, "limit " + impossible.limit() + ": cannot hold a request");
         } else {
-            failures.failed(passage, "the decision on a request", failure);
+            failures.failed(run, "the decision on a request", failure);
         }
     }
 
-    private void settled(ChainRun passage, Ruling.Settled ruling, Runnable then) {
-        GatewayExchange exchange = passage.exchange();
+    private void settled(ChainRun run, Ruling.Settled ruling, Runnable then) {
+        GatewayExchange exchange = run.exchange();
         AnswerHeaders.of(ruling, xRateLimit)
                 .forEach((name, value) -> exchange.answerHeaders().set(name, value));
         if (!ruling.allowed()) {
-            refuse(passage, ruling);
+            refuse(run, ruling);
         } else if (ruling.waitFor().isZero()) {
             then.run();
         } else {
-            after(passage, ruling.waitFor(), then);
+            after(run, ruling.waitFor(), then);
         }
     }
 
-    private void after(ChainRun passage, Duration wait, Runnable then) {
-        GatewayExchange exchange = passage.exchange();
+    private void after(ChainRun run, Duration wait, Runnable then) {
+        GatewayExchange exchange = run.exchange();
         long millis = Math.max(1, wait.plusNanos(999_999).toMillis());
         long timer = vertx.setTimer(millis, fired -> {
             if (exchange.isOpen()) {
-                passage.guarded(then);
+                run.guarded(then);
             }
         });
         exchange.whenOver(() -> vertx.cancelTimer(timer));
     }
 
-    private void refuse(ChainRun passage, Ruling.Settled ruling) {
-        GatewayExchange exchange = passage.exchange();
+    private void refuse(ChainRun run, Ruling.Settled ruling) {
+        GatewayExchange exchange = run.exchange();
         AnswerLanguage language = AnswerLanguage.of(exchange.request().getHeader(HttpHeaders.ACCEPT_LANGUAGE));
         RefusalBody.Content content =
-                passage.state().refusals().of(ruling, language).orElseGet(() -> content(ruling, language));
+                run.state().refusals().of(ruling, language).orElseGet(() -> content(ruling, language));
         exchange.answerHeaders()
                 .set(HttpHeaders.CONTENT_LANGUAGE, content.language().code())
                 .set(HttpHeaders.CACHE_CONTROL, "no-store");

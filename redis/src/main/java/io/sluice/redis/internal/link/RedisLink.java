@@ -218,8 +218,16 @@ public final class RedisLink implements AutoCloseable {
         });
     }
 
+    /** How long a connection may be silent: whoever takes a slow Redis for a good one does not give its connections up sooner. */
+    private Duration silence() {
+        return options.slow().compareTo(Connector.CONNECTING_MAY_TAKE) > 0
+                ? options.slow()
+                : Connector.CONNECTING_MAY_TAKE;
+    }
+
     private void connected(StatefulRedisConnection<byte[], byte[]> made) {
         AtomicBoolean lost = new AtomicBoolean();
+        made.setTimeout(silence());
         synchronized (this) {
             probed = made;
         }

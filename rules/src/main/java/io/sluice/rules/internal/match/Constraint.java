@@ -71,7 +71,7 @@ record Constraint(String attribute, String column, List<LookupKey> keys, Predica
 
     /** Whether it must hold if the other does. */
     boolean follows(Constraint other) {
-        return keys.get(0) instanceof LookupKey.Part && other.keys.get(0) instanceof LookupKey.Route;
+        return keys.get(0) instanceof LookupKey.SegmentAt && other.keys.get(0) instanceof LookupKey.Route;
     }
 
     /**
@@ -87,7 +87,7 @@ record Constraint(String attribute, String column, List<LookupKey> keys, Predica
         for (int depth = segments.size() - 1; depth >= 0 && parts.size() < most; depth--) {
             if (segments.get(depth) instanceof Exact exact) {
                 parts.add(new Constraint(
-                        "path", partColumn(depth), List.of(new LookupKey.Part(depth, exact.name())), path));
+                        "path", partColumn(depth), List.of(new LookupKey.SegmentAt(depth, exact.name())), path));
             }
         }
     }

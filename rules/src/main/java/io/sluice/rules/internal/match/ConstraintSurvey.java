@@ -33,25 +33,25 @@ final class ConstraintSurvey {
         if (!isChoice(all)) {
             return;
         }
-        for (IndexedScope filed : all) {
-            add(filed.choices());
+        for (IndexedScope indexed : all) {
+            add(indexed.choices());
         }
         columns.values().forEach(Column::sample);
         for (int i = 0; i < good.length; i++) {
-            IndexedScope filed = all.get(i);
+            IndexedScope indexed = all.get(i);
             choice.clear();
-            consider(filed.choices());
+            consider(indexed.choices());
             if (choice.isGood()) {
                 good[i] = choice.best;
             } else {
-                add(filed.parts());
+                add(indexed.parts());
             }
         }
     }
 
     private static boolean isChoice(List<IndexedScope> all) {
-        for (IndexedScope filed : all) {
-            if (filed.choices().size() > 1 || !filed.parts().isEmpty()) {
+        for (IndexedScope indexed : all) {
+            if (indexed.choices().size() > 1 || !indexed.parts().isEmpty()) {
                 return true;
             }
         }
@@ -65,20 +65,20 @@ final class ConstraintSurvey {
         }
     }
 
-    /** The constraint under which a scope burdens requests the least; null if there is none that it may be filed under. */
+    /** The constraint under which a scope burdens requests the least; null if there is none that it may be indexed under. */
     @Nullable
     Constraint best(int index) {
-        IndexedScope filed = all.get(index);
+        IndexedScope indexed = all.get(index);
         if (columns.isEmpty()) {
-            List<Constraint> choices = filed.choices();
+            List<Constraint> choices = indexed.choices();
             return choices.isEmpty() ? null : choices.get(0);
         }
         if (good[index] != null) {
             return good[index];
         }
         choice.clear();
-        consider(filed.choices());
-        consider(filed.parts());
+        consider(indexed.choices());
+        consider(indexed.parts());
         return choice.best;
     }
 
@@ -124,7 +124,7 @@ final class ConstraintSurvey {
             return best != null && load <= enough;
         }
 
-        /** @param scopes how many could be filed in the same table: the fewer tables, the fewer look-ups */
+        /** @param scopes how many could be indexed in the same table: the fewer tables, the fewer look-ups */
         void offer(Constraint constraint, long load, int scopes) {
             if (best == null || isBetter(constraint, load, scopes, best)) {
                 this.best = constraint;
@@ -170,7 +170,7 @@ final class ConstraintSurvey {
             for (int i = 0; i < keys.size(); i++) {
                 LookupKey key = keys.get(i);
                 Count count = counts.computeIfAbsent(key, absent -> new Count());
-                overlapping |= !(key instanceof LookupKey.Text || key instanceof LookupKey.Part);
+                overlapping |= !(key instanceof LookupKey.Text || key instanceof LookupKey.SegmentAt);
                 count.scopes++;
                 count.load++;
             }

@@ -43,7 +43,7 @@ final class Fork {
         } else if (key instanceof LookupKey.Block block) {
             blocks = blocks != null ? blocks : new BlockTable(tables.texts());
             blocks.put(block.network(), value);
-        } else if (key instanceof LookupKey.Part part) {
+        } else if (key instanceof LookupKey.SegmentAt part) {
             parts = parts != null ? parts : new SegmentTable(tables.texts());
             parts.put(part, value);
         } else if (key instanceof LookupKey.Route route) {

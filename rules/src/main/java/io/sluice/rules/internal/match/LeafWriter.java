@@ -56,7 +56,7 @@ final class LeafWriter {
         return LeafAddress.of(LeafAddress.FEW, leaf);
     }
 
-    /** A scope that lists many values is filed under each, and they lead to one leaf. */
+    /** A scope that lists many values is indexed under each, and they lead to one leaf. */
     private int target(IndexedScope scope) {
         return scope.copies() == 1 ? written(scope) : copied.computeIfAbsent(scope, this::written);
     }

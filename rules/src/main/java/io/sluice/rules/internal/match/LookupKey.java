@@ -98,9 +98,9 @@ sealed interface LookupKey {
     }
 
     /** The paths with this segment. */
-    record Part(int depth, String name, int hash) implements LookupKey {
+    record SegmentAt(int depth, String name, int hash) implements LookupKey {
 
-        Part(int depth, String name) {
+        SegmentAt(int depth, String name) {
             this(depth, name, SecretHash.code(name) + depth);
         }
 
@@ -111,7 +111,10 @@ sealed interface LookupKey {
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Part same && hash == same.hash && depth == same.depth && name.equals(same.name);
+            return other instanceof SegmentAt same
+                    && hash == same.hash
+                    && depth == same.depth
+                    && name.equals(same.name);
         }
 
         @Override

@@ -13,8 +13,8 @@ final class ScopeGroup {
 
     private final List<IndexedScope> all = new ArrayList<>(1);
 
-    void add(IndexedScope filed) {
-        all.add(filed);
+    void add(IndexedScope scope) {
+        all.add(scope);
     }
 
     int size() {
@@ -42,14 +42,14 @@ final class ScopeGroup {
         ConstraintSurvey survey = new ConstraintSurvey(all, FEW);
         Map<String, Map<LookupKey, ScopeGroup>> chosen = new LinkedHashMap<>();
         for (int i = 0; i < all.size(); i++) {
-            IndexedScope filed = all.get(i);
+            IndexedScope scope = all.get(i);
             Constraint best = survey.best(i);
             if (best == null) {
-                stay.add(filed);
+                stay.add(scope);
                 continue;
             }
             Map<LookupKey, ScopeGroup> fork = chosen.computeIfAbsent(best.attribute(), absent -> new LinkedHashMap<>());
-            IndexedScope rest = filed.lookedUp(best);
+            IndexedScope rest = scope.lookedUp(best);
             for (LookupKey key : best.keys()) {
                 fork.computeIfAbsent(key, absent -> new ScopeGroup()).add(rest);
             }

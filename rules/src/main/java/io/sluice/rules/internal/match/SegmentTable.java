@@ -16,7 +16,7 @@ final class SegmentTable {
         this.places = new LengthTable(texts);
     }
 
-    void put(LookupKey.Part part, int value) {
+    void put(LookupKey.SegmentAt part, int value) {
         texts.put(places.of(part.depth()), part.name(), value);
     }
 
