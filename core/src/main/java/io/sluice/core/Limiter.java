@@ -16,10 +16,13 @@ import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Decides whether requests may pass. Safe for use by many threads; make one and share it.
@@ -28,14 +31,24 @@ import java.util.function.Function;
  * Limiter limiter = Limiter.inProcess();
  * Limit perUser = Limit.named("orders").tokenBucket(Rate.perSecond(50)).withBurst(100);
  *
- * Decision decision = limiter.decide(perUser, userId, 1);
+ * Decision decision = limiter.decide(perUser, userId);
  * if (!decision.allowed()) {
  *     return tooManyRequests(decision.retryAfter());
  * }
+ *
+ * Order order = limiter.run(perUser, userId, () -> orders.create(cart)); // or LimitExceededException
  * }</pre>
  *
- * <p>A decision over several limits is all or nothing: every limit passes and every one is charged, or one refuses and none is
- * charged. No method throws because an engine failed; such a decision is {@linkplain Decision#degraded() degraded}.
+ * <p>A decision over several limits ({@link KeyedLimits}) is all or nothing: every limit passes and every one is charged, or one
+ * refuses and none is charged. No method throws because an engine failed; such a decision is {@linkplain Decision#degraded()
+ * degraded}.
+ *
+ * <h2>Threads</h2>
+ *
+ * <p>A method that ends in {@code Async} and takes an {@link Executor} completes its future there. The others complete it on the
+ * thread that brought the answer: the caller's own if the engine knows at once, else the thread that reads from the store, the
+ * thread of an alarm, or the thread of a caller who gave permits back. What depends on such a future has to be short and must not
+ * block.
  *
  * <h2>Waiting</h2>
  *
@@ -88,9 +101,123 @@ public final class Limiter implements AutoCloseable {
         return new Limiter(new LocalEngine(clock), clock, List.of());
     }
 
+    /** Decides for one permit of one limit and charges it if allowed. */
+    public Decision decide(Limit limit, String key) {
+        return decide(limit, key, 1);
+    }
+
     /** Decides for one limit and charges it if allowed. */
     public Decision decide(Limit limit, String key, long permits) {
         return decide(List.of(Demand.of(limit, key, permits)));
+    }
+
+    /** Decides for several limits at once, all or nothing. */
+    public Decision decide(KeyedLimits limits) {
+        return decide(limits.demands());
+    }
+
+    /** Says what {@link #decide(KeyedLimits)} would, and charges nothing. */
+    public Decision look(KeyedLimits limits) {
+        return look(limits.demands());
+    }
+
+    /** Decides for several limits at once, without blocking; the future completes on the executor and never fails. */
+    public CompletableFuture<Decision> decideAsync(KeyedLimits limits, Executor executor) {
+        CompletableFuture<Decision> told = new CompletableFuture<>();
+        decideAsync(prompt(limits.demands(), Ask.Purpose.CHARGE))
+                .whenCompleteAsync((decision, failure) -> told.complete(decision), executor);
+        return told;
+    }
+
+    /**
+     * Makes a call if a permit is there now. A permit of a {@link Concurrency} limit is held until the call has returned or thrown.
+     *
+     * @throws LimitExceededException if the call is refused; it was not made
+     */
+    public <T> T run(Limit limit, String key, Supplier<T> call) {
+        return run(KeyedLimits.of(limit, key), call);
+    }
+
+    /**
+     * Makes a call if all limits let it pass now. Permits of {@link Concurrency} limits are held until the call has returned or
+     * thrown.
+     *
+     * @throws LimitExceededException if the call is refused; it was not made
+     */
+    public <T> T run(KeyedLimits limits, Supplier<T> call) {
+        try (Hold ignored = passed(decide(limits.now()))) {
+            return call.get();
+        }
+    }
+
+    /** The same as {@link #run(Limit, String, Supplier)}, for a call that returns nothing. */
+    public void run(Limit limit, String key, Runnable call) {
+        run(limit, key, () -> {
+            call.run();
+            return Boolean.TRUE;
+        });
+    }
+
+    /**
+     * The same as {@link #run(Limit, String, Supplier)}, for a call that may throw anything.
+     *
+     * @throws LimitExceededException if the call is refused; it was not made
+     * @throws Exception what the call throws
+     */
+    public <T> T call(Limit limit, String key, Callable<T> call) throws Exception {
+        return call(KeyedLimits.of(limit, key), call);
+    }
+
+    /**
+     * The same as {@link #run(KeyedLimits, Supplier)}, for a call that may throw anything.
+     *
+     * @throws LimitExceededException if the call is refused; it was not made
+     * @throws Exception what the call throws
+     */
+    public <T> T call(KeyedLimits limits, Callable<T> call) throws Exception {
+        try (Hold ignored = passed(decide(limits.now()))) {
+            return call.call();
+        }
+    }
+
+    /**
+     * Waits for a permit and then makes a call; see {@linkplain Limiter above} for how it waits.
+     *
+     * @throws LimitExceededException if the permit does not come within {@code maxWait}; the call was not made
+     * @throws InterruptedException if the thread was interrupted while it waited; the call was not made
+     */
+    public <T> T run(Limit limit, String key, Duration maxWait, Supplier<T> call) throws InterruptedException {
+        return run(KeyedLimits.of(limit, key), maxWait, call);
+    }
+
+    /**
+     * Waits for several limits at once and then makes a call; see {@linkplain Limiter above} for how it waits.
+     *
+     * @throws LimitExceededException if they do not all pass within {@code maxWait}; the call was not made
+     * @throws InterruptedException if the thread was interrupted while it waited; the call was not made
+     */
+    public <T> T run(KeyedLimits limits, Duration maxWait, Supplier<T> call) throws InterruptedException {
+        try (Hold ignored = passed(acquire(limits.demands(), maxWait))) {
+            return call.get();
+        }
+    }
+
+    /**
+     * Waits for a permit without blocking and then starts a call on the executor; see {@linkplain Limiter above} for how it waits.
+     *
+     * @param maxWait zero for a call that is made now or not at all
+     * @return what the call completes with, or a {@link LimitExceededException}; it completes on the thread that completes the
+     *     call. Cancelling it gives up the wait; a call that was started goes on
+     */
+    public <T> CompletableFuture<T> runAsync(
+            Limit limit, String key, Duration maxWait, Supplier<? extends CompletionStage<T>> call, Executor executor) {
+        return runAsync(KeyedLimits.of(limit, key), maxWait, call, executor);
+    }
+
+    /** Waits for several limits at once, as {@link #runAsync(Limit, String, Duration, Supplier, Executor)} does for one. */
+    public <T> CompletableFuture<T> runAsync(
+            KeyedLimits limits, Duration maxWait, Supplier<? extends CompletionStage<T>> call, Executor executor) {
+        return new LimitedStage<T>(this, executor).start(acquireAsync(limits.demands(), maxWait), call);
     }
 
     /** Decides for several limits at once, all or nothing. */
@@ -120,6 +247,19 @@ public final class Limiter implements AutoCloseable {
         return answer instanceof PendingOutcome pending
                 ? pending.outcome().thenApply(outcome -> decision(ask, outcome, start))
                 : CompletableFuture.completedFuture(decision(ask, (Outcome) answer, start));
+    }
+
+    /** Waits for several limits at once, all or nothing; see {@linkplain Limiter above}. */
+    public Decision acquire(KeyedLimits limits, Duration maxWait) throws InterruptedException {
+        return acquire(limits.demands(), maxWait);
+    }
+
+    /**
+     * Waits for several limits at once without blocking; see {@linkplain Limiter above}. The future completes on the executor.
+     * Cancelling it gives up the wait and returns any permits that were charged.
+     */
+    public CompletableFuture<Decision> acquireAsync(KeyedLimits limits, Duration maxWait, Executor executor) {
+        return on(executor, acquireAsync(limits.demands(), maxWait), waiting::giveBack);
     }
 
     /** Waits for one limit; see {@linkplain Limiter above}. */
@@ -171,6 +311,15 @@ public final class Limiter implements AutoCloseable {
     /** Waits without blocking for permits that are held until the result is closed; see {@linkplain Limiter above}. */
     public CompletableFuture<Hold> holdAsync(Concurrency limit, String key, long permits, Duration maxWait) {
         return waiting.start(ask(List.of(Demand.of(limit, key, permits))), maxWait, this::hold);
+    }
+
+    /**
+     * Waits without blocking for permits that are held until the result is closed; see {@linkplain Limiter above}. The future
+     * completes on the executor. Cancelling it gives up the wait and returns the permits.
+     */
+    public CompletableFuture<Hold> holdAsync(
+            Concurrency limit, String key, long permits, Duration maxWait, Executor executor) {
+        return on(executor, holdAsync(limit, key, permits, maxWait), Hold::close);
     }
 
     /**
@@ -226,6 +375,31 @@ public final class Limiter implements AutoCloseable {
             throw new InterruptedException();
         }
         return WaitScheduler.await(waiting.start(ask, maxWait, as), undo);
+    }
+
+    private Hold passed(Decision decision) {
+        if (!decision.allowed()) {
+            throw new LimitExceededException(decision);
+        }
+        return hold(decision);
+    }
+
+    /** Completes on the executor; leaving the result leaves the place, and a place that came too late is undone. */
+    private static <T> CompletableFuture<T> on(Executor executor, CompletableFuture<T> place, Consumer<T> undo) {
+        CompletableFuture<T> told = new CompletableFuture<>();
+        CompletionStage<T> left = told;
+        left.whenComplete((value, failure) -> place.cancel(false));
+        CompletionStage<T> came = place;
+        came.whenCompleteAsync(
+                (value, failure) -> {
+                    if (failure != null) {
+                        told.completeExceptionally(failure);
+                    } else if (!told.complete(value)) {
+                        undo.accept(value);
+                    }
+                },
+                executor);
+        return told;
     }
 
     private Ask ask(List<Demand> demands) {

@@ -188,7 +188,7 @@ final class BadInputTest {
                 () -> limiter.decide((List<Demand>) null),
                 () -> limiter.decide(null, "k", 1),
                 () -> limiter.decide(TEN, null, 1),
-                () -> limiter.look(null),
+                () -> limiter.look((List<Demand>) null),
                 () -> limiter.giveBack(null),
                 () -> limiter.dueIn(null));
     }
