@@ -7,8 +7,7 @@ import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.time.Clock;
-import io.sluice.redis.RedisEngine;
+import io.sluice.redis.RedisStore;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -34,17 +33,22 @@ public class OnRedis {
     private final RedisClient client = RedisClient.create(server.uri());
     private final RedisCommands<String, String> redis = client.connect().sync();
     private final String trivial = redis.scriptLoad("return 1");
-    private final RedisEngine engine = RedisEngine.connect(server.uri(), "bench", Clock.system());
-    private final Limiter limiter = new Limiter(engine, Clock.system(), List.of());
+    private final RedisStore store = RedisStore.at(server.uri())
+            .prefix("bench")
+            .rememberedRefusals(false)
+            .leases(false)
+            .guard(false)
+            .open();
+    private final Limiter limiter = store.limiter();
 
     @Setup
     public void awaitRedis() throws Exception {
-        engine.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        store.ready().toCompletableFuture().get(20, TimeUnit.SECONDS);
     }
 
     @TearDown
     public void stop() {
-        limiter.close();
+        store.close();
         client.shutdown(0, 1, TimeUnit.SECONDS);
         server.close();
     }

@@ -4,12 +4,9 @@ import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.LeasePolicy;
-import io.sluice.core.time.Clock;
 import io.sluice.history.HistoryWriter;
-import io.sluice.redis.RedisEngine;
-import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.RedisStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -27,48 +24,49 @@ final class RedisSluice implements Contender {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    private final RedisStore store;
     private final Limiter limiter;
     private final Function<String, List<Demand>> demands;
-    private AutoCloseable after = () -> {};
+    private final AutoCloseable after;
 
-    private RedisSluice(Engine engine, Function<String, List<Demand>> demands) {
-        this.limiter = new Limiter(engine, Clock.system(), List.of());
-        this.demands = demands;
+    private RedisSluice(RedisStore store, Function<String, List<Demand>> demands) {
+        this(store, demands, () -> {});
     }
 
-    private RedisSluice(Engine engine, Function<String, List<Demand>> demands, AutoCloseable after) {
-        this(engine, demands);
+    private RedisSluice(RedisStore store, Function<String, List<Demand>> demands, AutoCloseable after) {
+        store.ready().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+        this.store = store;
+        this.limiter = store.limiter();
+        this.demands = demands;
         this.after = after;
     }
 
-    private RedisSluice(String uri, RedisOptions options, Function<String, List<Demand>> demands) {
-        this(connected(uri, options), demands);
-    }
-
-    private static RedisEngine connected(String uri, RedisOptions options) {
-        RedisEngine engine = RedisEngine.connect(uri, "sluice", Clock.system(), options);
-        engine.ready().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
-        return engine;
+    /** The engine alone: what is compared is a decision in Redis. */
+    private static RedisStore.Builder bare(String uri) {
+        return RedisStore.at(uri)
+                .prefix("sluice")
+                .rememberedRefusals(false)
+                .leases(false)
+                .guard(false);
     }
 
     static Contender coalesced(String uri) {
-        return new RedisSluice(uri, RedisOptions.defaults(), RedisSluice::one);
+        return new RedisSluice(bare(uri).open(), RedisSluice::one);
     }
 
     static Contender single(String uri) {
-        return new RedisSluice(uri, RedisOptions.defaults().coalescing(false), RedisSluice::one);
+        return new RedisSluice(bare(uri).coalescing(false).open(), RedisSluice::one);
     }
 
     /** With every step and every answer written to a file. */
     static Contender recorded(String uri) {
         HistoryWriter history = history();
-        return new RedisSluice(connected(uri, RedisOptions.defaults().recording(history)), RedisSluice::one, history);
+        return new RedisSluice(bare(uri).recording(history).open(), RedisSluice::one, history);
     }
 
     static Contender leasedAndRecorded(String uri) {
         HistoryWriter history = history();
-        RedisEngine engine = connected(uri, RedisOptions.defaults().recording(history));
-        return new RedisSluice(engine.leasesInFrontOf(engine), leasing(0), history);
+        return new RedisSluice(bare(uri).leases(true).recording(history).open(), leasing(0), history);
     }
 
     private static HistoryWriter history() {
@@ -89,8 +87,7 @@ final class RedisSluice implements Contender {
      * @param size of a lease; 0 by the rate of each key
      */
     static Contender leased(String uri, long size) {
-        RedisEngine engine = connected(uri, RedisOptions.defaults());
-        return new RedisSluice(engine.leasesInFrontOf(engine), leasing(size));
+        return new RedisSluice(bare(uri).leases(true).open(), leasing(size));
     }
 
     private static Function<String, List<Demand>> leasing(long size) {
@@ -104,12 +101,12 @@ final class RedisSluice implements Contender {
 
     /** Four levels in one decision. */
     static Contender four(String uri) {
-        return new RedisSluice(uri, RedisOptions.defaults(), RedisSluice::levels);
+        return new RedisSluice(bare(uri).open(), RedisSluice::levels);
     }
 
     /** The same as four calls, one after the other. */
     static Contender fourCalls(String uri) {
-        RedisSluice each = new RedisSluice(uri, RedisOptions.defaults().coalescing(false), RedisSluice::levels);
+        RedisSluice each = new RedisSluice(bare(uri).coalescing(false).open(), RedisSluice::levels);
         return new Contender() {
             @Override
             public void decide(String key) {
@@ -145,7 +142,7 @@ final class RedisSluice implements Contender {
 
     @Override
     public void close() {
-        limiter.close();
+        store.close();
         try {
             after.close();
         } catch (Exception e) {

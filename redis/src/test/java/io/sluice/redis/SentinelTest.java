@@ -13,7 +13,7 @@ import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.testkit.redis.RedisSentinels;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;

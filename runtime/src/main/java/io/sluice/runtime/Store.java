@@ -1,12 +1,8 @@
 package io.sluice.runtime;
 
-import io.sluice.core.decorator.Guard;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.RedisEngine;
-import io.sluice.redis.lease.Leases;
-import io.sluice.redis.refusal.DenyCache;
-import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.RedisStore;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
@@ -61,56 +57,56 @@ public interface Store {
 
     /** The counts of a Redis, behind a memory of its refusals, leases of permits and the guards of rules. */
     static Store redis(String uri, String prefix, Clock clock, StoreListener listener) {
-        RedisOptions options = RedisOptions.defaults().hashTags(true).listener(listener);
-        RedisEngine engine = RedisEngine.connect(uri, prefix, clock, options);
-        DenyCache memory = DenyCache.over(engine, uri, prefix, clock, options);
-        Leases leases = engine.leasesInFrontOf(memory);
-        // In front of all, because what it refuses is not for the memory to remember, nor worth a lease.
-        Guard guard = new Guard(leases, clock);
+        RedisStore store = RedisStore.at(uri)
+                .prefix(prefix)
+                .clock(clock)
+                .hashTags(true)
+                .storeListener(listener)
+                .open();
         return new Store() {
             @Override
             public Engine engine() {
-                return guard;
+                return store.engine();
             }
 
             @Override
             public boolean isReady() {
-                return engine.isReady();
+                return store.isReady();
             }
 
             @Override
             public CompletionStage<Void> ready() {
-                return engine.ready();
+                return store.ready();
             }
 
             @Override
             public StoreState state() {
-                return engine.state();
+                return store.state();
             }
 
             @Override
             public List<String> findings() {
-                return engine.findings();
+                return store.findings();
             }
 
             @Override
             public CompletionStage<StoreVitals> vitals() {
-                return engine.vitals();
+                return store.vitals();
             }
 
             @Override
             public long remembered() {
-                return memory.remembered();
+                return store.remembered();
             }
 
             @Override
             public long guarded() {
-                return guard.refused();
+                return store.guarded();
             }
 
             @Override
             public long leased() {
-                return leases.outstanding();
+                return store.leased();
             }
         };
     }

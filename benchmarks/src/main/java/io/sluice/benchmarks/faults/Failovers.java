@@ -42,7 +42,7 @@ final class Failovers {
         for (int run = 0; run < runs; run++) {
             Histories histories = new Histories();
             try (RedisSentinels sentinels = RedisSentinels.start(1);
-                    Rig rig = new Rig(sentinels.uri(), Clock.system(), histories.recording());
+                    Rig rig = new Rig(Rig.bare(sentinels.uri()).recording(histories.recording()), Clock.system());
                     Traffic traffic = asking(rig, i -> List.of(Demand.of(limit, "k", 1)))) {
                 long began = System.nanoTime();
                 traffic.goOn(MOMENT);
@@ -88,8 +88,8 @@ final class Failovers {
         // Then all of the burst may be spent twice.
         boolean unused = random.nextInt(3) == 0;
         Histories histories = new Histories();
-        try (Rig rig = new Rig(pair.uri(), Clock.system(), histories.recording());
-                Rig leasing = Rig.leasing(pair.uri(), histories.recording())) {
+        try (Rig rig = new Rig(Rig.bare(pair.uri()).recording(histories.recording()), Clock.system());
+                Rig leasing = new Rig(Rig.leasing(pair.uri()).recording(histories.recording()), Clock.system())) {
             long since = System.nanoTime();
             if (unused) {
                 pair.awaitReplication();

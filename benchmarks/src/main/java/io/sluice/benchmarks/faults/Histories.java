@@ -1,9 +1,9 @@
 package io.sluice.benchmarks.faults;
 
+import io.sluice.core.history.HistoryListener;
 import io.sluice.history.CheckReport;
 import io.sluice.history.HistoryChecker;
 import io.sluice.history.HistoryWriter;
-import io.sluice.redis.store.RedisOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,12 +20,12 @@ final class Histories {
     Histories() throws IOException {}
 
     /** For one more node. */
-    RedisOptions recording() throws IOException {
+    HistoryListener recording() throws IOException {
         String node = "n" + files.size();
         files.add(folder.resolve(node + ".history"));
         HistoryWriter writer = HistoryWriter.open(files.get(files.size() - 1), node);
         writers.add(writer);
-        return RedisOptions.defaults().recording(writer);
+        return writer;
     }
 
     /** To be called when the nodes are closed. */

@@ -4,7 +4,7 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.FailurePolicy;
-import io.sluice.redis.store.RedisOptions;
+import io.sluice.core.time.Clock;
 import io.sluice.testkit.redis.FaultProxy;
 import io.sluice.testkit.redis.RedisServer;
 import java.lang.management.ManagementFactory;
@@ -78,7 +78,7 @@ final class Outages {
     private static void slowWithLeases(Trial trial) {
         try (RedisServer server = RedisServer.start();
                 FaultProxy proxy = FaultProxy.before(server);
-                Rig rig = Rig.leasing(proxy.uri(), RedisOptions.defaults());
+                Rig rig = new Rig(Rig.leasing(proxy.uri()), Clock.system());
                 Traffic traffic = Traffic.on(rig.engine, 2_000, Duration.ofMinutes(1), Rig::leased)) {
             traffic.goOn(MOMENT);
             int first = traffic.mark();
@@ -267,7 +267,7 @@ final class Outages {
     }
 
     private static long remaining(Rig rig, Limit limit) {
-        return Asks.look(rig.redis, Demand.of(limit, "k", 1)).remaining();
+        return Asks.look(rig.redis.engine(), Demand.of(limit, "k", 1)).remaining();
     }
 
     private static void mustHaveStoodIn(Trial trial, Traffic traffic, int first, int last) {

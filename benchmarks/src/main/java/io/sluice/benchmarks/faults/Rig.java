@@ -4,12 +4,9 @@ import io.sluice.core.decorator.FallbackEngine;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Demand;
-import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.LeasePolicy;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.RedisEngine;
-import io.sluice.redis.refusal.DenyCache;
-import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.RedisStore;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,20 +24,16 @@ final class Rig implements AutoCloseable {
 
     private static final String PREFIX = "rate_limit";
 
-    final RedisEngine redis;
+    final RedisStore redis;
     final FallbackEngine engine;
 
     Rig(String uri) {
-        this(uri, Clock.system(), RedisOptions.defaults());
+        this(bare(uri), Clock.system());
     }
 
-    Rig(String uri, Clock clock, RedisOptions options) {
-        this(uri, clock, options, false);
-    }
-
-    private Rig(String uri, Clock clock, RedisOptions options, boolean leases) {
-        redis = RedisEngine.connect(uri, PREFIX, clock, options);
-        engine = new FallbackEngine(leases ? leases(uri, clock, options) : redis, clock);
+    Rig(RedisStore.Builder options, Clock clock) {
+        redis = options.prefix(PREFIX).clock(clock).open();
+        engine = new FallbackEngine(redis.engine(), clock);
         try {
             redis.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
@@ -51,13 +44,14 @@ final class Rig implements AutoCloseable {
         }
     }
 
-    /** As a node has it: with a memory of refusals, and leases before it. */
-    static Rig leasing(String uri, RedisOptions options) {
-        return new Rig(uri, Clock.system(), options, true);
+    /** The engine alone. */
+    static RedisStore.Builder bare(String uri) {
+        return RedisStore.at(uri).rememberedRefusals(false).leases(false).guard(false);
     }
 
-    private Engine leases(String uri, Clock clock, RedisOptions options) {
-        return redis.leasesInFrontOf(DenyCache.over(redis, uri, PREFIX, clock, options));
+    /** As a node has it: with a memory of refusals, and leases before it. */
+    static RedisStore.Builder leasing(String uri) {
+        return RedisStore.at(uri).guard(false);
     }
 
     /** One of a hundred keys. */

@@ -5,7 +5,6 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.store.RedisOptions;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -30,14 +29,14 @@ final class Surroundings {
                 Limit.named("log").slidingLog(100, Duration.ofHours(1)));
         try (RedisServer server = RedisServer.start();
                 Rig right = new Rig(server.uri());
-                Rig ahead = new Rig(server.uri(), offBy(Duration.ofHours(1)), RedisOptions.defaults());
-                Rig behind = new Rig(server.uri(), offBy(Duration.ofHours(-1)), RedisOptions.defaults())) {
+                Rig ahead = new Rig(Rig.bare(server.uri()), offBy(Duration.ofHours(1)));
+                Rig behind = new Rig(Rig.bare(server.uri()), offBy(Duration.ofHours(-1)))) {
             long changed = 0;
             for (Limit limit : limits) {
                 long passed = 0;
                 for (int i = 0; i < 150; i++) {
                     Rig rig = List.of(right, ahead, behind).get(i % 3);
-                    passed += Asks.passes(rig.redis, Demand.of(limit, "k", 1)) ? 1 : 0;
+                    passed += Asks.passes(rig.redis.engine(), Demand.of(limit, "k", 1)) ? 1 : 0;
                 }
                 changed += Math.abs(passed - 100);
             }
@@ -80,17 +79,17 @@ final class Surroundings {
         try (RedisServer server = RedisServer.start();
                 Rig rig = new Rig(server.uri())) {
             for (int i = 0; i < keys; i++) {
-                Asks.passes(rig.redis, Demand.of(three, "k" + i, 1));
+                Asks.passes(rig.redis.engine(), Demand.of(three, "k" + i, 1));
             }
             server.command("CONFIG", "SET", "maxmemory", "1");
             long wrong = 0;
             for (int i = 0; i < 4 * keys; i++) {
-                boolean passes = Asks.passes(rig.redis, Demand.of(three, "k" + i % keys, 1));
+                boolean passes = Asks.passes(rig.redis.engine(), Demand.of(three, "k" + i % keys, 1));
                 wrong += passes == i < 2 * keys ? 0 : 1;
             }
             long decided = 0;
             for (int i = 0; i < keys; i++) {
-                decided += Asks.passes(rig.redis, Demand.of(three, "new" + i, 1)) ? 1 : 0;
+                decided += Asks.passes(rig.redis.engine(), Demand.of(three, "new" + i, 1)) ? 1 : 0;
             }
             trial.figure("wrong of " + 4 * keys + " decisions on existing keys", (double) wrong, 0, "");
             trial.figure("of " + keys + " new keys decided by Redis", (double) decided, 0, "");

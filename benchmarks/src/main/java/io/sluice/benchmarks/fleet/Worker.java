@@ -1,15 +1,11 @@
 package io.sluice.benchmarks.fleet;
 
-import io.sluice.core.DecisionListener;
 import io.sluice.core.FallbackRecorder;
 import io.sluice.core.Limiter;
 import io.sluice.core.limit.Limit;
-import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
 import io.sluice.history.HistoryWriter;
-import io.sluice.redis.RedisEngine;
-import io.sluice.redis.refusal.DenyCache;
-import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.RedisStore;
 import io.sluice.redis.store.StoreListener;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,22 +47,24 @@ public final class Worker {
     }
 
     private static void run(String uri, Load load, @Nullable HistoryWriter history, Tally tally) throws Exception {
-        RedisOptions options = RedisOptions.defaults().listener(new StoreListener() {
-            @Override
-            public void called(String outcome, int decisions, long nanos) {
-                tally.called();
-            }
-        });
-        if (history != null) {
-            options = options.recording(history);
-        }
         Clock clock = Clock.system();
-        RedisEngine redis = RedisEngine.connect(uri, PREFIX, clock, options);
-        redis.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
-        Engine memory = DenyCache.over(redis, uri, PREFIX, clock, options);
-        Engine engine = load.leased() ? redis.leasesInFrontOf(memory) : memory;
-        List<DecisionListener> listeners = history == null ? List.of() : List.of(new FallbackRecorder(history, clock));
-        try (Limiter limiter = new Limiter(engine, clock, listeners)) {
+        RedisStore.Builder options = RedisStore.at(uri)
+                .prefix(PREFIX)
+                .clock(clock)
+                .guard(false)
+                .leases(load.leased())
+                .storeListener(new StoreListener() {
+                    @Override
+                    public void called(String outcome, int decisions, long nanos) {
+                        tally.called();
+                    }
+                });
+        if (history != null) {
+            options.recording(history).decisionListener(new FallbackRecorder(history, clock));
+        }
+        try (RedisStore store = options.open()) {
+            store.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            Limiter limiter = store.limiter();
             warmUp(limiter, load);
             System.out.println("ready");
             if (System.in.read() < 0) {

@@ -3,13 +3,14 @@ package io.sluice.spring.internal;
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.RedisEngine;
-import io.sluice.redis.store.RedisOptions;
+import io.sluice.redis.internal.link.RedisOptions;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+
 
 /** Counts in the Redis of {@code test.redis}, which is there from the first decision on. */
 @Configuration(proxyBeanMethods = false)

@@ -6,7 +6,6 @@ import io.sluice.redis.internal.wire.Batch;
 import io.sluice.redis.internal.wire.FailureNames;
 import io.sluice.redis.internal.wire.Operation;
 import io.sluice.redis.internal.wire.Reply;
-import io.sluice.redis.store.RedisOptions;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

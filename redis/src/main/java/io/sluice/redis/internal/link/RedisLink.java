@@ -8,7 +8,6 @@ import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.wire.DecideLibrary;
 import io.sluice.redis.internal.wire.FailureNames;
-import io.sluice.redis.store.RedisOptions;
 import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
 import java.lang.System.Logger.Level;

@@ -4,7 +4,6 @@ import io.lettuce.core.RedisURI;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.wire.Batch;
-import io.sluice.redis.store.RedisOptions;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import java.util.List;

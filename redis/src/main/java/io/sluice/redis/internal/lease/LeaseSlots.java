@@ -1,0 +1,63 @@
+package io.sluice.redis.internal.lease;
+
+import io.sluice.core.limit.LeakyBucket;
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Demand;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time slots of a lease: those of a leaky bucket follow each other at its rate, in the order in which they are taken; other limits
+ * have none, and nobody waits. Immutable.
+ */
+final class LeaseSlots {
+
+    private static final LeaseSlots NONE = new LeaseSlots(null);
+
+    private final @Nullable LeakyBucket bucket;
+
+    private LeaseSlots(@Nullable LeakyBucket bucket) {
+        this.bucket = bucket;
+    }
+
+    static LeaseSlots of(Limit limit) {
+        return limit instanceof LeakyBucket bucket ? new LeaseSlots(bucket) : NONE;
+    }
+
+    /** How many permits of a lease may come before a caller's first; less than 0 if even its first slot is too late for him. */
+    long latest(HeldLease lease, Demand demand, long nowNanos) {
+        if (bucket == null) {
+            return Long.MAX_VALUE;
+        }
+        long sinceFirst = nowNanos - lease.slotNanos + nanos(maxWaitMicros(demand));
+        return sinceFirst < 0 ? -1 : bucket.pace().wholeIn(sinceFirst / 1_000);
+    }
+
+    /** How long the caller waits who has so many permits of the lease before him. */
+    long untilMicros(HeldLease lease, long before, long nowNanos) {
+        if (bucket == null) {
+            return 0;
+        }
+        long offset = bucket.pace().microsFor(before, 0);
+        return Math.max(0, microsUp(lease.slotNanos - nowNanos + nanos(offset)));
+    }
+
+    /** How far off the first slot of a lease may be. */
+    long maxWaitMicros() {
+        return bucket == null ? 0 : bucket.maxWaitMicros();
+    }
+
+    /** How far off the slot of a demand may be. */
+    long maxWaitMicros(Demand demand) {
+        return Math.min(maxWaitMicros(), demand.maxWaitMicros());
+    }
+
+    /** Spans that are longer than anybody waits are all the same. */
+    static long nanos(long micros) {
+        return TimeUnit.MICROSECONDS.toNanos(Math.min(micros, Demand.MAX_WAIT_MICROS));
+    }
+
+    static long microsUp(long nanos) {
+        return Math.floorDiv(nanos + 999, 1_000L);
+    }
+}

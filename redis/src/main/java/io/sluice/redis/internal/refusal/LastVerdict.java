@@ -1,0 +1,114 @@
+package io.sluice.redis.internal.refusal;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Verdict;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Redis last said of a count under the numbers of a limit. Immutable; times by the clock of this process.
+ *
+ * @param count its name in Redis
+ * @param verdict as it was heard
+ * @param nanos when that was
+ * @param atMicros the server's time of the answer
+ * @param refusal what the count refuses; null if nothing
+ */
+record LastVerdict(
+        String count,
+        Limit limit,
+        Verdict verdict,
+        long nanos,
+        long atMicros,
+        @Nullable Refusal refusal) {
+
+    /**
+     * What was said to a demand.
+     *
+     * @param longest how long a refusal is believed at most
+     */
+    static LastVerdict of(
+            String count,
+            Demand demand,
+            Verdict verdict,
+            long askedNanos,
+            long nanos,
+            long atMicros,
+            Duration longest) {
+        Refusal refusal = null;
+        if (!verdict.fits()) {
+            long most = TimeUnit.NANOSECONDS.toMicros(longest.toNanos());
+            long retryMicros = verdict.retryAfterMicros();
+            long believed = TimeUnit.MICROSECONDS.toNanos(Math.min(most, retryMicros));
+            long retryNanos = nanos + TimeUnit.MICROSECONDS.toNanos(retryMicros == Verdict.NEVER ? most : retryMicros);
+            refusal = new Refusal(
+                    demand.atLeast(),
+                    demand.permits(),
+                    demand.maxWaitMicros(),
+                    askedNanos,
+                    askedNanos + believed,
+                    retryNanos);
+        }
+        return new LastVerdict(count, demand.limit(), verdict, nanos, atMicros, refusal);
+    }
+
+    boolean isOf(String count, Limit limit) {
+        return this.count.equals(count) && this.limit.equals(limit);
+    }
+
+    /** Whether it still refuses anybody. */
+    boolean refuses(long nowNanos) {
+        return refusal != null && !refusal.isOver(nowNanos);
+    }
+
+    /**
+     * Whether it refuses the demand.
+     *
+     * @param longestNanos what was asked longer ago is not believed any more
+     */
+    boolean refuses(Demand demand, long nowNanos, long longestNanos) {
+        return refusal != null
+                && !refusal.isOver(nowNanos)
+                && nowNanos - refusal.askedNanos() < longestNanos
+                && refusal.covers(demand);
+    }
+
+    /** The same after what was heard before: of what is refused, the least is kept. */
+    LastVerdict after(LastVerdict before, Demand demand) {
+        Refusal old = before.refusal;
+        boolean kept = old != null && !old.isOver(nanos) && old.covers(demand) == (refusal != null);
+        return kept ? new LastVerdict(count, limit, verdict, nanos, atMicros, old) : this;
+    }
+
+    /** What a demand is told: that it is refused, if that is known, else that it is not. */
+    Verdict told(Demand demand, long nowNanos, long longestNanos) {
+        if (refusal == null || !refuses(demand, nowNanos, longestNanos)) {
+            return told(true, 0, nowNanos);
+        }
+        boolean never = demand.atLeast() > limit.capacity();
+        return told(false, never ? Verdict.NEVER : micros(refusal.retryNanos() - nowNanos), nowNanos);
+    }
+
+    /** The server's time now, by our reckoning. */
+    long serverMicros(long nowNanos) {
+        return atMicros + micros(nowNanos - nanos);
+    }
+
+    private Verdict told(boolean fits, long retryMicros, long nowNanos) {
+        long reset = verdict.resetAfterMicros();
+        return new Verdict(
+                fits,
+                0,
+                verdict.remaining(),
+                retryMicros,
+                reset == Verdict.NEVER ? reset : Math.max(0, reset - micros(nowNanos - nanos)),
+                0,
+                serverMicros(nowNanos));
+    }
+
+    private static long micros(long nanos) {
+        return Math.max(0, TimeUnit.NANOSECONDS.toMicros(nanos));
+    }
+}

@@ -1,5 +1,0 @@
-/** Permits that a process takes from the store in advance and spends by itself. */
-@NullMarked
-package io.sluice.redis.lease;
-
-import org.jspecify.annotations.NullMarked;

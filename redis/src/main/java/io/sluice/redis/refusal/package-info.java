@@ -1,5 +1,0 @@
-/** Refusals that a process remembers for as long as Redis named. */
-@NullMarked
-package io.sluice.redis.refusal;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,51 @@
+package io.sluice.redis.internal.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.time.ManualClock;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class LeaseSweepTest {
+
+    private final ManualClock clock = ManualClock.at(1_700_006_400_000_000L);
+    private final AtomicInteger times = new AtomicInteger();
+
+    @Test
+    void stopsWhenThereIsNothingMoreToDoAndBeginsAnew() {
+        LeaseSweep sweep = new LeaseSweep(clock, Runnable::run, () -> times.incrementAndGet() % 10 < 3);
+        sweep.start();
+        clock.advance(LeaseSweep.PERIOD.multipliedBy(20));
+        int before = times.get();
+        clock.advance(LeaseSweep.PERIOD.multipliedBy(20));
+        assertThat(times.get()).isEqualTo(before).isPositive();
+        sweep.start();
+        clock.advance(LeaseSweep.PERIOD);
+        assertThat(times.get()).isGreaterThan(before);
+    }
+
+    @Test
+    void aSweepThatFailsIsFollowedByTheNext() {
+        LeaseSweep sweep = new LeaseSweep(clock, Runnable::run, () -> {
+            if (times.incrementAndGet() == 2) {
+                throw new IllegalStateException("planted");
+            }
+            return true;
+        });
+        sweep.start();
+        for (int i = 0; i < 5; i++) {
+            advance();
+        }
+        assertThat(times.get()).isEqualTo(5);
+        sweep.close();
+    }
+
+    /** As the real clock does, goes on whatever an alarm throws. */
+    private void advance() {
+        try {
+            clock.advance(LeaseSweep.PERIOD);
+        } catch (IllegalStateException e) {
+            assertThat(e).hasMessage("planted");
+        }
+    }
+}

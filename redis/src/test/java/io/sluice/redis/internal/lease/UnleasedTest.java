@@ -1,0 +1,38 @@
+package io.sluice.redis.internal.lease;
+
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.engine.EngineConformance;
+import io.sluice.testkit.engine.EngineUnderTest;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Leases in front of demands that do not ask for them change nothing. */
+final class UnleasedTest extends EngineConformance {
+
+    @Override
+    protected EngineUnderTest start() {
+        AtomicLong micros = new AtomicLong();
+        LocalEngine local = LocalEngine.onTime(micros::get);
+        ManualClock clock = ManualClock.at(0);
+        LeaseModel model = new LeaseModel(micros::get, Runnable::run);
+        Leases leases = Leases.over(local, model, clock, LeaseListener.NONE, 1_000, new OnTheSpot());
+        return new EngineUnderTest() {
+
+            @Override
+            public Engine engine() {
+                return leases;
+            }
+
+            @Override
+            public void setMicros(long epochMicros) {
+                micros.set(epochMicros);
+            }
+
+            @Override
+            public void close() {
+                leases.close();
+            }
+        };
+    }
+}
