@@ -59,9 +59,9 @@ public final class RawHttp2 implements AutoCloseable {
         return head(0x82, path, END_HEADERS | END_STREAM);
     }
 
-    /** The head of a request, to be followed by its body. */
-    public int post(String path) throws IOException {
-        return head(0x83, path, END_HEADERS);
+    /** The head of a request with these names and values, to be followed by its body. */
+    public int post(String path, String... namesAndValues) throws IOException {
+        return head(0x83, path, END_HEADERS, namesAndValues);
     }
 
     /** A part of a body, never the last; waits for room on the connection. False if there was none before it was closed. */
@@ -80,13 +80,7 @@ public final class RawHttp2 implements AutoCloseable {
     /** The end of a request, with these names and values. */
     public void trailers(int stream, String... namesAndValues) throws IOException {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            block.write(0);
-            block.write(namesAndValues[i].length());
-            block.writeBytes(namesAndValues[i].getBytes(StandardCharsets.US_ASCII));
-            block.write(namesAndValues[i + 1].length());
-            block.writeBytes(namesAndValues[i + 1].getBytes(StandardCharsets.US_ASCII));
-        }
+        literals(block, namesAndValues);
         frame(HEADERS, END_HEADERS | END_STREAM, stream, block.toByteArray());
     }
 
@@ -125,15 +119,26 @@ public final class RawHttp2 implements AutoCloseable {
     }
 
     /** Literals without Huffman coding, by the names of HPACK's static table. */
-    private int head(int method, String path, int flags) throws IOException {
+    private int head(int method, String path, int flags, String... namesAndValues) throws IOException {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         block.write(method);
         block.write(0x86);
         literal(block, 4, path);
         literal(block, 1, "x");
+        literals(block, namesAndValues);
         int stream = 2 * streams++ + 1;
         frame(HEADERS, flags, stream, block.toByteArray());
         return stream;
+    }
+
+    private static void literals(ByteArrayOutputStream block, String... namesAndValues) {
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            block.write(0);
+            block.write(namesAndValues[i].length());
+            block.writeBytes(namesAndValues[i].getBytes(StandardCharsets.US_ASCII));
+            block.write(namesAndValues[i + 1].length());
+            block.writeBytes(namesAndValues[i + 1].getBytes(StandardCharsets.US_ASCII));
+        }
     }
 
     private static void literal(ByteArrayOutputStream block, int name, String value) {

@@ -99,7 +99,6 @@ public final class ClientConnections {
         @Nullable HttpConnection before = newest.put(connection.remoteAddress(), connection);
         @Nullable Watched known = before == null ? null : connections.remove(before);
         connections.put(connection, new Watched(channel == null && known != null ? known.channel : channel, now));
-        CallerTrailers.keep(connection);
         connection.closeHandler(closed -> forget(connection));
         connection.exceptionHandler(told -> {}); // the requests on it hear of it; callers must not fill the log
     }

@@ -35,7 +35,6 @@ public final class GatewayExchange {
     private final MultiMap answerHeaders = MultiMap.caseInsensitiveMultiMap();
     private final List<Runnable> whenOver = new ArrayList<>(2);
     private Set<String> withheld = Set.of();
-    private Set<String> counted = Set.of();
     private Map<String, String> attributes = Map.of();
     private Identity identity = Identity.ANONYMOUS;
     private boolean over;
@@ -114,16 +113,6 @@ public final class GatewayExchange {
     /** The headers of the request, in small letters, that are not sent on. */
     public Set<String> withheld() {
         return Collections.unmodifiableSet(withheld);
-    }
-
-    /** The attributes of headers that rules in force speak of. */
-    void counted(Set<String> headerFields) {
-        counted = headerFields;
-    }
-
-    /** Whether a rule in force speaks of this header, its name in small letters. */
-    public boolean isCounted(String header) {
-        return !counted.isEmpty() && counted.contains(RequestAttributes.HEADER + header);
     }
 
     /** Adds an attribute for rules, in its one spelling. */

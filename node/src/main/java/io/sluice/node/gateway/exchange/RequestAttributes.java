@@ -12,8 +12,6 @@ import java.util.Map;
 /** What rules are told of a request, but for its body. */
 public final class RequestAttributes {
 
-    static final String HEADER = "header.";
-
     private RequestAttributes() {}
 
     /**
@@ -37,7 +35,6 @@ public final class RequestAttributes {
                         ? List.of(parsed.authority())
                         : exchange.request().headers().getAll(name),
                 parsed.target().query());
-        exchange.counted(rules.headerFields());
         values.putAll(exchange.attributes());
         values.putAll(exchange.identity().attributes());
         return values;

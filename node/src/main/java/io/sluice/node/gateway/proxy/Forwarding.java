@@ -95,11 +95,6 @@ final class Forwarding extends Deadlines.Timed {
         return finished;
     }
 
-    /** Whether this is what the caller's request is sent on by, and not given up. */
-    boolean isSentTo(HttpClientRequest request) {
-        return !finished && upstream == request;
-    }
-
     /** Whether the end of the answer was handed to the caller's connection. */
     boolean isAnswered() {
         return answered;

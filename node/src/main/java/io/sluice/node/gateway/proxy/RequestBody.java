@@ -1,39 +1,31 @@
 package io.sluice.node.gateway.proxy;
 
-import io.sluice.node.gateway.connection.CallerTrailers;
 import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.node.gateway.exchange.IncomingBody;
-import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request on its way to the upstream, which sets the pace: nothing is read that it does not take. For its event loop
- * alone.
+ * The body of a request on its way to the upstream, which sets the pace: nothing is read that it does not take. Trailers that follow
+ * it are dropped. For its event loop alone.
  */
 final class RequestBody {
 
     private final Forwarding forwarding;
-    private final GatewayExchange exchange;
     private final IncomingBody incoming;
     private final HttpServerRequest from;
     private final long length;
     private final long largest;
     private long taken;
-    private @Nullable Future<Void> written;
     private boolean streamed;
     private boolean waits;
-    private boolean ending;
     private boolean sent;
 
     /** @param length bytes, or one of the constants of {@link Framing} */
     RequestBody(Forwarding forwarding, GatewayExchange exchange, long length) {
         this.forwarding = forwarding;
-        this.exchange = exchange;
         this.incoming = exchange.incoming();
         this.from = incoming.request();
         this.length = length;
@@ -47,12 +39,12 @@ final class RequestBody {
 
     /** Whether it can be sent once more: nothing of it is gone. */
     boolean isRepeatable() {
-        return !streamed;
+        return !streamed || incoming.isReadWhole();
     }
 
     /** Whether it is the caller who is waited for. */
     boolean waitsForCaller() {
-        return streamed && !sent && !waits && !ending;
+        return streamed && !sent && !waits;
     }
 
     /** Sends the head, with as much of the body as there is, and the rest as it comes. */
@@ -61,21 +53,16 @@ final class RequestBody {
             sent = true;
             to.end();
         } else if (incoming.isReadWhole()) {
-            MultiMap trailers = trailers(to);
-            if (trailers.isEmpty()) {
-                sent = true;
-                to.end(kept());
-            } else {
-                written = to.write(kept());
-                endWith(to, trailers);
-            }
+            sent = true;
+            to.end(kept());
         } else {
             stream(to);
         }
     }
 
     private boolean hasNone() {
-        return from.version() != HttpVersion.HTTP_2 || CallerTrailers.isHeadAlone(from);
+        return from.version() != HttpVersion.HTTP_2
+                || (incoming.isReadWhole() && incoming.kept().isEmpty());
     }
 
     private void stream(HttpClientRequest to) {
@@ -100,7 +87,7 @@ final class RequestBody {
     /** Without waiting for the body: the caller may wait for what is said to the head. */
     private void sendHead(HttpClientRequest to) {
         if (taken == 0 && !sent && !forwarding.isFinished()) {
-            written = to.writeHead();
+            to.writeHead();
         }
     }
 
@@ -114,12 +101,12 @@ final class RequestBody {
             forwarding.refuse(413, "body: too large (expected: at most " + largest + " bytes)");
         } else if (length >= 0 && taken > length) {
             forwarding.refuse(400, "body: longer than its head says");
-        } else if (taken == length && !SentTrailers.fit(from, length, to.version())) {
+        } else if (taken == length && !isFramed(to)) {
             sent = true;
             to.end(piece);
             from.resume();
         } else {
-            written = to.write(piece);
+            to.write(piece);
             if (to.writeQueueFull()) {
                 waits = true;
                 from.pause();
@@ -140,31 +127,16 @@ final class RequestBody {
             forwarding.refuse(400, "body: shorter than its head says");
             return;
         }
-        MultiMap trailers = trailers(to);
-        if (trailers.isEmpty()) {
-            sent = true;
-            to.end();
-        } else {
-            endWith(to, trailers);
+        if (taken == 0) {
+            incoming.readWhole(); // it can be sent once more
         }
+        sent = true;
+        to.end();
     }
 
-    private MultiMap trailers(HttpClientRequest to) {
-        return SentTrailers.fit(from, length, to.version())
-                ? new SentTrailers(exchange).sentOn()
-                : MultiMap.caseInsensitiveMultiMap();
-    }
-
-    /** After all that comes before is written. */
-    private void endWith(HttpClientRequest to, MultiMap trailers) {
-        ending = true;
-        Future<Void> before = written == null ? to.writeHead() : written;
-        before.onSuccess(now -> {
-            if (forwarding.isSentTo(to)) {
-                sent = true;
-                UpstreamTrailers.end(to, trailers);
-            }
-        });
+    /** From frames to frames the end is told apart from the length: a body that goes on after its length is not completed. */
+    private boolean isFramed(HttpClientRequest to) {
+        return from.version() == HttpVersion.HTTP_2 && to.version() == HttpVersion.HTTP_2;
     }
 
     private Buffer kept() {

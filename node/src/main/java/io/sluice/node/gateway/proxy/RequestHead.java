@@ -50,12 +50,6 @@ final class RequestHead {
         } else if (length == Framing.CHUNKED) {
             to.setChunked(true);
         }
-        if (from.contains("trailer") && SentTrailers.fit(request, length, to.version())) {
-            List<String> announced = new SentTrailers(exchange).announced();
-            if (!announced.isEmpty()) {
-                headers.set("trailer", String.join(", ", announced));
-            }
-        }
         connection(from, headers, http2, upgrade);
     }
 

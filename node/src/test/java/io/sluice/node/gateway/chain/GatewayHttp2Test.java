@@ -119,15 +119,26 @@ class GatewayHttp2Test {
 
     @Test
     void aRequestWithoutABodyHasNoneUpstream() throws Exception {
-        try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
-                TestGateway gateway = TestGateway.to(upstream.origin())) {
-            assertThat(get(request(gateway, HttpMethod.GET)
-                            .compose(HttpClientRequest::send)
-                            .compose(HttpClientResponse::body)))
-                    .hasToString("hi");
-            assertThat(upstream.last())
-                    .doesNotContainIgnoringCase("transfer-encoding")
-                    .doesNotContainIgnoringCase("content-length");
+        for (boolean read : new boolean[] {false, true}) {
+            try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+                    TestGateway gateway = new TestGateway(
+                            wishes -> wishes.before = exchange -> {
+                                if (read) {
+                                    exchange.incoming().readWhole();
+                                }
+                            },
+                            upstream.origin())) {
+                // The first stream of a connection may have begun as HTTP/1.1; the others have not.
+                for (int i = 0; i < 3; i++) {
+                    assertThat(get(request(gateway, HttpMethod.GET)
+                                    .compose(HttpClientRequest::send)
+                                    .compose(HttpClientResponse::body)))
+                            .hasToString("hi");
+                    assertThat(upstream.last())
+                            .doesNotContainIgnoringCase("transfer-encoding")
+                            .doesNotContainIgnoringCase("content-length");
+                }
+            }
         }
     }
 
@@ -200,9 +211,16 @@ class GatewayHttp2Test {
         URI refusing = upstream(request -> request.response().reset(7));
         URI other = upstream(request -> request.response().end("hi"));
         try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = true, refusing, other);
-                RawClient client = gateway.client()) {
-            assertThat(client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
+                RawClient plain = gateway.client()) {
+            assertThat(plain.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").message())
                     .endsWith("hi");
+            await().untilAsserted(() ->
+                    assertThat(gateway.upstreams.said).containsExactly("failed", "over", "answered 200", "over"));
+            gateway.upstreams.said.clear();
+            assertThat(get(request(gateway, HttpMethod.GET)
+                            .compose(HttpClientRequest::send)
+                            .compose(HttpClientResponse::body)))
+                    .hasToString("hi");
             await().untilAsserted(() ->
                     assertThat(gateway.upstreams.said).containsExactly("failed", "over", "answered 200", "over"));
         }
