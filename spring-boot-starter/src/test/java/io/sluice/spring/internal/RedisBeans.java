@@ -11,7 +11,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-
 /** Counts in the Redis of {@code test.redis}, which is there from the first decision on. */
 @Configuration(proxyBeanMethods = false)
 public class RedisBeans {
