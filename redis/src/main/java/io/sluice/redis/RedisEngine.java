@@ -58,7 +58,7 @@ import java.util.function.Supplier;
  * ({@link #state} says which). At most {@value Coalescer#MOST_UNDER_WAY} calls are under way and a bounded number of asks
  * waits for them. This engine watches no deadline; put a {@link io.sluice.core.decorator.FallbackEngine} in front.
  */
-public final class RedisEngine implements Engine {
+final class RedisEngine implements Engine {
 
     private final Connector connector;
     private final Servers servers;

@@ -5,7 +5,7 @@ import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
 import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.request.CallerAddress;
-import io.sluice.redis.RedisEngine;
+import io.sluice.redis.RedisStore;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.KeySettings;
@@ -22,16 +22,16 @@ import org.springframework.core.env.Environment;
 public class EngineBeans {
 
     @Bean
-    Evaluator evaluator(Environment environment, ObjectProvider<Clock> clocks, ObjectProvider<RedisEngine> redis) {
+    Evaluator evaluator(Environment environment, ObjectProvider<Clock> clocks, ObjectProvider<RedisStore> redis) {
         Clock clock = clocks.getObject();
-        RedisEngine engine = redis.getIfAvailable();
+        RedisStore store = redis.getIfAvailable();
         RuleDocument.Accepted rules =
                 (RuleDocument.Accepted) RuleDocument.parse("test", environment.getProperty("test.rules", "rules: []"));
         RuleSet set = new RuleSet(1, rules.rules());
         return new Evaluator(
                 () -> set,
                 new Limiter(new LocalEngine(clock), clock, List.of()),
-                engine == null ? null : new Limiter(engine, clock, List.of()),
+                store == null ? null : new Limiter(store.engine(), clock, List.of()),
                 KeySettings.ofThisProcess(),
                 clock,
                 (ruling, nanos) -> {});

@@ -2,8 +2,7 @@ package io.sluice.spring.internal;
 
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.RedisEngine;
-import io.sluice.redis.internal.link.RedisOptions;
+import io.sluice.redis.RedisStore;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.springframework.beans.factory.ObjectProvider;
@@ -15,17 +14,19 @@ import org.springframework.core.env.Environment;
 @Configuration(proxyBeanMethods = false)
 public class RedisBeans {
 
+    /** The engine alone: what is tested counts in Redis itself. */
     @Bean
-    RedisEngine engine(Environment environment, Clock clock, ObjectProvider<HistoryListener> history) {
+    RedisStore store(Environment environment, Clock clock, ObjectProvider<HistoryListener> history) {
         // Never takes a slow machine for a Redis that hangs.
-        RedisOptions patient = RedisOptions.defaults().slow(Duration.ofMinutes(1));
+        RedisStore.Builder patient = RedisStore.at(environment.getRequiredProperty("test.redis"))
+                .clock(clock)
+                .slow(Duration.ofMinutes(1))
+                .rememberedRefusals(false)
+                .leases(false)
+                .guard(false);
         HistoryListener heard = history.getIfAvailable();
-        RedisEngine engine = RedisEngine.connect(
-                environment.getRequiredProperty("test.redis"),
-                "rate_limit",
-                clock,
-                heard == null ? patient : patient.recording(heard));
-        Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
-        return engine;
+        RedisStore store = (heard == null ? patient : patient.recording(heard)).open();
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(store::isReady);
+        return store;
     }
 }

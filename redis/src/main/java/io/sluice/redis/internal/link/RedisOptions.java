@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a {@link io.sluice.redis.RedisEngine} goes about its work. Immutable.
+ * How the engine goes about its work. Immutable.
  *
  * @param coalesces whether asks that wait for the connection go out together; without it each is a call of its own
  * @param recording who hears of every step on every count, numbered in their order, and of every answer; it costs a write

@@ -94,7 +94,7 @@ public final class RefundChannel implements AutoCloseable {
     /**
      * Subscribes in the background, and again whenever that is lost.
      *
-     * @param uri as {@link io.sluice.redis.RedisEngine} reads it; {@code redis-cluster://} with its seeds, too
+     * @param uri as {@link io.sluice.redis.RedisStore#at} reads it; {@code redis-cluster://} with its seeds, too
      * @param eased hears the names of the counts
      * @param subscribed is told before anything is heard that messages may have been lost until now
      */
