@@ -2,6 +2,7 @@ package io.sluice.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.time.Clock;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
@@ -35,23 +36,24 @@ public final class Proportion {
         T small = ofLength.apply(length / PARTS);
         long ofLarge = Long.MAX_VALUE;
         long ofSmall = Long.MAX_VALUE;
-        long begin = System.nanoTime();
+        long begin = Clock.system().nanoTime();
         int tries = 0;
         do {
             ofSmall = Math.min(ofSmall, nanos(PARTS, small, work));
             ofLarge = Math.min(ofLarge, nanos(1, large, work));
             tries++;
-        } while (tries < FEWEST_TRIES || (ofLarge / MOST > ofSmall && System.nanoTime() - begin < LONGEST_NANOS));
+        } while (tries < FEWEST_TRIES
+                || (ofLarge / MOST > ofSmall && Clock.system().nanoTime() - begin < LONGEST_NANOS));
         assertThat(ofLarge / MOST)
                 .as("%s: nanoseconds for one of %d, and for %d parts of it", what, length, PARTS)
                 .isLessThanOrEqualTo(ofSmall);
     }
 
     private static <T> long nanos(int times, T input, Consumer<T> work) {
-        long start = System.nanoTime();
+        long start = Clock.system().nanoTime();
         for (int i = 0; i < times; i++) {
             work.accept(input);
         }
-        return System.nanoTime() - start;
+        return Clock.system().nanoTime() - start;
     }
 }
