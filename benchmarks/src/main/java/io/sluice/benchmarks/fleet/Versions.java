@@ -21,7 +21,7 @@ import java.util.Objects;
  */
 public record Versions(int libraries, long decisions, CheckReport report, Path histories) {
 
-    private static final String FUNCTION = "io/sluice/redis/decide.lua";
+    private static final String FUNCTION = "io/sluice/redis/internal/wire/decide.lua";
 
     /** Every second node has a function of another text, and so of another name, that does the same. */
     public static Versions together(String algorithm, boolean leased, double seconds) throws IOException {
@@ -39,7 +39,14 @@ public record Versions(int libraries, long decisions, CheckReport report, Path h
                     Objects.requireNonNull(log.report()),
                     log.histories());
         } finally {
-            for (String part : List.of(FUNCTION, "io/sluice/redis", "io/sluice", "io", "")) {
+            for (String part : List.of(
+                    FUNCTION,
+                    "io/sluice/redis/internal/wire",
+                    "io/sluice/redis/internal",
+                    "io/sluice/redis",
+                    "io/sluice",
+                    "io",
+                    "")) {
                 Files.deleteIfExists(other.resolve(part));
             }
         }

@@ -37,7 +37,9 @@ class ExtensionsTest {
 
     private static final String BODY = """
             package shop;
-            import io.sluice.rules.*;
+            import io.sluice.http.answer.*;
+            import io.sluice.rules.evaluate.*;
+            import io.sluice.rules.model.*;
             public final class NAME implements RefusalBody {
                 @Override public Content of(Ruling.Settled ruling, AnswerLanguage language) {
                     return new Content(429, "text/plain", AnswerLanguage.EN, "from a jar");
