@@ -52,7 +52,7 @@ public record Killed(long lost, long missed, double backMillis, CheckReport repo
     record Back(long lost, long missed, double millis) {}
 
     private static Load load(String algorithm, long size, double seconds) {
-        return new Load(algorithm, PER_SECOND, size > 0, false, PER_SECOND / 2.0, seconds, size);
+        return new Load(algorithm, PER_SECOND, size > 0, false, PER_SECOND / 2.0, seconds, size, Load.ENDLESS);
     }
 
     private static Killed killed(String algorithm, long leaseSize, Reading reading) throws IOException {

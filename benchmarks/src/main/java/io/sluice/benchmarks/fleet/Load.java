@@ -19,6 +19,7 @@ import java.util.List;
  * @param mixed whether each request also asks a second limit, which is never leased and lets less pass
  * @param askedPerSecond by this node
  * @param size of a lease; 0 by the key's own rate
+ * @param patience how long a request waits for Redis
  */
 record Load(
         String algorithm,
@@ -27,12 +28,26 @@ record Load(
         boolean mixed,
         double askedPerSecond,
         double seconds,
-        long size) {
+        long size,
+        Duration patience) {
 
-    private static final Duration DEADLINE = Duration.ofMillis(100);
+    /** What a request of a service would wait. */
+    static final Duration BRIEF = Duration.ofMillis(100);
+
+    /** Long enough for every answer to come, however slow the machine: then the history knows every step. */
+    static final Duration ENDLESS = Duration.ofMinutes(1);
 
     private static final Limit.Named SECOND = Limit.named("second");
     static final LeasePolicy USUAL = new LeasePolicy(0, 0.1, 1_000_000);
+
+    Load patient() {
+        return new Load(algorithm, perSecond, leased, mixed, askedPerSecond, seconds, size, ENDLESS);
+    }
+
+    /** The same on another key, for long enough to compile what it runs. */
+    Load warmingUp() {
+        return new Load(algorithm, perSecond, leased, mixed, 2_000, 0.5, size, patience);
+    }
 
     Limit limit() {
         Limit.Named named = Limit.named("fleet");
@@ -55,7 +70,7 @@ record Load(
         if (mixed) {
             demands.add(Demand.of(SECOND.fixedWindow(perSecond / 2, Duration.ofSeconds(1)), key, 1));
         }
-        return Ask.charging(demands).dueAt(nowNanos + DEADLINE.toNanos()).onFailure(FailurePolicy.CLOSED, 1);
+        return Ask.charging(demands).dueAt(nowNanos + patience.toNanos()).onFailure(FailurePolicy.CLOSED, 1);
     }
 
     List<String> words() {
@@ -66,7 +81,8 @@ record Load(
                 Boolean.toString(mixed),
                 Double.toString(askedPerSecond),
                 Double.toString(seconds),
-                Long.toString(size));
+                Long.toString(size),
+                patience.toString());
     }
 
     static Load of(List<String> words) {
@@ -77,6 +93,7 @@ record Load(
                 Boolean.parseBoolean(words.get(3)),
                 Double.parseDouble(words.get(4)),
                 Double.parseDouble(words.get(5)),
-                Long.parseLong(words.get(6)));
+                Long.parseLong(words.get(6)),
+                Duration.parse(words.get(7)));
     }
 }

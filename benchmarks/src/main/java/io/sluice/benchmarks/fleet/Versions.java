@@ -32,6 +32,7 @@ public record Versions(int libraries, long decisions, CheckReport report, Path h
             Files.writeString(function, text() + "\n-- another version\n");
             String mine = System.getProperty("java.class.path");
             Logbook log = Fleets.voyage(algorithm, leased, false, 1, seconds, Mishap.NONE)
+                    .patient()
                     .sail(redis, List.of(mine, other + File.pathSeparator + mine), true);
             return new Versions(
                     redis.command("FUNCTION", "LIST").list().size(),

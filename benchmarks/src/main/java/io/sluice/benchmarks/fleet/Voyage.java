@@ -29,8 +29,13 @@ record Voyage(int nodes, Load load, double times, Mishap mishap) {
             double times,
             double seconds,
             Mishap mishap) {
-        Load load = new Load(algorithm, perSecond, leased, mixed, perSecond * times / nodes, seconds, 0);
+        Load load = new Load(algorithm, perSecond, leased, mixed, perSecond * times / nodes, seconds, 0, Load.BRIEF);
         return new Voyage(nodes, load, times, mishap);
+    }
+
+    /** The same, with requests that wait until Redis answers. */
+    Voyage patient() {
+        return new Voyage(nodes, load.patient(), times, mishap);
     }
 
     Logbook sail(boolean recorded) throws IOException {

@@ -59,6 +59,9 @@ public final class Worker {
                         tally.called();
                     }
                 });
+        if (load.patience().equals(Load.ENDLESS)) {
+            options.slow(Load.ENDLESS);
+        }
         if (history != null) {
             options.recording(history).decisionListener(new FallbackRecorder(history, clock));
         }
@@ -76,8 +79,7 @@ public final class Worker {
 
     /** On a key of its own, so that what is measured is not the start of a process. */
     private static void warmUp(Limiter limiter, Load load) {
-        Load warm = new Load(load.algorithm(), load.perSecond(), load.leased(), load.mixed(), 2_000, 0.5, load.size());
-        ask(limiter, warm, "warm", new Tally());
+        ask(limiter, load.warmingUp(), "warm", new Tally());
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // counted when it is decided
@@ -98,7 +100,8 @@ public final class Worker {
             LockSupport.parkNanos(PAUSE_NANOS);
         }
         long end = System.nanoTime();
-        while (!tally.isIdle() && System.nanoTime() - end < 2_000_000_000L) {
+        long patience = Math.max(2_000_000_000L, load.patience().toNanos());
+        while (!tally.isIdle() && System.nanoTime() - end < patience) {
             LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
