@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** What a file held when it was read: its bytes, or why there are none. Immutable. */
 final class FileContent {
@@ -60,11 +61,21 @@ final class FileContent {
             return this;
         }
         FileContent now = read(entry);
-        return now.sameAs(this) ? this : now;
+        return now.equals(this) ? this : now;
     }
 
-    boolean sameAs(FileContent other) {
-        return name.equals(other.name) && failure.equals(other.failure) && Arrays.equals(bytes, other.bytes);
+    @Override
+    public boolean equals(Object other) {
+        return this == other
+                || (other instanceof FileContent file
+                        && name.equals(file.name)
+                        && failure.equals(file.failure)
+                        && Arrays.equals(bytes, file.bytes));
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(name, failure, Arrays.hashCode(bytes));
     }
 
     String name() {

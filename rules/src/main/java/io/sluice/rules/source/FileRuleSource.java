@@ -7,24 +7,21 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.RuleFiles.Content;
+import io.sluice.rules.watch.FileWatch;
+import io.sluice.rules.watch.Looks;
 import io.sluice.rules.yaml.DocumentError;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /**
  * Rules from a file, or from all rule files of a directory as one set; looked at twice a second, a change is in force within
  * 2 s. Safe for use by many threads.
  *
- * <p>Content counts, not time stamps, so a change within one tick of the file system is seen and a mere touch is none. A
- * change is taken when two looks in a row see the same content: a file that is being written is never taken half. Rules that are only
- * written differently are no change.
+ * <p>Watched as {@link FileWatch} says: a change within one tick of the file system is seen, a mere touch is none, and a file that is
+ * being written is never taken half. Rules that are only written differently are no change.
  *
  * <p>Sets are numbered from 1, or on from the last set that is known from before a restart: the same rules get the same number
  * again, others the next.
@@ -32,32 +29,21 @@ import java.util.concurrent.Executors;
 public final class FileRuleSource implements RuleSource {
 
     private static final System.Logger LOG = System.getLogger(FileRuleSource.class.getName());
-    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
     private final Path path;
     private final Optional<RuleStamp> last;
     private final RuleVet vet;
-    private final Clock clock;
-    private final Executor looking;
-    private final Runnable stopLooking;
     private final PublishedRules rules = new PublishedRules();
-    private volatile boolean closed;
+    private final FileWatch<Content> files;
 
-    /** Touched only by the looking thread, after the first look. */
-    private Content judged;
-
-    private Content seen;
-
-    private FileRuleSource(
-            Path path, Optional<RuleStamp> last, RuleVet vet, Clock clock, Executor looking, Runnable stopLooking) {
+    private FileRuleSource(Path path, Optional<RuleStamp> last, RuleVet vet, Looks looks) {
         this.path = path;
         this.last = last;
         this.vet = vet;
-        this.clock = clock;
-        this.looking = looking;
-        this.stopLooking = stopLooking;
-        this.judged = RuleFiles.read(path);
-        this.seen = judged;
+        Content begun = RuleFiles.read(path);
+        begin(begun.document());
+        this.files =
+                FileWatch.begin(path.toString(), begun, Content::again, content -> judge(content.document()), looks);
     }
 
     /** Reads a file, or the files of a directory, once. A file that cannot be read is an error like others. */
@@ -92,20 +78,11 @@ public final class FileRuleSource implements RuleSource {
      * @param vet of changes, and not of the rules to begin with: whoever begins judges those
      */
     public static FileRuleSource watch(Path path, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
-        ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
-            Thread looker = new Thread(task, "sluice-rule-file");
-            looker.setDaemon(true);
-            return looker;
-        });
-        return watch(path, clock, last, vet, thread, thread::shutdown);
+        return watch(path, last, vet, Looks.onThread("sluice-rule-file", clock, Looks.OFTEN));
     }
 
-    static FileRuleSource watch(
-            Path path, Clock clock, Optional<RuleStamp> last, RuleVet vet, Executor looking, Runnable stopLooking) {
-        FileRuleSource source = new FileRuleSource(path, last, vet, clock, looking, stopLooking);
-        source.begin(source.judged.document());
-        source.lookLater();
-        return source;
+    static FileRuleSource watch(Path path, Optional<RuleStamp> last, RuleVet vet, Looks looks) {
+        return new FileRuleSource(path, last, vet, looks);
     }
 
     @Override
@@ -130,33 +107,8 @@ public final class FileRuleSource implements RuleSource {
 
     @Override
     public void close() {
-        closed = true;
+        files.close();
         rules.close();
-        stopLooking.run();
-    }
-
-    /** The alarm only wakes the looking thread: alarms are shared with deadlines and must not wait for a disk. */
-    private void lookLater() {
-        clock.at(clock.nanoTime() + LOOK_EVERY.toNanos(), () -> {
-            if (!closed) {
-                looking.execute(this::look);
-            }
-        });
-    }
-
-    private void look() {
-        try {
-            Content now = seen.again();
-            if (now == seen && !now.sameAs(judged)) {
-                judged = now;
-                judge(now.document());
-            }
-            seen = now.sameAs(judged) ? judged : now;
-        } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "looking at " + path + " failed; will look again", e);
-        } finally {
-            lookLater();
-        }
     }
 
     /** Says nothing to the log: whoever begins says with what. */
@@ -168,6 +120,7 @@ public final class FileRuleSource implements RuleSource {
         }
     }
 
+    /** Tells itself what is wrong, to listeners too; for the watch, all content of rule files is content. */
     private void judge(RuleDocument document) {
         if (document instanceof RuleDocument.Refused refused) {
             refuse(refused.errors());

@@ -38,22 +38,20 @@ final class RuleFiles {
             this.files = List.copyOf(files);
         }
 
-        public boolean sameAs(Content other) {
-            if (files.size() != other.files.size()) {
-                return false;
-            }
-            for (int i = 0; i < files.size(); i++) {
-                if (!files.get(i).sameAs(other.files.get(i))) {
-                    return false;
-                }
-            }
-            return true;
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Content content && files.equals(content.files);
+        }
+
+        @Override
+        public int hashCode() {
+            return files.hashCode();
         }
 
         /** What is there now: this if nothing has changed, and then nothing was kept in memory to find out. */
         public Content again() {
             Content now = RuleFiles.readAfter(this);
-            return now.files.equals(files) ? this : now;
+            return now.equals(this) ? this : now;
         }
 
         /** The rules of all files; a file that cannot be read is an error like others. */
@@ -119,7 +117,7 @@ final class RuleFiles {
     /** The same failure is the same content. */
     private static Content again(Content before, String failure) {
         Content now = failed(before.path, failure);
-        return now.sameAs(before) ? before : now;
+        return now.equals(before) ? before : now;
     }
 
     private static Content failed(Path path, String failure) {

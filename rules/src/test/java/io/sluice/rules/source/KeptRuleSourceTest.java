@@ -7,6 +7,7 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.document.RuleJson;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.watch.Looks;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -380,8 +381,11 @@ class KeptRuleSourceTest {
     }
 
     private KeptRuleSource restart(Path rules) {
-        FileRuleSource files =
-                FileRuleSource.watch(rules, clock, KeptRuleSource.last(folder), RuleVet.NONE, Runnable::run, () -> {});
+        FileRuleSource files = FileRuleSource.watch(
+                rules,
+                KeptRuleSource.last(folder),
+                RuleVet.NONE,
+                new Looks(clock, Looks.OFTEN, Runnable::run, () -> {}));
         return over(files);
     }
 
