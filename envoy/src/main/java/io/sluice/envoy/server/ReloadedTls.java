@@ -5,17 +5,21 @@ import io.grpc.TlsServerCredentials;
 import io.grpc.util.AdvancedTlsX509KeyManager;
 import io.grpc.util.AdvancedTlsX509TrustManager;
 import io.grpc.util.AdvancedTlsX509TrustManager.Verification;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.watch.ContentRefusedException;
+import io.sluice.rules.watch.FileWatch;
+import io.sluice.rules.watch.Looks;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 
 /**
- * Certificates that are read again when their files change, and taken when two looks in a row see the same: files that are being
- * written are never taken half. Connections that are open keep what they began with.
+ * Certificates that are watched as {@link FileWatch} says. Connections that are open keep what they began with.
+ *
+ * <p>gRPC reloads certificates, too ({@code AdvancedTlsX509KeyManager.updateIdentityCredentials} with a period), but goes by the time
+ * stamps of the files and does not compare key and certificate; so we read the files and hand it their content.
  */
 final class ReloadedTls implements AutoCloseable {
 
@@ -24,43 +28,28 @@ final class ReloadedTls implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ReloadedTls.class.getName());
 
     private final TlsFiles files;
-    private final ScheduledExecutorService looking;
     private final AdvancedTlsX509KeyManager own = new AdvancedTlsX509KeyManager();
     private final AdvancedTlsX509TrustManager clients;
+    private final FileWatch<PemContent> watch;
 
-    /** Touched only by the looking thread, after the first look. */
-    private PemContent judged;
-
-    private PemContent seen;
-
-    private boolean unreadable;
-
-    private ReloadedTls(TlsFiles files, ScheduledExecutorService looking) throws IOException, GeneralSecurityException {
+    private ReloadedTls(TlsFiles files, Duration lookEvery) throws IOException, GeneralSecurityException {
         this.files = files;
-        this.looking = looking;
         this.clients = AdvancedTlsX509TrustManager.newBuilder()
                 .setVerification(Verification.CERTIFICATE_ONLY_VERIFICATION)
                 .build();
-        this.judged = PemContent.read(files);
-        this.seen = judged;
-        take(judged);
+        PemContent begun = PemContent.read(files);
+        take(begun);
+        this.watch = FileWatch.begin(
+                files.certificate().toString(),
+                begun,
+                this::readAgain,
+                new InUse(),
+                Looks.onThread("sluice-certificates", Clock.system(), lookEvery));
     }
 
     /** Reads them; a bad change later is logged, and the last good ones stay in use. */
     static ReloadedTls open(TlsFiles files, Duration lookEvery) throws IOException, GeneralSecurityException {
-        ScheduledExecutorService looking = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread looker = new Thread(task, "sluice-certificates");
-            looker.setDaemon(true);
-            return looker;
-        });
-        try {
-            ReloadedTls tls = new ReloadedTls(files, looking);
-            tls.keepLooking(lookEvery);
-            return tls;
-        } catch (IOException | GeneralSecurityException | RuntimeException e) {
-            looking.shutdown();
-            throw e;
-        }
+        return new ReloadedTls(files, lookEvery);
     }
 
     ServerCredentials credentials() {
@@ -73,40 +62,41 @@ final class ReloadedTls implements AutoCloseable {
 
     @Override
     public void close() {
-        looking.shutdown();
+        watch.close();
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // it never throws, and ends when this is closed
-    private void keepLooking(Duration every) {
-        looking.scheduleWithFixedDelay(this::look, every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private void look() {
+    private PemContent readAgain(PemContent last) throws ContentRefusedException {
         try {
-            PemContent now = PemContent.read(files);
-            if (now.equals(seen) && !now.equals(judged)) {
-                judged = now;
-                take(now);
-                LOG.log(Level.INFO, () -> "certificates changed: " + files.certificate());
-            }
-            seen = now;
-            unreadable = false;
+            return PemContent.read(files);
         } catch (IOException e) {
-            if (!unreadable) {
-                unusable(e);
-            }
-            unreadable = true;
-        } catch (GeneralSecurityException | RuntimeException e) {
-            unusable(e);
+            throw refusal(e);
         }
     }
 
-    /** Once for each content: what was judged is not judged again. */
-    private void unusable(Exception why) {
-        String reason = why.getClass().getSimpleName();
-        LOG.log(
-                Level.WARNING,
-                () -> "certificates unusable, the last ones stay in use: " + files.certificate() + ": " + reason);
+    /** Of a key, nothing is told but what kind of mistake it has. */
+    private static ContentRefusedException refusal(Exception why) {
+        return new ContentRefusedException(why.getClass().getSimpleName());
+    }
+
+    private final class InUse implements FileWatch.Follower<PemContent> {
+
+        @Override
+        public void take(PemContent content) throws ContentRefusedException {
+            try {
+                ReloadedTls.this.take(content);
+            } catch (IOException | GeneralSecurityException | RuntimeException e) {
+                throw refusal(e);
+            }
+            LOG.log(Level.INFO, () -> "certificates changed: " + files.certificate());
+        }
+
+        @Override
+        public void refuse(List<String> reasons) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> "certificates unusable, the last ones stay in use: " + files.certificate() + ": "
+                            + reasons.get(0));
+        }
     }
 
     private void take(PemContent content) throws IOException, GeneralSecurityException {
