@@ -3,6 +3,9 @@ package io.sluice.node.config;
 import io.sluice.core.time.Clock;
 import io.sluice.node.gateway.config.GatewayConfig;
 import io.sluice.node.gateway.config.GatewayRefusedException;
+import io.sluice.rules.watch.ContentRefusedException;
+import io.sluice.rules.watch.FileWatch;
+import io.sluice.rules.watch.Looks;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.YamlReader;
 import java.io.IOException;
@@ -13,14 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,32 +28,16 @@ import org.slf4j.LoggerFactory;
  * Looks at the configuration twice a second and hands on what it says of the gateway: a change is in force within 2 s. Safe for use by
  * many threads.
  *
- * <p>As with rules, content counts and not time stamps, and a change is taken when two looks in a row see the same. A bad one changes
- * nothing, and is judged again at every look: it may be bad because a file that it names is not there yet. The authorities of upstreams
- * count as part of it; other files that it names are looked at by those who use them.
+ * <p>Watched as {@link FileWatch} says. A bad configuration is judged again at every look: it may be bad because a file that it names is
+ * not there yet. The authorities of upstreams count as part of it; other files that it names are watched where they are used.
  */
 public final class ConfigWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConfigWatch.class);
-    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
     private final Path file;
-    private final ConfigFile begun;
-    private final Taker taker;
-    private final Clock clock;
-    private final Executor looking;
-    private final Runnable stopLooking;
-    private volatile boolean closed;
-    private volatile List<String> refused = List.of();
+    private final FileWatch<Content> watch;
     private volatile List<String> unchangeable = List.of();
-
-    /** Touched only by the looking thread. */
-    private byte[] judged;
-
-    private byte[] seen;
-    private Set<Path> named;
-    private List<String> judgedNamed;
-    private List<String> seenNamed;
 
     /** Takes what a configuration says of the gateway. */
     @FunctionalInterface
@@ -64,41 +48,38 @@ public final class ConfigWatch implements AutoCloseable {
     }
 
     /**
+     * The configuration with the authorities that it names.
+     *
+     * @param authorities what each of them holds; empty if the configuration could not be understood
+     */
+    private record Content(ByteBuffer config, boolean understood, Map<Path, String> authorities) {
+
+        boolean isOf(ByteBuffer bytes) {
+            return understood && config.equals(bytes);
+        }
+    }
+
+    /**
      * A watch that begins to look.
      *
      * @param content what the file held when the node was started with it
      * @param begun the same, understood
      */
-    ConfigWatch(
-            Path file, byte[] content, ConfigFile begun, Taker taker, Clock clock, Executor looking, Runnable stop) {
+    ConfigWatch(Path file, byte[] content, ConfigFile begun, Taker taker, Looks looks) {
         this.file = file;
-        this.begun = begun;
-        this.taker = taker;
-        this.clock = clock;
-        this.looking = looking;
-        this.stopLooking = stop;
-        this.judged = content;
-        this.seen = content;
-        this.named = begun.gateway().map(GatewayConfig::authorityFiles).orElse(Set.of());
-        this.judgedNamed = contents(named);
-        this.seenNamed = judgedNamed;
-        lookLater();
+        Content first = new Content(ByteBuffer.wrap(content), true, contents(authorities(begun)));
+        this.watch = FileWatch.begin(file.toString(), first, this::read, new InForce(begun, taker), looks);
     }
 
     /** Looks on a daemon thread of its own. */
     public static ConfigWatch open(Path file, byte[] content, ConfigFile begun, Taker taker, Clock clock) {
-        ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
-            Thread looker = new Thread(task, "sluice-config-file");
-            looker.setDaemon(true);
-            return looker;
-        });
-        return new ConfigWatch(file, content, begun, taker, clock, thread, thread::shutdown);
+        return new ConfigWatch(file, content, begun, taker, Looks.onThread("sluice-config-file", clock, Looks.OFTEN));
     }
 
     /** What is wrong with the file as it is now, in sentences. */
     public List<String> findings() {
         List<String> findings = new ArrayList<>();
-        List<String> errors = refused;
+        List<String> errors = watch.refused();
         if (!errors.isEmpty()) {
             findings.add("config refused, the last good one stays in force: " + first(errors));
         }
@@ -111,8 +92,7 @@ public final class ConfigWatch implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
-        stopLooking.run();
+        watch.close();
     }
 
     /** The bytes of a file; more than a document may have is cut off, and then refused. */
@@ -123,10 +103,14 @@ public final class ConfigWatch implements AutoCloseable {
     }
 
     public static ConfigFile understood(Path file, byte[] content) throws ConfigRefusedException {
+        return understood(file, ByteBuffer.wrap(content));
+    }
+
+    private static ConfigFile understood(Path file, ByteBuffer content) throws ConfigRefusedException {
         try {
             String text = StandardCharsets.UTF_8
                     .newDecoder()
-                    .decode(ByteBuffer.wrap(content))
+                    .decode(content.duplicate())
                     .toString();
             return ConfigFile.parse(file, text.startsWith("\uFEFF") ? text.substring(1) : text);
         } catch (CharacterCodingException e) {
@@ -135,75 +119,84 @@ public final class ConfigWatch implements AutoCloseable {
         }
     }
 
+    private Content read(Content last) throws ContentRefusedException {
+        try {
+            ByteBuffer config = ByteBuffer.wrap(content(file));
+            if (last.isOf(config)) {
+                return new Content(config, true, contents(last.authorities.keySet()));
+            }
+            try {
+                return new Content(config, true, contents(authorities(understood(file, config))));
+            } catch (ConfigRefusedException e) {
+                return new Content(config, false, Map.of());
+            }
+        } catch (NoSuchFileException e) {
+            throw new ContentRefusedException(file + ": file: missing (expected: settings in YAML)");
+        } catch (IOException e) {
+            throw new ContentRefusedException(file + ": file: unreadable (expected: a file this user may read)");
+        }
+    }
+
+    private static Set<Path> authorities(ConfigFile config) {
+        return config.gateway().map(GatewayConfig::authorityFiles).orElse(Set.of());
+    }
+
     /** One that cannot be read is as good as changed: judging tells what is wrong with it. */
-    private static List<String> contents(Set<Path> files) {
-        List<String> contents = new ArrayList<>(files.size());
+    private static Map<Path, String> contents(Set<Path> files) {
+        Map<Path, String> contents = new HashMap<>();
         for (Path each : files) {
             try {
-                contents.add(new String(content(each), StandardCharsets.ISO_8859_1));
+                contents.put(each, new String(content(each), StandardCharsets.ISO_8859_1));
             } catch (IOException e) {
-                contents.add("unreadable");
+                contents.put(each, "unreadable");
             }
         }
         return contents;
     }
 
-    private void lookLater() {
-        clock.at(clock.nanoTime() + LOOK_EVERY.toNanos(), () -> {
-            if (!closed) {
-                looking.execute(this::look);
-            }
-        });
-    }
+    /** Puts a configuration in force, and says so. */
+    private final class InForce implements FileWatch.Follower<Content> {
 
-    private void look() {
-        try {
-            byte[] now = content(file);
-            List<String> nowNamed = contents(named);
-            boolean settled = Arrays.equals(now, seen) && nowNamed.equals(seenNamed);
-            boolean changed = !Arrays.equals(now, judged) || !nowNamed.equals(judgedNamed);
-            seen = now;
-            seenNamed = nowNamed;
-            if (settled && (changed || !refused.isEmpty())) {
-                judged = now;
-                judgedNamed = nowNamed;
-                judge(now, changed);
-            }
-        } catch (NoSuchFileException e) {
-            refuse(List.of(file + ": file: missing (expected: settings in YAML)"));
-        } catch (IOException e) {
-            refuse(List.of(file + ": file: unreadable (expected: a file this user may read)"));
-        } catch (RuntimeException e) {
-            LOG.warn("looking at {} failed; will look again", file, e);
-        } finally {
-            lookLater();
+        private final ConfigFile begun;
+        private final Taker taker;
+        private String summary = "as it began";
+
+        InForce(ConfigFile begun, Taker taker) {
+            this.begun = begun;
+            this.taker = taker;
         }
-    }
 
-    private void judge(byte[] content, boolean changed) {
-        try {
-            ConfigFile next = understood(file, content);
-            if (next.gateway().isEmpty()) {
-                refuse(List.of(file + ": routes: missing (expected: a list; [] is one, too)"));
-                return;
+        @Override
+        public void take(Content content) throws ContentRefusedException {
+            try {
+                ConfigFile next = understood(file, content.config);
+                if (next.gateway().isEmpty()) {
+                    throw new ContentRefusedException(file + ": routes: missing (expected: a list; [] is one, too)");
+                }
+                summary = taker.take(next.gateway().get());
+                LOG.info("config changed, in force: {}", summary);
+                warn(next.fixedChanges(begun));
+            } catch (ConfigRefusedException e) {
+                throw new ContentRefusedException(
+                        e.errors().stream().map(Object::toString).toList());
+            } catch (GatewayRefusedException e) {
+                throw new ContentRefusedException(file + ": " + e.getMessage());
             }
-            String summary = taker.take(next.gateway().get());
-            LOG.info("config {}, in force: {}", changed ? "changed" : "good again", summary);
-            refused = List.of();
-            name(next.gateway().get().authorityFiles());
-            warn(next.fixedChanges(begun));
-        } catch (ConfigRefusedException e) {
-            refuse(e.errors().stream().map(Object::toString).toList());
-        } catch (GatewayRefusedException e) {
-            refuse(List.of(file + ": " + e.getMessage()));
         }
-    }
 
-    private void name(Set<Path> files) {
-        if (!files.equals(named)) {
-            named = files;
-            judgedNamed = contents(files);
-            seenNamed = judgedNamed;
+        @Override
+        public void refuse(List<String> reasons) {
+            LOG.warn("config refused, the last good one stays in force: {}", first(reasons));
+        }
+
+        @Override
+        public void settle() {
+            LOG.info("config good again, in force: {}", summary);
+        }
+
+        @Override
+        public boolean judgesAgain() {
+            return true;
         }
     }
 
@@ -212,14 +205,6 @@ public final class ConfigWatch implements AutoCloseable {
             LOG.warn(needsRestart(fixed));
         }
         unchangeable = fixed;
-    }
-
-    /** Says so once, however often it is looked at. */
-    private void refuse(List<String> errors) {
-        if (!errors.equals(refused)) {
-            refused = errors;
-            LOG.warn("config refused, the last good one stays in force: {}", first(errors));
-        }
     }
 
     private static String first(List<String> errors) {
