@@ -99,7 +99,7 @@ public final class OpenGateway {
                             resources.answered.answered(route.map(Route::name).orElse(""), status, nanos),
                     resources.clock,
                     resources.vertx);
-            GatewayDoor door = new GatewayDoor(resources.vertx, resources.arrivals);
+            GatewayDoor door = new GatewayDoor(resources.vertx, resources.arrivals, resources.clock);
             GatewaySettings settings = config.settings();
             door.open(
                     host,

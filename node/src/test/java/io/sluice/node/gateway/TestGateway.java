@@ -1,5 +1,6 @@
 package io.sluice.node.gateway;
 
+import io.sluice.core.time.Clock;
 import io.sluice.http.request.ForwardingHeader;
 import io.sluice.http.request.RequestTarget;
 import io.sluice.node.gateway.config.GatewaySettings;
@@ -63,7 +64,7 @@ public final class TestGateway implements AutoCloseable {
                 wishes.largestBody);
         arrivals = Arrivals.overBestTransport();
         vertx = Vertx.builder().withTransport(arrivals).build();
-        door = new GatewayDoor(vertx, arrivals);
+        door = new GatewayDoor(vertx, arrivals, Clock.system());
         try {
             door.open(
                     "127.0.0.1",

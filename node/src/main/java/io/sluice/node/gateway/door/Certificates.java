@@ -1,6 +1,10 @@
 package io.sluice.node.gateway.door;
 
+import io.sluice.core.time.Clock;
 import io.sluice.node.gateway.config.TlsSettings;
+import io.sluice.rules.watch.ContentRefusedException;
+import io.sluice.rules.watch.FileWatch;
+import io.sluice.rules.watch.Looks;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
@@ -10,52 +14,72 @@ import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificates of the gateway, read again when their files change and taken when two looks in a row see the same: files that are
- * being written are never taken half. Connections that are open keep what they began with. For one thread at a time.
+ * The certificates of the gateway, watched as {@link FileWatch} says. Connections that are open keep what they began with. Opened by one
+ * thread, closed by any.
  */
-final class Certificates {
+final class Certificates implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
     private final TlsSettings files;
-    private Content judged;
-    private Content seen;
-    private boolean unreadable;
+    private final Content begun;
+    private @Nullable FileWatch<Content> watch;
 
     private record Content(Buffer certificate, Buffer key, List<Buffer> clientAuthorities) {}
 
     /** Reads them. */
     Certificates(TlsSettings files) throws IOException {
         this.files = files;
-        this.judged = read();
-        this.seen = judged;
+        this.begun = read();
     }
 
     /** What to begin with. */
-    ServerSSLOptions current() {
-        return options(judged);
+    ServerSSLOptions atStart() {
+        return options(begun);
     }
 
-    /** Looks once more, and gives these servers what is new. Reads files. */
-    void look(List<HttpServer> servers) {
-        try {
-            Content now = read();
-            if (now.equals(seen) && !now.equals(judged)) {
-                judged = now;
-                give(servers, options(now));
-            }
-            seen = now;
-            unreadable = false;
-        } catch (IOException e) {
-            if (!unreadable) {
-                unusable(e);
-            }
-            unreadable = true;
+    /** Gives these servers what is new, from now on. */
+    synchronized void follow(List<HttpServer> servers, Clock clock) {
+        watch = FileWatch.begin(
+                files.certificate().toString(),
+                begun,
+                this::readAgain,
+                new InUse(servers),
+                Looks.onThread("sluice-gateway-certificates", clock, LOOK_EVERY));
+    }
+
+    @Override
+    public synchronized void close() {
+        if (watch != null) {
+            watch.close();
+        }
+    }
+
+    /** Servers take certificates in their own time, and say then that they cannot use them. */
+    private final class InUse implements FileWatch.Follower<Content> {
+
+        private final List<HttpServer> servers;
+
+        InUse(List<HttpServer> servers) {
+            this.servers = servers;
+        }
+
+        @Override
+        public void take(Content content) {
+            give(servers, options(content));
+        }
+
+        @Override
+        public void refuse(List<String> reasons) {
+            unusable(reasons.get(0));
         }
     }
 
@@ -64,14 +88,19 @@ final class Certificates {
                         .map(server -> server.updateSSLOptions(options))
                         .toList())
                 .onSuccess(taken -> LOG.info("certificates changed: {}", files.certificate()))
-                .onFailure(this::unusable);
+                .onFailure(why -> unusable(why.getClass().getSimpleName()));
     }
 
-    private void unusable(Throwable why) {
-        LOG.warn(
-                "certificates unusable, the last ones stay in use: {}: {}",
-                files.certificate(),
-                why.getClass().getSimpleName());
+    private void unusable(String why) {
+        LOG.warn("certificates unusable, the last ones stay in use: {}: {}", files.certificate(), why);
+    }
+
+    private Content readAgain(Content last) throws ContentRefusedException {
+        try {
+            return read();
+        } catch (IOException e) {
+            throw new ContentRefusedException(e.getClass().getSimpleName());
+        }
     }
 
     private Content read() throws IOException {

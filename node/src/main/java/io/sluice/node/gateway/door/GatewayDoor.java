@@ -1,5 +1,6 @@
 package io.sluice.node.gateway.door;
 
+import io.sluice.core.time.Clock;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.gateway.config.GatewaySettings;
 import io.sluice.node.gateway.config.TlsSettings;
@@ -27,7 +28,6 @@ public final class GatewayDoor {
 
     private static final Logger LOG = LoggerFactory.getLogger(GatewayDoor.class);
     private static final Duration MAY_TAKE = Duration.ofSeconds(15);
-    private static final long LOOK_MILLIS = 1_000;
 
     /**
      * Vert.x gives servers that ask for the same negative port the same free one: each door asks for one of its own, and not for that of
@@ -37,21 +37,23 @@ public final class GatewayDoor {
 
     private final Vertx vertx;
     private final Arrivals arrivals;
+    private final Clock clock;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
     private Duration drain = Duration.ZERO;
     private @Nullable String deployment;
-    private long looking = -1;
+    private @Nullable Certificates certificates;
 
     /** @param arrivals the transport of {@code vertx} */
-    public GatewayDoor(Vertx vertx, Arrivals arrivals) {
+    public GatewayDoor(Vertx vertx, Arrivals arrivals, Clock clock) {
         this.vertx = vertx;
         this.arrivals = arrivals;
+        this.clock = clock;
     }
 
     /** Listens; returns when requests are answered. */
     public void open(String host, GatewaySettings settings, RequestEntry entry) throws StartFailedException {
-        Optional<Certificates> certificates = certificates(settings);
-        Optional<ServerSSLOptions> tls = certificates.map(Certificates::current);
+        Optional<Certificates> files = certificates(settings);
+        Optional<ServerSSLOptions> tls = files.map(Certificates::atStart);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         int port = settings.port() == 0 ? NEXT_FREE_PORT.getAndDecrement() : settings.port();
         drain = settings.drain();
@@ -69,7 +71,8 @@ public final class GatewayDoor {
             throw new StartFailedException("gateway port: no answer from the system (expected: try again)", List.of());
         }
         deployment = deployed.join();
-        certificates.ifPresent(this::keepLooking);
+        files.ifPresent(each -> each.follow(servers, clock));
+        certificates = files.orElse(null);
     }
 
     /** The port that is listened on; 0 before. */
@@ -79,7 +82,9 @@ public final class GatewayDoor {
 
     /** Accepts nothing new and returns when what was in flight has finished, or has had its time. */
     public void close() {
-        vertx.cancelTimer(looking);
+        if (certificates != null) {
+            certificates.close();
+        }
         @Nullable String opened = deployment;
         deployment = null;
         if (opened == null) {
@@ -90,15 +95,6 @@ public final class GatewayDoor {
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("the gateway did not stop cleanly", e);
         }
-    }
-
-    private void keepLooking(Certificates certificates) {
-        looking = vertx.setPeriodic(
-                LOOK_MILLIS,
-                timer -> vertx.executeBlocking(() -> {
-                    certificates.look(servers);
-                    return true;
-                }));
     }
 
     private static Optional<Certificates> certificates(GatewaySettings settings) throws StartFailedException {

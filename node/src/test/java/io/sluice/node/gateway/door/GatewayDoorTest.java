@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.core.time.Clock;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.gateway.RawClient;
 import io.sluice.node.gateway.RawUpstream;
@@ -84,10 +85,10 @@ class GatewayDoorTest {
     @Test
     void aPortInUseIsSaid() {
         try (TestGateway gateway = TestGateway.to()) {
-            GatewayDoor other = new GatewayDoor(gateway.vertx, Arrivals.overBestTransport());
+            GatewayDoor other = new GatewayDoor(gateway.vertx, Arrivals.overBestTransport(), Clock.system());
             Vertx vertx = Vertx.vertx();
             try {
-                assertThatThrownBy(() -> new GatewayDoor(vertx, Arrivals.overBestTransport())
+                assertThatThrownBy(() -> new GatewayDoor(vertx, Arrivals.overBestTransport(), Clock.system())
                                 .open("127.0.0.1", GatewaySettings.ofPort(gateway.port()), (request, forwarder) -> {}))
                         .isInstanceOf(StartFailedException.class)
                         .hasMessage(
