@@ -3,9 +3,10 @@ package io.sluice.node.gateway.auth;
 import io.sluice.core.time.Clock;
 import io.sluice.node.gateway.config.AuthSettings;
 import io.sluice.node.gateway.config.AuthSettings.KeySource;
+import io.sluice.rules.watch.Looks;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import java.time.Duration;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,13 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Tokens and API keys. Who shows both has to prove both, and they must not contradict each other. What is shown in another form (an
@@ -27,8 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Credentials implements Authenticators {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Credentials.class);
-    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
     private static final String BEARER = "bearer";
     private static final Optional<String> CHALLENGE = Optional.of("Bearer");
     private static final Optional<String> KEY_CHALLENGE = Optional.of("ApiKey");
@@ -44,54 +38,46 @@ final class Credentials implements Authenticators {
     private final @Nullable KeySupply issuers;
     private final @Nullable WatchedFile<ApiKeyTable> apiKeys;
     private final String keyHeader;
-    private final ScheduledExecutorService looking;
 
-    private Credentials(AuthSettings settings, Clock clock) throws AuthUnreadableException {
-        AuthSettings.Tokens wanted = settings.tokens().orElse(null);
-        AuthSettings.ApiKeys keys = settings.apiKeys().orElse(null);
-        this.tokens = wanted == null ? null : new TokenCheck(wanted, clock);
-        this.issuers = wanted == null ? null : supply(wanted.jwks(), clock);
-        this.apiKeys = keys == null
-                ? null
-                : WatchedFile.open(
-                        keys.file(), text -> ApiKeyTable.read(keys.file().toString(), text));
-        this.keyHeader = keys == null ? "" : keys.header();
-        this.looking = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread looker = new Thread(task, "sluice-keys");
-            looker.setDaemon(true);
-            return looker;
-        });
+    private Credentials(
+            AuthSettings settings,
+            Clock clock,
+            @Nullable KeySupply issuers,
+            @Nullable WatchedFile<ApiKeyTable> apiKeys) {
+        this.tokens =
+                settings.tokens().map(wanted -> new TokenCheck(wanted, clock)).orElse(null);
+        this.issuers = issuers;
+        this.apiKeys = apiKeys;
+        this.keyHeader = settings.apiKeys().map(AuthSettings.ApiKeys::header).orElse("");
     }
 
     static Credentials open(AuthSettings settings, Clock clock) throws AuthUnreadableException {
-        Credentials credentials = new Credentials(settings, clock);
-        credentials.keepLooking();
-        return credentials;
+        AuthSettings.Tokens wanted = settings.tokens().orElse(null);
+        KeySupply issuers = wanted == null ? null : supply(wanted.jwks(), clock);
+        try {
+            AuthSettings.ApiKeys keys = settings.apiKeys().orElse(null);
+            return new Credentials(settings, clock, issuers, keys == null ? null : table(keys.file(), clock));
+        } catch (AuthUnreadableException | RuntimeException e) {
+            if (issuers != null) {
+                issuers.close();
+            }
+            throw e;
+        }
     }
 
     private static KeySupply supply(KeySource source, Clock clock) throws AuthUnreadableException {
         if (source instanceof KeySource.Url url) {
-            return new FetchedKeys(url.uri(), clock);
+            return FetchedKeys.open(url.uri(), clock);
         }
-        return KeyFile.open(((KeySource.File) source).path());
+        return KeyFile.open(((KeySource.File) source).path(), looks(clock));
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // it ends when this is closed
-    private void keepLooking() {
-        looking.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+    private static WatchedFile<ApiKeyTable> table(Path file, Clock clock) throws AuthUnreadableException {
+        return WatchedFile.open(file, text -> ApiKeyTable.read(file.toString(), text), looks(clock));
     }
 
-    private void look() {
-        try {
-            if (issuers != null) {
-                issuers.look();
-            }
-            if (apiKeys != null) {
-                apiKeys.look();
-            }
-        } catch (RuntimeException e) {
-            LOG.warn("looking for keys failed; will look again", e);
-        }
+    private static Looks looks(Clock clock) {
+        return Looks.onThread("sluice-keys", clock, Looks.OFTEN);
     }
 
     @Override
@@ -196,6 +182,11 @@ final class Credentials implements Authenticators {
 
     @Override
     public void close() {
-        looking.shutdown();
+        if (issuers != null) {
+            issuers.close();
+        }
+        if (apiKeys != null) {
+            apiKeys.close();
+        }
     }
 }

@@ -1,48 +1,96 @@
 package io.sluice.node.gateway.auth;
 
+import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.source.JWKSetBasedJWKSource;
+import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
+import com.nimbusds.jose.jwk.source.JWKSetRetrievalException;
+import com.nimbusds.jose.jwk.source.JWKSetSource;
+import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
+import com.nimbusds.jose.jwk.source.JWKSource;
+import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.jwk.source.URLBasedJWKSetSource;
+import com.nimbusds.jose.proc.SecurityContext;
 import io.sluice.core.time.Clock;
+import java.net.MalformedURLException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
+import java.net.URL;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keys that an issuer serves. Fetched every five minutes, and at once when a token names a key that is not there, but not more often
- * than every ten seconds: whoever makes up names of keys cannot make the gateway ask for each. The last good ones stay.
+ * Keys that an issuer serves, fetched and cached by Nimbus on a thread of their own: every five minutes, and at once when a token names a
+ * key that is not there, but not more often than every ten seconds. The last good ones stay while the issuer is away, and it is asked
+ * again every two seconds then.
+ *
+ * <p>The pace of what is asked beyond the cache is ours. Nimbus' rate limit lets two fetches through in each interval and knows one
+ * interval, whether there are keys or not; its refresh ahead goes by the time of the system, so no test could move it, and has no use
+ * where no request waits for a fetch of old keys. Its source is asked with the time of our clock.
  */
 final class FetchedKeys implements KeySupply {
 
     private static final Logger LOG = LoggerFactory.getLogger(FetchedKeys.class);
-    private static final Duration EVERY = Duration.ofMinutes(5);
+    private static final Duration FRESH = Duration.ofMinutes(5);
     private static final Duration AT_LEAST = Duration.ofSeconds(10);
     private static final Duration FIRST_AT_LEAST = Duration.ofSeconds(1);
-    private static final Duration MAY_TAKE = Duration.ofSeconds(5);
-    private static final int LARGEST = 1024 * 1024;
+    private static final Duration AGAIN_AFTER = Duration.ofSeconds(2);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
+
+    /** Only one thread asks Nimbus, so none ever waits for another. */
+    private static final Duration MAY_WAIT = Duration.ofSeconds(15);
 
     private final URI uri;
     private final Clock clock;
-    private final HttpClient client = HttpClient.newBuilder()
-            .connectTimeout(MAY_TAKE)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .build();
+    private final JWKSetSource<SecurityContext> source;
+    private final ExecutorService fetching;
     private volatile @Nullable KeyRing latest;
     private volatile String fault = "keys have not been fetched yet";
-    private long askedNanos;
-    private boolean asked;
+    private boolean fetched;
+    private long fetchedNanos;
+    private boolean closed;
     private @Nullable CompletableFuture<@Nullable KeyRing> asking;
-    private String text = "";
+    private Clock.@Nullable Alarm next;
 
-    FetchedKeys(URI uri, Clock clock) {
+    /** Touched only by the fetching thread. */
+    private @Nullable JWKSet known;
+
+    private FetchedKeys(URI uri, Clock clock) {
         this.uri = uri;
         this.clock = clock;
+        this.source = source();
+        this.fetching = Executors.newSingleThreadExecutor(task -> {
+            Thread fetcher = new Thread(task, "sluice-issuer-keys");
+            fetcher.setDaemon(true);
+            return fetcher;
+        });
+    }
+
+    /** Begins to fetch. */
+    static FetchedKeys open(URI uri, Clock clock) {
+        FetchedKeys keys = new FetchedKeys(uri, clock);
+        keys.look();
+        return keys;
+    }
+
+    private JWKSetSource<SecurityContext> source() {
+        try {
+            JWKSource<SecurityContext> built = JWKSourceBuilder.create(new Issuer(uri.toURL(), clock))
+                    .cache(FRESH.toMillis(), MAY_WAIT.toMillis())
+                    .outageTolerantForever()
+                    .refreshAheadCache(false)
+                    .rateLimited(false)
+                    .build();
+            return ((JWKSetBasedJWKSource<SecurityContext>) built).getJWKSetSource();
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException("jwks: not a URL (expected: https://…)", e);
+        }
     }
 
     @Override
@@ -50,14 +98,15 @@ final class FetchedKeys implements KeySupply {
         return latest;
     }
 
+    /** Tokens that ask meanwhile wait for the same answer. */
     @Override
-    public CompletionStage<@Nullable KeyRing> newer() {
-        return ask(latest == null ? FIRST_AT_LEAST : AT_LEAST);
-    }
-
-    @Override
-    public void look() {
-        ask(latest == null || !fault.isEmpty() ? AT_LEAST.dividedBy(5) : EVERY);
+    public synchronized CompletionStage<@Nullable KeyRing> newer() {
+        if (asking != null) {
+            return asking.thenCompose(any -> newer());
+        }
+        return !closed && isDue(latest == null ? FIRST_AT_LEAST : AT_LEAST)
+                ? ask(JWKSetCacheRefreshEvaluator.forceRefresh())
+                : CompletableFuture.completedFuture(latest);
     }
 
     @Override
@@ -65,61 +114,97 @@ final class FetchedKeys implements KeySupply {
         return fault;
     }
 
-    /** Whoever asks meanwhile gets the same answer. */
-    @SuppressWarnings("FutureReturnValueIgnored") // what comes of it is kept
-    private synchronized CompletionStage<@Nullable KeyRing> ask(Duration sinceLast) {
-        if (asking != null) {
-            return asking;
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (next != null) {
+            next.cancel();
         }
-        long now = clock.nanoTime();
-        if (asked && now - askedNanos < sinceLast.toNanos()) {
-            return CompletableFuture.completedFuture(latest);
+        fetching.shutdown();
+    }
+
+    private synchronized void look() {
+        if (closed) {
+            return;
         }
-        asked = true;
-        askedNanos = now;
-        CompletableFuture<HttpResponse<byte[]>> answer = client.sendAsync(
-                HttpRequest.newBuilder(uri)
-                        .header("Accept", "application/jwk-set+json, application/json")
-                        .timeout(MAY_TAKE)
-                        .build(),
-                head -> new BoundedBody(LARGEST));
+        boolean wanting = latest == null || !fault.isEmpty();
+        if (asking == null && (!wanting || isDue(AGAIN_AFTER))) {
+            ask(wanting ? JWKSetCacheRefreshEvaluator.forceRefresh() : JWKSetCacheRefreshEvaluator.noRefresh());
+        }
+        next = clock.at(clock.nanoTime() + LOOK_EVERY.toNanos(), this::look);
+    }
+
+    /** Counts from the end of a fetch: tokens that waited for it do not ask for another. */
+    private boolean isDue(Duration sinceLast) {
+        return !fetched || clock.nanoTime() - fetchedNanos >= sinceLast.toNanos();
+    }
+
+    private CompletionStage<@Nullable KeyRing> ask(JWKSetCacheRefreshEvaluator how) {
         CompletableFuture<@Nullable KeyRing> told = new CompletableFuture<>();
         asking = told;
-        CompletableFuture<HttpResponse<byte[]>> timed =
-                answer.copy().orTimeout(MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
-        timed.whenComplete((response, failure) -> {
-            answer.cancel(true);
-            take(response, failure);
-            synchronized (this) {
-                asking = null;
+        fetching.execute(() -> {
+            try {
+                take(source.getJWKSet(how, TimeUnit.NANOSECONDS.toMillis(clock.nanoTime()), null));
+            } catch (KeySourceException | AuthUnreadableException e) {
+                LOG.debug("the last good keys stay: {}", fault);
+            } catch (RuntimeException e) {
+                LOG.warn("fetching keys failed; will fetch again", e);
+            } finally {
+                synchronized (this) {
+                    asking = null;
+                }
+                told.complete(latest);
             }
-            told.complete(latest);
         });
         return told;
     }
 
-    private void take(@Nullable HttpResponse<byte[]> response, @Nullable Throwable failure) {
-        String wrong = "";
-        if (response == null) {
-            wrong = uri + ": "
-                    + (failure == null ? "no answer" : failure.getClass().getSimpleName());
-        } else if (response.statusCode() != 200) {
-            wrong = uri + ": status " + response.statusCode() + " (expected: 200)";
-        } else {
-            String now = new String(response.body(), StandardCharsets.UTF_8);
-            try {
-                if (latest == null || !now.equals(text)) {
-                    latest = KeyRing.read(uri.toString(), now);
-                    text = now;
-                    LOG.info("keys fetched: {}", uri);
-                }
-            } catch (AuthUnreadableException e) {
-                wrong = String.valueOf(e.getMessage());
-            }
+    /** Other keys begin without verified tokens; the same keys keep theirs. */
+    private void take(JWKSet now) throws AuthUnreadableException {
+        if (!now.equals(known)) {
+            latest = KeyRing.of(uri.toString(), now);
+            known = now;
+            LOG.info("keys fetched: {}", uri);
         }
+    }
+
+    private synchronized void ended(String wrong) {
+        fetched = true;
+        fetchedNanos = clock.nanoTime();
         if (!wrong.isEmpty() && !wrong.equals(fault)) {
             LOG.warn("keys unusable, the last ones stay in use: {}", wrong);
         }
         fault = wrong;
+    }
+
+    /** Nimbus' source of a URL, with our demands: a set without a usable key never replaces one that has some. */
+    private final class Issuer extends URLBasedJWKSetSource<SecurityContext> {
+
+        Issuer(URL url, Clock clock) {
+            super(url, new BoundedRetriever(clock));
+        }
+
+        @Override
+        public JWKSet getJWKSet(JWKSetCacheRefreshEvaluator how, long nowMillis, @Nullable SecurityContext context)
+                throws KeySourceException {
+            String wrong = uri + ": unreadable (expected: a JSON Web Key Set)";
+            try {
+                JWKSet set = super.getJWKSet(how, nowMillis, context);
+                KeyRing.of(uri.toString(), set);
+                wrong = "";
+                return set;
+            } catch (JWKSetRetrievalException e) {
+                wrong = uri + ": "
+                        + (e.getCause() == null ? "no answer" : e.getCause().getMessage());
+                throw e;
+            } catch (AuthUnreadableException e) {
+                wrong = String.valueOf(e.getMessage());
+                throw new JWKSetUnavailableException(wrong, e);
+            } catch (StackOverflowError e) {
+                throw new JWKSetUnavailableException(wrong, e);
+            } finally {
+                ended(wrong);
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.sluice.node.gateway.auth;
 
+import io.sluice.rules.watch.Looks;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,8 +15,8 @@ final class KeyFile implements KeySupply {
         this.file = file;
     }
 
-    static KeyFile open(Path path) throws AuthUnreadableException {
-        return new KeyFile(WatchedFile.open(path, text -> KeyRing.read(path.toString(), text)));
+    static KeyFile open(Path path, Looks looks) throws AuthUnreadableException {
+        return new KeyFile(WatchedFile.open(path, text -> KeyRing.read(path.toString(), text), looks));
     }
 
     @Override
@@ -29,12 +30,12 @@ final class KeyFile implements KeySupply {
     }
 
     @Override
-    public void look() {
-        file.look();
+    public String fault() {
+        return file.fault();
     }
 
     @Override
-    public String fault() {
-        return file.fault();
+    public void close() {
+        file.close();
     }
 }

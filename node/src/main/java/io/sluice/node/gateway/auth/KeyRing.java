@@ -46,6 +46,11 @@ final class KeyRing {
         } catch (ParseException | RuntimeException | StackOverflowError e) {
             throw new AuthUnreadableException(where + ": unreadable (expected: a JSON Web Key Set)");
         }
+        return of(where, set);
+    }
+
+    /** The keys of a set that can be used; refuses one without any. */
+    static KeyRing of(String where, JWKSet set) throws AuthUnreadableException {
         if (set.size() > MOST_KEYS) {
             throw new AuthUnreadableException(
                     where + ": " + set.size() + " keys (expected: at most " + MOST_KEYS + ")");

@@ -3,8 +3,8 @@ package io.sluice.node.gateway.auth;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Where the keys of issuers are at hand. Safe for use by many threads. */
-interface KeySupply {
+/** Keeps the keys of issuers at hand, and up to date until it is closed. Safe for use by many threads; never blocks. */
+interface KeySupply extends AutoCloseable {
 
     /** The newest that are known; null if there are none yet. */
     @Nullable
@@ -13,9 +13,9 @@ interface KeySupply {
     /** Newer ones, if it is time to ask for them; else those that are known, at once. Never fails. */
     CompletionStage<@Nullable KeyRing> newer();
 
-    /** Called every now and then by the thread that keeps keys up to date. */
-    void look();
-
     /** What is wrong; empty if nothing is. */
     String fault();
+
+    @Override
+    void close();
 }

@@ -1,5 +1,8 @@
 package io.sluice.node.gateway.auth;
 
+import io.sluice.rules.watch.ContentRefusedException;
+import io.sluice.rules.watch.FileWatch;
+import io.sluice.rules.watch.Looks;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -7,42 +10,37 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What a file says, read again when it changes and taken when two looks in a row see the same: a file that is being written is never
- * taken half. If it becomes unreadable, what it said last stays. Read by many threads, looked at by one.
- */
-final class WatchedFile<T> {
+/** What a file of keys says, watched as {@link FileWatch} says. Safe for use by many threads. */
+final class WatchedFile<T> implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(WatchedFile.class);
     private static final int LARGEST = 16 * 1024 * 1024;
 
     private final Path path;
     private final Reader<T> reader;
+    private final FileWatch<ByteBuffer> watch;
     private volatile T latest;
-    private volatile String fault = "";
-    private byte[] judged;
-    private byte[] seen;
 
     @FunctionalInterface
     interface Reader<T> {
         T read(String text) throws AuthUnreadableException;
     }
 
-    private WatchedFile(Path path, Reader<T> reader) throws AuthUnreadableException {
+    private WatchedFile(Path path, Reader<T> reader, Looks looks) throws AuthUnreadableException {
         this.path = path;
         this.reader = reader;
-        this.judged = bytes(path);
-        this.seen = judged;
-        this.latest = reader.read(text(judged));
+        ByteBuffer begun = bytes(path);
+        this.latest = reader.read(text(path, begun));
+        this.watch = FileWatch.begin(path.toString(), begun, this::readAgain, new InUse(), looks);
     }
 
-    /** Reads it; refuses to begin with one that is bad. */
-    static <T> WatchedFile<T> open(Path path, Reader<T> reader) throws AuthUnreadableException {
-        return new WatchedFile<>(path, reader);
+    /** Reads it and watches it; refuses to begin with one that is bad. */
+    static <T> WatchedFile<T> open(Path path, Reader<T> reader, Looks looks) throws AuthUnreadableException {
+        return new WatchedFile<>(path, reader, looks);
     }
 
     T latest() {
@@ -51,53 +49,62 @@ final class WatchedFile<T> {
 
     /** What is wrong with it at the moment; empty if nothing is. */
     String fault() {
-        return fault;
+        return String.join("; ", watch.refused());
     }
 
-    /** Looks whether it has changed. */
-    void look() {
+    @Override
+    public void close() {
+        watch.close();
+    }
+
+    private ByteBuffer readAgain(ByteBuffer last) throws ContentRefusedException {
         try {
-            byte[] now = bytes(path);
-            boolean settled = Arrays.equals(now, seen);
-            seen = now;
-            if (settled && Arrays.equals(now, judged)) {
-                fault = "";
-            } else if (settled) {
-                latest = reader.read(text(now));
-                judged = now;
-                fault = "";
-                LOG.info("keys changed: {}", path);
-            }
+            return bytes(path);
         } catch (AuthUnreadableException e) {
-            String message = String.valueOf(e.getMessage());
-            if (!message.equals(fault)) {
-                LOG.warn("keys unusable, the last ones stay in use: {}", message);
-            }
-            fault = message;
+            throw refusal(e);
         }
     }
 
-    private static byte[] bytes(Path path) throws AuthUnreadableException {
+    private static ContentRefusedException refusal(AuthUnreadableException why) {
+        return new ContentRefusedException(String.valueOf(why.getMessage()));
+    }
+
+    private static ByteBuffer bytes(Path path) throws AuthUnreadableException {
         try (InputStream in = Files.newInputStream(path)) {
             byte[] bytes = in.readNBytes(LARGEST + 1);
             if (bytes.length > LARGEST) {
                 throw new AuthUnreadableException(path + ": too large (expected: at most " + LARGEST + " bytes)");
             }
-            return bytes;
+            return ByteBuffer.wrap(bytes);
         } catch (IOException e) {
             throw new AuthUnreadableException(
                     path + ": " + e.getClass().getSimpleName() + " (expected: a readable file)");
         }
     }
 
-    private String text(byte[] bytes) throws AuthUnreadableException {
+    private static String text(Path path, ByteBuffer bytes) throws AuthUnreadableException {
         try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
+            return StandardCharsets.UTF_8.newDecoder().decode(bytes.duplicate()).toString();
         } catch (CharacterCodingException e) {
             throw new AuthUnreadableException(path + ": not UTF-8 (expected: UTF-8)");
+        }
+    }
+
+    private final class InUse implements FileWatch.Follower<ByteBuffer> {
+
+        @Override
+        public void take(ByteBuffer content) throws ContentRefusedException {
+            try {
+                latest = reader.read(text(path, content));
+            } catch (AuthUnreadableException e) {
+                throw refusal(e);
+            }
+            LOG.info("keys changed: {}", path);
+        }
+
+        @Override
+        public void refuse(List<String> reasons) {
+            LOG.warn("keys unusable, the last ones stay in use: {}", reasons.get(0));
         }
     }
 }

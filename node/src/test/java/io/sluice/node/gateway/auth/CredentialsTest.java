@@ -32,7 +32,8 @@ import io.sluice.node.gateway.config.AuthSettings.ApiKeys;
 import io.sluice.node.gateway.config.AuthSettings.KeySource;
 import io.sluice.node.gateway.config.AuthSettings.Tokens;
 import io.sluice.node.gateway.route.Access;
-import io.vertx.core.http.HttpServer;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerRequest;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -373,16 +374,10 @@ class CredentialsTest {
     void keysOfAUrlAreFetchedAndFetchedAgainForNewNamesAtABoundedRate() throws Exception {
         AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
         AtomicInteger fetched = new AtomicInteger();
-        HttpServer issuer = gateway.vertx().createHttpServer().requestHandler(request -> {
+        URI uri = issuer(request -> {
             fetched.incrementAndGet();
             request.response().end(served.get());
         });
-        int port = issuer.listen(0, "127.0.0.1")
-                .toCompletionStage()
-                .toCompletableFuture()
-                .get(60, TimeUnit.SECONDS)
-                .actualPort();
-        URI uri = URI.create("http://127.0.0.1:" + port + "/jwks.json");
         ManualClock clock = ManualClock.at(Clock.system().epochMicros());
         try (GatewayUnderTest remote = new GatewayUnderTest()
                 .auth(Access.REQUIRED, Authenticators.open(settings(new KeySource.Url(uri)), clock))
@@ -411,29 +406,120 @@ class CredentialsTest {
     @Test
     void newKeysOfAUrlAreTakenAndBadAnswersLeaveTheLastOnes() throws Exception {
         AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
-        HttpServer issuer = gateway.vertx().createHttpServer().requestHandler(request -> request.response()
-                .end(served.get()));
-        int port = issuer.listen(0, "127.0.0.1")
+        ManualClock clock = new ManualClock();
+        try (FetchedKeys keys =
+                FetchedKeys.open(issuer(request -> request.response().end(served.get())), clock)) {
+            KeyRing first = asked(keys);
+            assertThat(first.candidates(JWSAlgorithm.RS256, "k1")).hasSize(1);
+            served.set(new JWKSet(OTHER.toPublicJWK()).toString());
+            assertThat(asked(keys)).isSameAs(first);
+            clock.advance(Duration.ofSeconds(10));
+            KeyRing second = asked(keys);
+            assertThat(second.candidates(JWSAlgorithm.RS256, "k1")).isEmpty();
+            assertThat(second.candidates(JWSAlgorithm.RS256, "k2")).hasSize(1);
+            for (String bad : List.of("{", "{\"keys\":[]}", " ".repeat(2_000_000), "[".repeat(100_000))) {
+                served.set(bad);
+                clock.advance(Duration.ofSeconds(10));
+                assertThat(asked(keys)).isSameAs(second);
+                assertThat(keys.fault()).isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    void keysOfAUrlAreFetchedAgainWhenTheyAreOldAndTheSameKeysKeepWhatTheyVerified() throws Exception {
+        String set = new JWKSet(KEY.toPublicJWK()).toString();
+        AtomicInteger fetched = new AtomicInteger();
+        ManualClock clock = new ManualClock();
+        URI uri = issuer(request -> request.response().end(set + " ".repeat(fetched.incrementAndGet())));
+        try (FetchedKeys keys = FetchedKeys.open(uri, clock)) {
+            KeyRing first = asked(keys);
+            clock.advance(Duration.ofMinutes(4));
+            assertThat(fetched).hasValue(1);
+            clock.advance(Duration.ofMinutes(1));
+            await().atMost(60, TimeUnit.SECONDS).until(() -> {
+                clock.advance(Duration.ofMillis(500));
+                return fetched.get() == 2;
+            });
+            clock.advance(Duration.ofSeconds(10));
+            assertThat(asked(keys)).isSameAs(first);
+        }
+    }
+
+    @Test
+    void theLastGoodKeysOfAUrlStayWhileTheIssuerIsAway() throws Exception {
+        AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
+        ManualClock clock = new ManualClock();
+        URI uri = issuer(request -> {
+            if (served.get().isEmpty()) {
+                request.connection().close();
+            } else {
+                request.response().end(served.get());
+            }
+        });
+        try (FetchedKeys keys = FetchedKeys.open(uri, clock)) {
+            KeyRing first = asked(keys);
+            served.set("");
+            await().atMost(60, TimeUnit.SECONDS).until(() -> {
+                clock.advance(Duration.ofMinutes(6));
+                return !keys.fault().isEmpty();
+            });
+            clock.advance(Duration.ofMinutes(6));
+            assertThat(asked(keys)).isSameAs(first);
+            assertThat(keys.latest()).isSameAs(first);
+
+            served.set(new JWKSet(OTHER.toPublicJWK()).toString());
+            await().atMost(60, TimeUnit.SECONDS).until(() -> {
+                clock.advance(Duration.ofSeconds(2));
+                return keys.latest() != first;
+            });
+            assertThat(keys.fault()).isEmpty();
+        }
+    }
+
+    @Test
+    void anAnswerThatDoesNotEndIsCutAndARedirectIsNotFollowed() throws Exception {
+        String set = new JWKSet(KEY.toPublicJWK()).toString();
+        ManualClock clock = new ManualClock();
+        URI elsewhere = issuer(request -> request.response().end(set));
+        URI slow = issuer(request -> request.response().setChunked(true).write(set));
+        URI redirect = issuer(request -> request.response()
+                .setStatusCode(302)
+                .putHeader("Location", elsewhere.toString())
+                .end(set));
+        try (FetchedKeys endless = FetchedKeys.open(slow, clock);
+                FetchedKeys redirected = FetchedKeys.open(redirect, clock)) {
+            await().atMost(60, TimeUnit.SECONDS).until(() -> {
+                clock.advance(Duration.ofSeconds(5));
+                return endless.fault().contains("no whole answer (expected: within 5 s)");
+            });
+            assertThat(endless.latest()).isNull();
+            await().atMost(60, TimeUnit.SECONDS).until(() -> redirected.fault().contains("status 302 (expected: 200)"));
+            assertThat(redirected.latest()).isNull();
+        }
+    }
+
+    @Test
+    void closedKeysOfAUrlAnswerWithWhatTheyHave() throws Exception {
+        ManualClock clock = new ManualClock();
+        String set = new JWKSet(KEY.toPublicJWK()).toString();
+        FetchedKeys keys = FetchedKeys.open(issuer(request -> request.response().end(set)), clock);
+        KeyRing first = asked(keys);
+        keys.close();
+        clock.advance(Duration.ofMinutes(6));
+        assertThat(asked(keys)).isSameAs(first);
+    }
+
+    private URI issuer(Handler<HttpServerRequest> answers) throws Exception {
+        int port = gateway.vertx()
+                .createHttpServer()
+                .requestHandler(answers)
+                .listen(0, "127.0.0.1")
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(60, TimeUnit.SECONDS)
                 .actualPort();
-        ManualClock clock = new ManualClock();
-        FetchedKeys keys = new FetchedKeys(URI.create("http://localhost:" + port + "/"), clock);
-        KeyRing first = asked(keys);
-        assertThat(first.candidates(JWSAlgorithm.RS256, "k1")).hasSize(1);
-        served.set(new JWKSet(OTHER.toPublicJWK()).toString());
-        assertThat(asked(keys)).isSameAs(first);
-        clock.advance(Duration.ofSeconds(10));
-        KeyRing second = asked(keys);
-        assertThat(second.candidates(JWSAlgorithm.RS256, "k1")).isEmpty();
-        assertThat(second.candidates(JWSAlgorithm.RS256, "k2")).hasSize(1);
-        for (String bad : List.of("{", "{\"keys\":[]}", " ".repeat(2_000_000))) {
-            served.set(bad);
-            clock.advance(Duration.ofSeconds(10));
-            assertThat(asked(keys)).isSameAs(second);
-            assertThat(keys.fault()).isNotEmpty();
-        }
+        return URI.create("http://127.0.0.1:" + port + "/jwks.json");
     }
 
     private static KeyRing asked(FetchedKeys keys) throws Exception {
