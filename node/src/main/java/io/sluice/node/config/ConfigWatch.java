@@ -39,6 +39,11 @@ public final class ConfigWatch implements AutoCloseable {
     private final FileWatch<Content> watch;
     private volatile List<String> unchangeable = List.of();
 
+    /** The last configuration that could be understood, and the authorities that it names. Touched only by the looking thread. */
+    private ByteBuffer understood;
+
+    private Set<Path> named;
+
     /** Takes what a configuration says of the gateway. */
     @FunctionalInterface
     public interface Taker {
@@ -52,12 +57,7 @@ public final class ConfigWatch implements AutoCloseable {
      *
      * @param authorities what each of them holds; empty if the configuration could not be understood
      */
-    private record Content(ByteBuffer config, boolean understood, Map<Path, String> authorities) {
-
-        boolean isOf(ByteBuffer bytes) {
-            return understood && config.equals(bytes);
-        }
-    }
+    private record Content(ByteBuffer config, Map<Path, String> authorities) {}
 
     /**
      * A watch that begins to look.
@@ -67,7 +67,9 @@ public final class ConfigWatch implements AutoCloseable {
      */
     ConfigWatch(Path file, byte[] content, ConfigFile begun, Taker taker, Looks looks) {
         this.file = file;
-        Content first = new Content(ByteBuffer.wrap(content), true, contents(authorities(begun)));
+        this.understood = ByteBuffer.wrap(content);
+        this.named = authorities(begun);
+        Content first = new Content(understood, contents(named));
         this.watch = FileWatch.begin(file.toString(), first, this::read, new InForce(begun, taker), looks);
     }
 
@@ -122,14 +124,15 @@ public final class ConfigWatch implements AutoCloseable {
     private Content read(Content last) throws ContentRefusedException {
         try {
             ByteBuffer config = ByteBuffer.wrap(content(file));
-            if (last.isOf(config)) {
-                return new Content(config, true, contents(last.authorities.keySet()));
+            if (!config.equals(understood)) {
+                try {
+                    named = authorities(understood(file, config));
+                    understood = config;
+                } catch (ConfigRefusedException e) {
+                    return new Content(config, Map.of());
+                }
             }
-            try {
-                return new Content(config, true, contents(authorities(understood(file, config))));
-            } catch (ConfigRefusedException e) {
-                return new Content(config, false, Map.of());
-            }
+            return new Content(config, contents(named));
         } catch (NoSuchFileException e) {
             throw new ContentRefusedException(file + ": file: missing (expected: settings in YAML)");
         } catch (IOException e) {
