@@ -49,34 +49,40 @@ def effective(last, now):
 
 
 class Bucket:
-    """Used permits as an exact fraction, as of a moment; and since when they have flowed at one rate."""
+    """Used permits as an exact fraction, as of a moment; the rate that they flow at; and since when they have."""
 
     def __init__(self):
-        self.used, self.at, self.rate, self.since = Fraction(0), None, None, None
+        self.used, self.at, self.pace, self.since = Fraction(0), None, None, None
+
+    def next_pace(self, limit):
+        """Nothing flows at a rate of nothing, and nothing is admitted: the count keeps the rate that it has."""
+        return pace(*limit["rate"]) if limit["rate"][0] or not self.used else self.pace
 
     def aged(self, limit, now):
-        rate, parts = pace(*limit["rate"])
-        used = Fraction(ceil(self.used * parts), parts)  # a new rate may need coarser or other parts: rounded up
-        if not used:
-            return used, now
+        """The time until now counts at the rate that was written down; a new one begins now."""
+        if not self.used:
+            return self.used, now
         then = effective(self.at, now)
-        return max(Fraction(0), used - rate * max(0, then - self.at)), then
+        used = max(Fraction(0), self.used - self.pace[0] * max(0, then - self.at))
+        _, parts = self.next_pace(limit)
+        return Fraction(ceil(used * parts), parts), then  # a new rate may need coarser or other parts: rounded up
 
     def keep(self, limit, used, then, now):
-        rate, _ = pace(*limit["rate"])
+        following = self.next_pace(limit)
         if not self.used:
             self.since = now
         else:
             if then < self.at:
                 self.since = max(self.since, self.at + 1)
-            if rate != self.rate:
+            if following != self.pace:
                 self.since = max(self.since, then)
-        self.used, self.at, self.rate = used, then, rate
+        self.used, self.at, self.pace = used, then, following
 
     def rebase(self, limit, now):
-        """A step back that is too large to wait for is written down even by a refusal, or time would never go on."""
+        """Even a refusal writes down a step back that is too large to wait for, or time would never go on; and a new rate, or the
+        old one would go on for as long as everybody is refused. Of what has drained nothing is left to go on."""
         used, then = self.aged(limit, now)
-        if self.used and then < self.at:
+        if self.used and (then < self.at or used and self.next_pace(limit) != self.pace):
             self.keep(limit, used, then, now)
 
     @staticmethod
@@ -129,8 +135,8 @@ class Bucket:
 
     def give_back(self, limit, permits, charged_at, now):
         """Less what has flowed since; nothing if nobody can tell how much that was."""
-        if self.used and self.rate and self.since <= charged_at <= self.at + CLAMP:
-            back = permits - self.rate * max(0, max(self.at, now) - charged_at)
+        if self.used and self.since <= charged_at <= self.at + CLAMP:
+            back = permits - self.pace[0] * max(0, max(self.at, now) - charged_at)
             self.used = max(Fraction(0), self.used - max(0, back))
 
 
@@ -579,6 +585,35 @@ def written():
     w = World("a log weighs its entries").log("l", 10, SECOND)
     w.ask(("l", "k", 4)).ask(("l", "k", 3), after=100_000).ask(("l", "k", 3), after=100_000).ask(("l", "k", 5))
     yield w.ask(("l", "k", 8)).ask(("l", "k", 10)).ask(("l", "k", 11)).ask(("l", "k", 5), after=900_000).ask(("l", "k", 1))
+    w = World("a faster rate counts from when it is first asked for, even if that is refused").bucket("b", 1, DAY, 4)
+    w.bucket("c", 10, SECOND, 4, "b").bucket("o", 1, DAY, 1)
+    w.ask(("b", "k", 4)).ask(("c", "k", 1), after=HOUR).ask(("c", "k", 1), after=99_999).ask(("c", "k", 1), after=1)
+    w.ask(("b", "l", 4), ("o", "k", 1)).ask(("c", "l", 1), ("o", "k", 1), after=HOUR).ask(("b", "l", 1), after=100_000)
+    yield w.ask(("b", "l", 1), after=HOUR).ask(("c", "l", 1)).ask(("c", "l", 1), after=100_000)
+    w = World("a slower rate counts from when it is first asked for, even if that is refused").bucket("b", 10, SECOND, 4)
+    w.bucket("c", 1, DAY, 4, "b")
+    w.ask(("b", "k", 4)).ask(("c", "k", 4), after=250_000).ask(("c", "k", 3), after=HOUR).ask(("c", "k", 2))
+    yield w.ask(("b", "k", 4), after=100_000).ask(("b", "k", 1), after=99_999).ask(("b", "k", 4), after=200_001)
+    w = World("a look at another rate changes nothing").bucket("b", 1, MINUTE, 4).bucket("c", 10, SECOND, 4, "b")
+    w.ask(("b", "k", 4)).ask(("c", "k", 1), look=True, after=SECOND).ask(("c", "k", 4), look=True, after=HOUR // 120)
+    w.ask(("b", "k", 1), after=28_999_999).ask(("c", "k", 1), look=True).ask(("b", "k", 1), after=1)
+    yield w.ask(("c", "k", 4)).ask(("b", "k", 4), look=True, after=200_000).ask(("c", "k", 3), after=1).ask(("c", "k", 2))
+    w = World("rates that take turns, asked for often, round against the caller").bucket("b", 7, 3 * SECOND, 5)
+    w.bucket("c", 1, 2, 5, "b").bucket("d", 999_983, 1_000_003, 5, "b").ask(("b", "k", 5))
+    for after in (1, 1, 1, 2, 1, 3, 1, 1):
+        w.ask(("d", "k", 5), after=after).ask(("c", "k", 5), after=after).ask(("b", "k", 5))
+    yield w.ask(("b", "k", 1), after=400_000).ask(("b", "k", 1), after=28_571).ask(("b", "k", 1)).ask(("c", "k", 1), after=1)
+    w = World("under a rate of nothing a bucket drains at the rate that it had").bucket("b", 1, SECOND, 10)
+    w.bucket("z", 0, SECOND, 10, "b").bucket("c", 2, SECOND, 10, "b")
+    w.ask(("b", "k", 9)).ask(("z", "k", 1), after=2_500_000).ask(("z", "k", 1), after=SECOND).ask(("b", "k", 5), after=499_999)
+    w.ask(("b", "k", 5), after=1).give_back(-1).ask(("z", "k", 1)).give_back(0, after=SECOND).ask(("c", "k", 6)).ask(("c", "k", 5))
+    yield w.ask(("z", "k", 1), after=DAY).ask(("b", "k", 10))
+    w = World("a refusal at another rate does not forget what has just drained").bucket("b", 10, SECOND, 3)
+    w.bucket("c", 1, SECOND, 3, "b").ask(("b", "k", 3)).ask(("c", "k", 4), after=300_000).ask(("b", "k", 1), after=-300_000)
+    yield w.ask(("c", "k", 3), after=150_000).ask(("b", "k", 1), after=-150_000).ask(("b", "k", 3), after=400_000)
+    w = World("a rate of nothing, and time that steps back far").bucket("b", 3, SECOND, 10).bucket("z", 0, SECOND, 10, "b")
+    w.ask(("b", "k", 10)).ask(("z", "k", 1), look=True, after=-4 * SECOND).ask(("z", "k", 1)).ask(("b", "k", 4), after=SECOND)
+    yield w.ask(("b", "k", 3)).give_back(0).ask(("z", "k", 1), after=-2 * SECOND).ask(("b", "k", 10), after=3_333_333).ask(("b", "k", 10), after=1)
     w = World("a changed log limit keeps what was used").log("l", 3, MINUTE).log("more", 5, MINUTE, "l").log("less", 2, MINUTE, "l")
     w.log("other", 3, HOUR, "l")
     w.ask(("l", "k", 3)).ask(("more", "k", 1), after=1).ask(("less", "k", 1), after=1).ask(("other", "k", 1))
@@ -633,6 +668,11 @@ def written():
     w = World("a changed leaky bucket keeps its queue").leaky("l", 10, SECOND, 5).leaky("m", 3, SECOND, 5, None, "l")
     w.ask(("l", "k", 3)).ask(("m", "k", 1), after=50_000).ask(("l", "k", 1), after=10).ask(("m", "k", 3), look=True)
     yield w
+    w = World("another rate of a leaky bucket counts from when it is first asked for").leaky("l", 1, DAY, 5, DAY)
+    w.leaky("m", 10, SECOND, 5, SECOND, "l").leaky("z", 0, SECOND, 5, 0, "l")
+    w.ask(("l", "k", 1)).ask(("l", "k", 1)).ask(("m", "k", 1, 1, 0), after=HOUR).ask(("m", "k", 1, 1, 0), after=100_000)
+    w.ask(("z", "k", 1), after=95_832).ask(("m", "k", 1, 1, 0), after=1).ask(("l", "k", 1, 1, 0), after=50_000)
+    yield w.ask(("l", "k", 1, 1, 0), after=DAY // 2 - 1).ask(("l", "k", 1, 1, 0), after=1)
     w = World("windows follow each other from the epoch").window("w", 3, SECOND)
     w.now = EPOCH + 999_998
     for after in (0, 0, 1, 0, 1, 0, 0, 0, 999_999, 1, 5 * SECOND):

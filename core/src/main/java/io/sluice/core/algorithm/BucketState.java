@@ -6,7 +6,7 @@ import io.sluice.core.limit.Pace;
  * What is used of a bucket that empties at a {@link Pace}: {@code used} whole permits and {@code parts / pace.micros()} of one
  * more, as of {@code atMicros}. Immutable.
  *
- * @param pace what it was counted with, so that a change of rate can carry over what was used exactly
+ * @param pace what it is counted with, and empties at until somebody asks at another one
  * @param sinceMicros since when it has emptied at this pace, with time going forward. Of what was charged before, nobody can
  *     tell how much has flowed: that is not given back
  */
@@ -23,8 +23,11 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
     }
 
     /**
-     * What is left used at {@code nowMicros}. If the rate changed since the state was written, the whole elapsed time
-     * counts at the rate now in force.
+     * What is left used at {@code nowMicros}, as a state that goes on at {@code next}. The elapsed time counts at the pace of
+     * this state, also if the rate has changed since: the new pace begins at the moment at which somebody first asks by it. So
+     * a count that has drained, and was forgotten, gives the same answers as one that is still there.
+     *
+     * <p>A pace of zero admits nothing and drains nothing. The state keeps its own pace under it, and goes on draining.
      */
     public BucketState at(Pace next, long nowMicros) {
         if (isUnused()) {
@@ -32,10 +35,8 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
         }
         long now = StepBack.effective(atMicros, nowMicros);
         long since = now < atMicros ? Math.max(sinceMicros, atMicros + 1) : sinceMicros;
-        boolean changed = !next.equals(pace);
-        BucketState carried = new BucketState(
-                used, changed ? pace.partsAs(next, parts) : parts, next, now, changed ? Math.max(since, now) : since);
-        return carried.less(Math.max(0, now - atMicros));
+        BucketState aged = new BucketState(used, parts, pace, now, since).less(Math.max(0, now - atMicros));
+        return next.equals(pace) || next.isZero() ? aged : aged.as(next);
     }
 
     /** The same with {@code permits} more used. */
@@ -45,9 +46,9 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
 
     /**
      * The same with {@code permits}, charged at {@code chargedAtMicros}, given back as far as they still count: less what has
-     * flowed since. Nothing ages: whoever asks next knows the rate that is in force. A bucket that was charged is ahead of one that was not by the charge, less at most what flowed since,
-     * because only the flow that an unused bucket wastes brings them together. So giving back that much leaves no less used
-     * than if the charge had never been made.
+     * flowed since. Nothing ages: the next ask does that. A bucket that was charged is ahead of one that was not by the
+     * charge, less at most what flowed since, because only the flow that an unused bucket wastes brings them together. So giving
+     * back that much leaves no less used than if the charge had never been made.
      */
     public BucketState giveBack(long permits, long chargedAtMicros, long nowMicros) {
         if (chargedAtMicros < sinceMicros || pace.isZero() || StepBack.rebases(chargedAtMicros, atMicros)) {
@@ -60,10 +61,12 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
 
     /**
      * What a refusal leaves behind of this state, which it saw as {@code aged}: the same, unless time stepped back too far
-     * to wait. That is written down, or time would never go on from there.
+     * to wait, or the pace is another one. That is written down. Else time would never go on from there, and a bucket that is
+     * full would go on draining at the old rate for as long as everybody is refused. A bucket that has drained is left as it is: it
+     * would not be remembered, and time may yet step back a little.
      */
     public BucketState refused(BucketState aged) {
-        return aged.atMicros < atMicros ? aged : this;
+        return aged.atMicros < atMicros || (!aged.pace.equals(pace) && !aged.isUnused()) ? aged : this;
     }
 
     public boolean isUnused() {
@@ -91,6 +94,12 @@ public record BucketState(long used, long parts, Pace pace, long atMicros, long 
     private BucketState less(long elapsedMicros) {
         long elapsed = Math.min(MAX_ELAPSED, elapsedMicros);
         return with(used - pace.wholeIn(elapsed), parts - pace.partsIn(elapsed));
+    }
+
+    /** The same counted with another pace from now on, rounded up by less than one part of it. */
+    private BucketState as(Pace next) {
+        return new BucketState(0, 0, next, atMicros, Math.max(sinceMicros, atMicros))
+                .with(used, pace.partsAs(next, parts));
     }
 
     private BucketState with(long whole, long rest) {

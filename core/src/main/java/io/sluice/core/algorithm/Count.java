@@ -56,8 +56,8 @@ public abstract class Count {
     public abstract void charge(Demand demand, long granted, long nowMicros);
 
     /**
-     * Notes that a demand that was meant to charge was refused, here or by another limit. Changes only what keeps time going:
-     * a step back that is too large to wait for.
+     * Notes that a demand that was meant to charge was refused, here or by another limit. Changes nothing that is used, only how
+     * it ages: after a step back that is too large to wait for, or at another rate than before.
      */
     public abstract void refuse(long nowMicros);
 

@@ -87,6 +87,10 @@ final class LocalCounts {
             if (!lockFree) {
                 return decideLocked(ask, demand, cell, word);
             }
+            if (!ask.charges() && disagrees(cell, registered)) {
+                Cell seen = seenBy(registered, demand.limit(), cell, word, micros.getAsLong());
+                return decideLocked(ask, demand, seen, seen.lock());
+            }
             long now = micros.getAsLong();
             long grant = cell.grant(demand, word, now);
             boolean charged = grant > 0 && ask.charges();
@@ -126,9 +130,26 @@ final class LocalCounts {
         }
     }
 
-    /** Leaves in {@code words} what the cells are to be unlocked with. */
     private EngineDecision decideLocked(Ask ask, List<Demand> demands, Cell[] cells, long[] words) {
         long now = micros.getAsLong();
+        if (ask.charges()) {
+            return decideLocked(ask, demands, cells, words, now);
+        }
+        Cell[] seen = cells.clone();
+        long[] seenWords = words.clone();
+        for (int i = 0; i < cells.length; i++) {
+            Limit limit = demands.get(i).limit();
+            RegisteredLimit registered = registered(limit);
+            if (disagrees(cells[i], registered)) {
+                seen[i] = seenBy(registered, limit, cells[i], words[i], now);
+                seenWords[i] = seen[i].word();
+            }
+        }
+        return decideLocked(ask, demands, seen, seenWords, now);
+    }
+
+    /** Leaves in {@code words} what the cells are to be unlocked with. */
+    private static EngineDecision decideLocked(Ask ask, List<Demand> demands, Cell[] cells, long[] words, long now) {
         long[] grants = new long[cells.length];
         boolean allowed = true;
         for (int i = 0; i < cells.length; i++) {
@@ -285,16 +306,18 @@ final class LocalCounts {
     }
 
     /**
-     * The cell to decide an ask on. Who only looks at a key that is not known gets a cell that nobody else will see, or the
-     * overflow cell that he would get.
+     * The cell to decide an ask on. A look gets the cell as it is, which may have other numbers, see {@link #seenBy}. At a key
+     * that is not known it gets a cell that nobody else will see, or the overflow cell that a charge would get.
      */
     private Cell cell(Ask ask, RegisteredLimit registered, Limit limit, String key, int position, boolean sweeps) {
-        if (ask.charges() || table.find(registered.series, key) != null) {
+        if (ask.charges()) {
             return cell(registered, limit, key, position, sweeps);
         }
-        Cell shared =
-                table.isFull() ? table.find(registered.series, overflowKey(registered.series, key, position)) : null;
-        return shared == null ? newCell(registered, limit, key) : agreed(shared, registered, limit);
+        Cell known = table.find(registered.series, key);
+        if (known == null && table.isFull()) {
+            known = table.find(registered.series, overflowKey(registered.series, key, position));
+        }
+        return known == null ? newCell(registered, limit, key) : known;
     }
 
     @Nullable
@@ -315,9 +338,18 @@ final class LocalCounts {
     }
 
     private Cell agreed(Cell cell, RegisteredLimit registered, Limit limit) {
-        return cell instanceof Cell.Bucket bucket && !bucket.packed.agreesWith(registered.packed)
-                ? adopt(bucket, registered, limit)
-                : cell;
+        return disagrees(cell, registered) ? adopt((Cell.Bucket) cell, registered, limit) : cell;
+    }
+
+    /** Whether the word of the cell means something else than it would by the numbers of the limit. */
+    private static boolean disagrees(Cell cell, RegisteredLimit registered) {
+        return cell instanceof Cell.Bucket bucket && !bucket.packed.agreesWith(registered.packed);
+    }
+
+    /** What a look by other numbers sees of a cell that {@link #disagrees}: a copy, because a look changes nothing. */
+    private static Cell seenBy(RegisteredLimit registered, Limit limit, Cell cell, long word, long now) {
+        Cell.Bucket bucket = (Cell.Bucket) cell;
+        return withNumbers(bucket, bucket.packed.state(word, now), registered, (TokenBucket) limit);
     }
 
     private Cell overflow(RegisteredLimit registered, Limit limit, String key, int position) {
@@ -341,7 +373,10 @@ final class LocalCounts {
                 : new Cell.Bucket(registered.series, key, registered.packed, PackedBucket.UNUSED);
     }
 
-    /** The numbers of the limit have changed: the words of its cells mean something else now. What was used stays. */
+    /**
+     * The numbers of the limit have changed: the words of its cells mean something else now. What was used stays, aged at the old
+     * rate up to now, also if the ask is then refused: see {@link BucketState#at} and {@link BucketState#refused}.
+     */
     private Cell adopt(Cell.Bucket bucket, RegisteredLimit registered, Limit limit) {
         long word = bucket.lock();
         if (word == Cell.DEAD) {

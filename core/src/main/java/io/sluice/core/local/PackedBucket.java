@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A token bucket in one word: the moment at which it will be full again, in units of which a microsecond has {@code flow} and a
  * permit has {@code per}. What is used now is the distance of that moment from the present; a moment that has passed is a full
- * bucket. The same numbers as {@link BucketState}, exactly, as long as time does not step back. Immutable.
+ * bucket. The same numbers as {@link BucketState}, exactly, as long as time does not step back. A word does not tell when it was
+ * written: its time up to a change of rate can only count at the old rate. Immutable.
  *
  * <p>Moments are counted from the start of the engine. A word has room for more than ten years of them.
  */

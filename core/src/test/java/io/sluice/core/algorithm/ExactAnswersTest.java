@@ -61,10 +61,11 @@ final class ExactAnswersTest {
         Limit halves = X.tokenBucket(new Rate(1, Driven.micros(2))).withBurst(10);
         Driven bucket = new Driven(thirds);
         bucket.ask(Demand.of(thirds, "k", 5), NOW);
-        // 4 2/3 are used; as halves 5, and no time has passed since they were written.
+        // 5 2/3 are used; as halves 6, and no time has passed since they were written.
         bucket.ask(Demand.of(thirds, "k", 1), NOW + 1);
         assertThat(bucket.look(Demand.of(halves, "k", 1), NOW + 1))
                 .isEqualTo(new Verdict(true, 0, 4, 0, 12, 0, NOW + 1));
+        // A microsecond later it is a third less, 5 1/3; as halves 5 1/2.
         assertThat(bucket.look(Demand.of(halves, "k", 1), NOW + 2).resetAfterMicros())
                 .isEqualTo(11);
         assertThat(bucket.look(Demand.of(thirds, "k", 1), NOW + 1).resetAfterMicros())
@@ -87,15 +88,45 @@ final class ExactAnswersTest {
     }
 
     @Test
-    void aRefusalAtAnotherRateRoundsNothing() {
+    void aBucketAgesAtTheRateThatItWasWrittenWithUntilAnotherIsAskedFor() {
+        Pace slow = new Pace(1, 3);
+        Pace fast = new Pace(5, 2);
+        // In 7 us 2 1/3 flow at the slow rate and 17 1/2 at the fast one.
+        assertThat(state(20, 1, slow).at(fast, NOW + 7)).isEqualTo(new BucketState(18, 0, fast, NOW + 7, NOW + 7));
+        assertThat(state(20, 1, fast).at(slow, NOW + 7)).isEqualTo(new BucketState(3, 0, slow, NOW + 7, NOW + 7));
+        assertThat(state(2, 1, slow).at(fast, NOW + 8)).isEqualTo(new BucketState(0, 0, fast, NOW + 8, NOW + 8));
+        // Clamped time brings no flow, and a step back re-bases what is left.
+        assertThat(state(20, 1, slow).at(fast, NOW - 5)).isEqualTo(state(20, 1, fast, NOW));
+        long back = NOW - 2 * SECOND;
+        assertThat(state(20, 1, slow).at(fast, back)).isEqualTo(new BucketState(20, 1, fast, back, NOW + 1));
+    }
+
+    @Test
+    void aRateOfNothingLeavesTheRateThatABucketHas() {
+        Pace thirds = new Pace(1, 3);
+        Pace nothing = Pace.of(0, SECOND);
+        BucketState state = state(4, 1, thirds);
+        BucketState aged = state.at(nothing, NOW + 2);
+        assertThat(aged).isEqualTo(new BucketState(3, 2, thirds, NOW + 2, NOW - 100));
+        assertThat(state.refused(aged)).isSameAs(state);
+    }
+
+    @Test
+    void aRefusalAtAnotherRateWritesThatRateDownAndALookDoesNot() {
         TokenBucket thirds = X.tokenBucket(new Rate(1, Driven.micros(3))).withBurst(10);
         Limit halves = X.tokenBucket(new Rate(1, Driven.micros(2))).withBurst(10);
         Count bucket = Count.of(thirds, state(4, 1, new Pace(1, 3)));
-        assertThat(bucket.grant(Demand.of(halves, "k", 10), NOW)).isZero();
-        bucket.refuse(NOW);
         Demand one = Demand.of(thirds, "k", 1);
+        assertThat(bucket.grant(Demand.of(halves, "k", 10), NOW)).isZero();
         assertThat(bucket.verdict(one, bucket.grant(one, NOW), false, NOW))
                 .isEqualTo(new Verdict(true, 0, 5, 0, 13, 0, NOW));
+        bucket.grant(Demand.of(halves, "k", 10), NOW);
+        bucket.refuse(NOW);
+        // 4 1/2 are used; in 3 us they are 3, and as thirds the same.
+        bucket.grant(one, NOW + 3);
+        bucket.refuse(NOW + 3);
+        assertThat(bucket.verdict(one, bucket.grant(one, NOW + 3), false, NOW + 3))
+                .isEqualTo(new Verdict(true, 0, 7, 0, 9, 0, NOW + 3));
     }
 
     @Test

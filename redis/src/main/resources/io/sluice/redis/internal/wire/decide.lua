@@ -34,8 +34,8 @@
 --          For g granted (0 refuses), 1 if too much is out already or else 0, remaining, wait if granted or else retry, reset,
 --          charged_at, and in how long the lease ends; for g and e then of each that was ended what it had left. When recording, then
 --          a number for each that was ended and one for the grant.
--- State    tb, lb: used, parts, of, at, flow, since: used + parts/of permits are used as of at, and flow of them have drained
---          every of microseconds since then. In bytes 7, 6, 6, 7, 4, 7
+-- State    tb, lb: used, parts, of, at, flow, since: used + parts/of permits are used as of at, and flow of them drain
+--          every of microseconds from then on, until somebody asks at another rate. In bytes 7, 6, 6, 7, 4, 7
 --          fw: start, used, seven bytes each        sw: msgpack [newest, count, count, …], from the newest slice backwards
 --          sl: list, first used and newest, then time and permits of each moment that admitted, oldest first; times in seven
 --          bytes, permits in five          cc: sorted set, a member for each permit held, scored with the time it is taken back
@@ -45,17 +45,19 @@
 --          last that wrote, and when the state expires by itself, in bytes 1, 7, 7, 7. Whoever does not record reads it and
 --          leaves it out when it writes
 -- Tells    who remembers refusals: an empty message on the channel that is called like the count, if it may admit sooner than
---          was said. That is so if something was given back, and if it was charged at a faster rate than before. Nobody is told
+--          was said. That is so if something was given back, and if it goes by a faster rate than before. Nobody is told
 --          of concurrency, which nobody remembers.
 -- TTL      set with every write, until the count is as if unused, and a second more for clocks that step back. A count
---          that has expired and one that has aged to nothing give the same answers: the TTL carries no state. Numbers
+--          that has expired and one that has aged to nothing give the same answers, also at another rate, because a count ages at
+--          the rate that it was written with: the TTL carries no state. Numbers
 --          stay for a day; a state is taken for expired all the same when its own time is over.
 -- Cost     one GET or MGET for all counts; of each that changes one SET, however many asks change it; a log costs one LRANGE, and
 --          two to four writes; of each that is given back one PUBLISH
 -- Twin     io.sluice.core.algorithm. Golden vectors keep them alike. All numbers are integers below 2^53; products that
 --          could be larger go through mul_div.
 --
--- No ask is charged before each of its demands has been judged, and a refusal writes only what keeps time going. A count that
+-- No ask is charged before each of its demands has been judged, and a refusal writes only what keeps time going, and that a rate is
+-- another one from now on. A count that
 -- cannot be read is one that was never used: in its place somebody else has written, and one such key must not keep a whole
 -- batch from being decided.
 --
@@ -276,26 +278,24 @@ local NUMBERED_BUCKET = '<BI7I7I7I7I6I6I7I4I7'
 local NUMBERED_BUCKET_BYTES = NUMBER_BYTES + BUCKET_BYTES
 local AS_IT_WAS = -2          -- a TTL that is not touched
 
--- used + parts/of as of at, aged to the present: used + parts/per.
+-- used + parts/of as of at, aged to the present at the rate that was stored, and then counted at the rate of d: used + parts/per. A
+-- rate of nothing is none to count by: then parts are still of c.own, the rate that was stored.
+-- c.rebased says that even a refusal has to write: time has stepped back far, or the rate is another one.
 local function age_bucket(c, d, now, used, parts, of, at, flow, since)
-  local per = d.per
-  c.rebased = false
-  if used == 0 and parts == 0 then
+  c.rebased, c.own = false, nil
+  if used == 0 and parts == 0 or of == 0 then
     c.used, c.parts, c.at, c.since = 0, 0, now, now
     return
   end
-  if of ~= per and parts > 0 then
-    local quotient, rest = mul_div(parts, per, of)
-    parts = rest > 0 and quotient + 1 or quotient
-  end
-  if parts >= per then
-    used, parts = used + 1, parts - per
+  local own, other = d, of ~= d.per or flow ~= d.flow
+  if other then
+    own = {flow = flow, per = of}
   end
   if now > at then
-    local whole, fraction = flowed(d, now - at < MAX_ELAPSED and now - at or MAX_ELAPSED)
+    local whole, fraction = flowed(own, now - at < MAX_ELAPSED and now - at or MAX_ELAPSED)
     used, parts, at = used - whole, parts - fraction, now
     if parts < 0 then
-      used, parts = used - 1, parts + per
+      used, parts = used - 1, parts + of
     end
     if used < 0 then
       used, parts = 0, 0
@@ -304,8 +304,19 @@ local function age_bucket(c, d, now, used, parts, of, at, flow, since)
     since = max(since, at + 1)
     c.rebased, at = true, now
   end
-  if of ~= per or flow ~= d.flow then
+  if other and d.flow == 0 then
+    c.own = own
+  elseif other then
+    local per = d.per
+    if of ~= per and parts > 0 then
+      local quotient, rest = mul_div(parts, per, of)
+      parts = rest > 0 and quotient + 1 or quotient
+    end
+    if parts >= per then
+      used, parts = used + 1, parts - per
+    end
     since = max(since, at)
+    c.rebased = c.rebased or used > 0 or parts > 0
     c.faster = c.faster or d.flow * of > flow * per
   end
   c.used, c.parts, c.at, c.since = used, parts, at, since
@@ -328,7 +339,7 @@ function bucket.load(key, value, d, now)
   if c then
     buckets_used = buckets_used + 1
     c.key, c.value, c.used, c.parts, c.at, c.since, c.aged_for, c.reset, c.changed = key, value, 0, 0, now, now, d, 0, false
-    c.kept, c.rebased, c.faster = nil, nil, nil
+    c.kept, c.rebased, c.faster, c.own = nil, nil, nil, nil
   else
     c = {key = key, value = value, used = 0, parts = 0, at = now, since = now, aged_for = d, reset = 0, changed = false}
     if buckets_used < BUCKETS_KEPT then
@@ -347,7 +358,7 @@ function bucket.load(key, value, d, now)
 end
 
 local function packed(c)
-  local d = c.aged_for
+  local d = c.own or c.aged_for
   return pack(BUCKET, c.used, c.parts, d.per, c.at, d.flow, c.since)
 end
 
@@ -437,8 +448,11 @@ function bucket.charge(c, d, grant)
   change_bucket(c, d)
 end
 
-function bucket.refuse(c, d)
+function bucket.refuse(c, d, now)
   if c.rebased then
+    if c.own then
+      c.reset = bucket_reset(c, c.own, c.used, now)
+    end
     change_bucket(c, d)
   end
 end
@@ -529,7 +543,7 @@ local function take_only(key, value, d, now, testing)
 end
 
 -- Less what has flowed since the charge, at the rate that the count has gone by since: see BucketState.giveBack for why that is
--- safe. Nothing ages: whoever asks next knows the rate that is in force.
+-- safe. Nothing ages: the next ask does that.
 function bucket.give_back(c, d, now)
   keep_bucket(c)
   local value = c.value
