@@ -64,7 +64,6 @@ public abstract class EngineConformance {
     Stream<DynamicTest> replaysGoldenVectors() {
         return GoldenVector.all().stream()
                 .filter(vector -> subject().timeStepsBack() || !vector.stepsBack())
-                .filter(vector -> subject().agesAtTheRateInForce() || !vector.changesRates())
                 .map(vector -> DynamicTest.dynamicTest(vector.toString(), () -> {
                     try (EngineUnderTest fresh = start()) {
                         vector.replay(fresh);
@@ -181,7 +180,7 @@ public abstract class EngineConformance {
         Random random = new Random(seed);
         long now = NOW;
         for (int i = 0; i < 120; i++) {
-            Limit limit = randomLimit(random, i % 6, "limit" + i, Duration.ofMillis(1 + random.nextInt(9_999)), true);
+            Limit limit = randomLimit(random, i % 6, "limit" + i, Duration.ofMillis(1 + random.nextInt(9_999)));
             long permits = random.nextLong(limit.capacity()) + 1;
             for (int step = 0; step < 5; step++) {
                 Ask ask = ask(Demand.of(limit, "lone", permits));
@@ -247,12 +246,7 @@ public abstract class EngineConformance {
         int first = random.nextInt(6);
         for (int i = first; i <= first + random.nextInt(4); i++) {
             int kind = i % 6;
-            Limit limit = randomLimit(
-                    random,
-                    kind,
-                    "limit" + kind,
-                    Duration.ofMillis(kind * 333L + 1),
-                    subject().agesAtTheRateInForce());
+            Limit limit = randomLimit(random, kind, "limit" + kind, Duration.ofMillis(kind * 333L + 1));
             long permits = 1 + random.nextLong(limit.capacity() + 1);
             Demand demand = Demand.of(limit, "k" + random.nextInt(2), permits)
                     .orAtLeast(random.nextBoolean() ? permits : 1 + random.nextLong(permits));
@@ -263,7 +257,7 @@ public abstract class EngineConformance {
     }
 
     /** A limit of the given kind whose counts survive the randomness of its numbers. */
-    private static Limit randomLimit(Random random, int kind, String name, Duration window, boolean rateChanges) {
+    private static Limit randomLimit(Random random, int kind, String name, Duration window) {
         Limit.Named named = Limit.named(name);
         long limit = random.nextLong(50) + 1;
         long micros = (long) Math.pow(10, random.nextDouble() * 13) + 1;
@@ -272,8 +266,7 @@ public abstract class EngineConformance {
                 Duration.of(micros, ChronoUnit.MICROS));
         SlidingWindow sliding = named.slidingWindow(limit, window);
         return switch (kind) {
-            case 0 ->
-                named.tokenBucket(rateChanges ? rate : Rate.perSecond(333)).withBurst(limit);
+            case 0 -> named.tokenBucket(rate).withBurst(limit);
             case 1 -> named.leakyBucket(rate).withCapacity(limit);
             case 2 -> named.fixedWindow(limit, window);
             case 3 -> random.nextBoolean() ? sliding : sliding.asEstimate();

@@ -20,14 +20,6 @@ public interface EngineUnderTest extends AutoCloseable {
         return true;
     }
 
-    /**
-     * Whether, when a rate changes, all the time since the last charge counts at the new rate. An engine that learns of the
-     * change between charges may count what has passed until then at the old one.
-     */
-    default boolean agesAtTheRateInForce() {
-        return true;
-    }
-
     @Override
     void close() throws Exception;
 

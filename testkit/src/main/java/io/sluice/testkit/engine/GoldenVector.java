@@ -6,7 +6,6 @@ import io.sluice.core.limit.Calendar;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.limit.SlidingWindow;
-import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
@@ -64,17 +63,6 @@ public final class GoldenVector {
             }
         }
         return false;
-    }
-
-    /** Whether the rate of a token bucket changes in it. */
-    public boolean changesRates() {
-        Map<String, Rate> rates = new HashMap<>();
-        return steps.stream()
-                .filter(step -> step.ask != null)
-                .flatMap(step -> Objects.requireNonNull(step.ask).demands().stream())
-                .anyMatch(demand -> demand.limit() instanceof TokenBucket bucket
-                        && !rates.computeIfAbsent(bucket.name(), name -> bucket.rate())
-                                .equals(bucket.rate()));
     }
 
     /** Puts every ask to the engine and compares every answer. */

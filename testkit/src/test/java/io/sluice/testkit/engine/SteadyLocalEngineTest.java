@@ -39,11 +39,6 @@ final class SteadyLocalEngineTest extends EngineConformance {
             }
 
             @Override
-            public boolean agesAtTheRateInForce() {
-                return false;
-            }
-
-            @Override
             public void close() {
                 engine().close();
             }
