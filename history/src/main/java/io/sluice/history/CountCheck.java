@@ -140,10 +140,11 @@ final class CountCheck {
         long now = step.atMicros();
         long room = lease.cap() - ledger.outstanding();
         if (lease.granted() == 0) {
+            allowed.seen(lease.limit(), now);
             long most = Math.min(lease.wanted(), room);
             boolean byLimit = most >= lease.atLeast() && ledger.isExact(now);
             Demand demand = demand(lease, Math.max(1, most), Math.max(1, Math.min(most, lease.atLeast())));
-            return replay.refused(demand, byLimit, now);
+            return replay.refused(demand, byLimit, step.changed(), now);
         }
         if (lease.granted() > room) {
             findings.add(

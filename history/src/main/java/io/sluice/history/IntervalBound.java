@@ -88,6 +88,7 @@ abstract sealed class IntervalBound {
         private double fastest;
         private double lastRate;
         private boolean lastWaits;
+        private boolean otherRate;
         private long lastMicros = Long.MIN_VALUE;
 
         @Override
@@ -98,7 +99,14 @@ abstract sealed class IntervalBound {
 
         @Override
         void seen(Limit limit, long nowMicros) {
-            fastest = Math.max(fastest, perMicro(((TokenBucket) limit).rate()));
+            double rate = perMicro(((TokenBucket) limit).rate());
+            fastest = Math.max(fastest, rate);
+            otherRate |= rate != lastRate;
+            if (otherRate && lastMicros != Long.MIN_VALUE && nowMicros > lastMicros) {
+                // A refusal at another rate has the store write down what has flowed, even if time then steps back.
+                level = Math.max(0, level - fastest * (nowMicros - lastMicros));
+                lastMicros = nowMicros;
+            }
         }
 
         @Override
@@ -119,6 +127,7 @@ abstract sealed class IntervalBound {
             lastWaits = admission.waitMicros() > 0;
             lastRate = rate;
             fastest = rate;
+            otherRate = false;
             if (level > limit.burst() + 1e-3 + limit.burst() * 1e-9) {
                 String wrong = "%.3f more permits admitted than flowed since (expected: at most the burst, %d)"
                         .formatted(level, limit.burst());

@@ -144,14 +144,22 @@ final class ModelReplay {
         return wrong;
     }
 
-    /** What is wrong with refusing a lease; null if nothing is. */
+    /**
+     * What is wrong with refusing a lease; null if nothing is.
+     *
+     * @param changed whether the store wrote something
+     */
     @Nullable
-    String refused(Demand demand, boolean refusedByLimit, long nowMicros) {
+    String refused(Demand demand, boolean refusedByLimit, boolean changed, long nowMicros) {
         long grant = most.grant(demand, nowMicros);
         if (StepBack.rebases(latestMicros, nowMicros)) {
             // Whether the share refused, before the count was looked at, or the limit, which writes down that time
             // stepped back.
             forget(demand.limit(), nowMicros);
+        } else if (changed && isBucket(demand.limit())) {
+            // The limit refused, and its rate is another one from now on.
+            least.grant(demand, nowMicros);
+            each(count -> count.refuse(nowMicros));
         }
         return refusedByLimit && grant > 0
                 ? "no lease (expected: one of " + grant + ", or of " + demand.atLeast() + " at least)"

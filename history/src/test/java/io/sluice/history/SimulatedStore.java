@@ -5,8 +5,11 @@ import io.sluice.core.algorithm.StepBack;
 import io.sluice.core.history.StepEvent;
 import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.FixedWindow;
+import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Pace;
 import io.sluice.core.limit.SlidingLog;
+import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
@@ -16,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A store on the pure algorithms, on one thread and on a time that is set by hand; with a bug, if one is planted. */
 final class SimulatedStore {
@@ -37,8 +41,15 @@ final class SimulatedStore {
         final Map<String, Lease> leases = new LinkedHashMap<>();
         long number;
 
-        /** The latest time since something was charged: what is refused later than that surely writes nothing. */
+        /** The latest time since something was charged: what is refused later than that has no step back to write. */
         long latestMicros;
+
+        /** The rate at which a bucket was last charged; null before that. */
+        @Nullable
+        Pace pace;
+
+        /** Whether something was refused at another rate since then. From there on any refusal may write. */
+        boolean otherPace;
 
         Stored(Count count, long since) {
             this.count = count;
@@ -131,7 +142,8 @@ final class SimulatedStore {
             } else if (charging) {
                 count.refuse(now);
             }
-            steps.add(step(demand.limit(), demand.key(), new StepEvent.Asked(id, demand, charging, 1, verdict)));
+            StepEvent.Asked asked = new StepEvent.Asked(id, demand, charging, 1, verdict);
+            steps.add(step(demand.limit(), demand.key(), asked, charging));
         }
         return steps;
     }
@@ -139,13 +151,13 @@ final class SimulatedStore {
     StepEvent giveBack(Charge charge) {
         tell(store -> store.giveBack(charge));
         stored(charge.limit(), charge.key()).count.giveBack(charge, nowMicros);
-        return step(charge.limit(), charge.key(), new StepEvent.GivenBack(charge));
+        return step(charge.limit(), charge.key(), new StepEvent.GivenBack(charge), false);
     }
 
     StepEvent renew(Charge charge) {
         tell(store -> store.renew(charge));
         boolean held = stored(charge.limit(), charge.key()).count.renew(charge, nowMicros);
-        return step(charge.limit(), charge.key(), new StepEvent.Renewed(charge, held));
+        return step(charge.limit(), charge.key(), new StepEvent.Renewed(charge, held), false);
     }
 
     StepEvent lease(String id, Limit limit, String key, long wanted, long atLeast, long cap, long ttlMicros) {
@@ -162,7 +174,8 @@ final class SimulatedStore {
         long grant = 0;
         long wait = 0;
         long chargedAt = nowMicros;
-        if (room >= atLeast) {
+        boolean judged = room >= atLeast;
+        if (judged) {
             Demand demand = ModelReplay.demand(limit, key, most, Math.min(most, atLeast), maxWait, "");
             grant = stored.count.grant(demand, nowMicros);
             if (grant > 0) {
@@ -186,7 +199,8 @@ final class SimulatedStore {
         return step(
                 limit,
                 key,
-                new StepEvent.Granted(id, limit, key, wanted, atLeast, cap, maxWait, grant, ends, wait, chargedAt));
+                new StepEvent.Granted(id, limit, key, wanted, atLeast, cap, maxWait, grant, ends, wait, chargedAt),
+                judged);
     }
 
     StepEvent end(String id, Limit limit, String key, long spent) {
@@ -197,23 +211,37 @@ final class SimulatedStore {
         if (lease != null && unspent > 0) {
             stored.count.giveBack(new Charge(lease.limit, key, unspent, lease.chargedAtMicros, ""), nowMicros);
         }
-        return step(limit, key, new StepEvent.Ended(id, spent, unspent));
+        return step(limit, key, new StepEvent.Ended(id, spent, unspent), false);
     }
 
     private Stored stored(Limit limit, String key) {
         return counts.computeIfAbsent(name(limit, key), name -> new Stored(new FaultyCount(limit, bug), nowMicros));
     }
 
-    private StepEvent step(Limit limit, String key, StepEvent.Step step) {
+    /** @param judged whether the count was charged or refused something */
+    private StepEvent step(Limit limit, String key, StepEvent.Step step, boolean judged) {
         Stored stored = stored(limit, key);
+        Pace pace = judged ? pace(limit) : null;
+        boolean refusal = isRefusal(step);
+        if (pace != null) {
+            stored.otherPace = refusal && (stored.otherPace || !pace.equals(stored.pace));
+            stored.pace = refusal ? stored.pace : pace;
+        }
         long chargedAt = chargedAt(step);
         boolean looks = step instanceof StepEvent.Asked asked && !asked.charging();
         boolean rebases = !looks && StepBack.rebases(stored.latestMicros, nowMicros);
-        boolean changed = isNumberedApart(limit) || rebases || !isRefusal(step);
+        boolean changed = isNumberedApart(limit) || rebases || (judged && stored.otherPace) || !refusal;
         stored.number += changed ? 1 : 0;
         stored.latestMicros = chargedAt > 0 ? Math.max(chargedAt, nowMicros) : Math.max(stored.latestMicros, nowMicros);
         long since = stored.number == 0 ? 0 : stored.since;
         return new StepEvent(name(limit, key), since, stored.number, changed, nowMicros, step);
+    }
+
+    /** The pace of a bucket; null of any other limit. */
+    private static @Nullable Pace pace(Limit limit) {
+        return limit instanceof TokenBucket bucket
+                ? bucket.pace()
+                : limit instanceof LeakyBucket leaky ? leaky.pace() : null;
     }
 
     /** When something was charged; 0 if nothing was. */
