@@ -229,7 +229,8 @@ final class SimulatedStore {
         }
         long chargedAt = chargedAt(step);
         boolean looks = step instanceof StepEvent.Asked asked && !asked.charging();
-        boolean rebases = !looks && StepBack.rebases(stored.latestMicros, nowMicros);
+        boolean unjudged = step instanceof StepEvent.Granted && !judged;
+        boolean rebases = !looks && !unjudged && StepBack.rebases(stored.latestMicros, nowMicros);
         boolean changed = isNumberedApart(limit) || rebases || (judged && stored.otherPace) || !refusal;
         stored.number += changed ? 1 : 0;
         stored.latestMicros = chargedAt > 0 ? Math.max(chargedAt, nowMicros) : Math.max(stored.latestMicros, nowMicros);
