@@ -47,7 +47,7 @@ public final class RedisRulePublisher implements AutoCloseable {
      * @throws IllegalArgumentException if the URI cannot be read
      */
     public static RedisRulePublisher connect(String uri) {
-        RuleServer server = RuleServer.at(uri);
+        RuleServer server = RuleServer.at(uri, ANSWER_MAY_TAKE);
         Lines lines = new Lines(server);
         return new RedisRulePublisher(lines, lines::close);
     }

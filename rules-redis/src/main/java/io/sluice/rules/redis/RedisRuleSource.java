@@ -50,6 +50,7 @@ public final class RedisRuleSource implements RuleSource {
 
     private static final int COMPARISON_SHARE = 20;
 
+    private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(1);
     private static final Duration ANSWER_MAY_TAKE = Duration.ofSeconds(3);
     private static final Duration RETRY_SOONEST = Duration.ofMillis(200);
     private static final Duration RETRY_LATEST = Duration.ofMillis(800);
@@ -98,7 +99,7 @@ public final class RedisRuleSource implements RuleSource {
      * @throws IllegalArgumentException if the URI cannot be read
      */
     public static RedisRuleSource open(String uri, String nodeId, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
-        RedisRuleSource source = new RedisRuleSource(RuleServer.at(uri), nodeId, clock, last, vet);
+        RedisRuleSource source = new RedisRuleSource(RuleServer.at(uri, CONNECTING_MAY_TAKE), nodeId, clock, last, vet);
         source.wake();
         return source;
     }

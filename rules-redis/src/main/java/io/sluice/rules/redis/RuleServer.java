@@ -23,20 +23,19 @@ import java.util.concurrent.TimeUnit;
 @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for closing
 final class RuleServer implements AutoCloseable {
 
-    /** For a connection and its greeting. */
-    private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(1);
-
     private static final String CLUSTER = "redis-cluster://";
     private static final String SECURE_CLUSTER = "rediss-cluster://";
 
     private final List<RedisURI> uris;
     private final boolean cluster;
+    private final Duration connectingMayTake;
     private final EventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
     private final ClientResources resources;
 
-    private RuleServer(List<RedisURI> uris, boolean cluster) {
+    private RuleServer(List<RedisURI> uris, boolean cluster, Duration connectingMayTake) {
         this.uris = uris;
         this.cluster = cluster;
+        this.connectingMayTake = connectingMayTake;
         // Held for as long as this lives; otherwise it would end with each line, and begin with the next.
         loops.allocate(Transports.eventLoopGroupClass());
         this.resources = ClientResources.builder()
@@ -48,9 +47,10 @@ final class RuleServer implements AutoCloseable {
     /**
      * Reads an address, and connects to nothing yet.
      *
+     * @param connectingMayTake with the greeting
      * @throws IllegalArgumentException if it is none; without the address, which may have a password in it
      */
-    static RuleServer at(String uri) {
+    static RuleServer at(String uri, Duration connectingMayTake) {
         boolean cluster = uri.startsWith(CLUSTER) || uri.startsWith(SECURE_CLUSTER);
         List<RedisURI> uris;
         try {
@@ -61,10 +61,10 @@ final class RuleServer implements AutoCloseable {
                     + " redis-sentinel://, redis-cluster:// or rediss-cluster://)");
         }
         for (RedisURI each : uris) {
-            each.setTimeout(CONNECTING_MAY_TAKE);
-            each.getSentinels().forEach(sentinel -> sentinel.setTimeout(CONNECTING_MAY_TAKE));
+            each.setTimeout(connectingMayTake);
+            each.getSentinels().forEach(sentinel -> sentinel.setTimeout(connectingMayTake));
         }
-        return new RuleServer(uris, cluster);
+        return new RuleServer(uris, cluster, connectingMayTake);
     }
 
     /** Connects; waits for it, and throws if that takes too long. */
@@ -120,12 +120,12 @@ final class RuleServer implements AutoCloseable {
         resources.shutdown(0, 1, TimeUnit.SECONDS).addListener(done -> loops.shutdown(0, 1, TimeUnit.SECONDS));
     }
 
-    private static ClientOptions options() {
+    private ClientOptions options() {
         return ClientOptions.builder()
                 .autoReconnect(false)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
                 .socketOptions(SocketOptions.builder()
-                        .connectTimeout(CONNECTING_MAY_TAKE)
+                        .connectTimeout(connectingMayTake)
                         .build())
                 .build();
     }

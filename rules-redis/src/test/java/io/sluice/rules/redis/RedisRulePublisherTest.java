@@ -42,7 +42,7 @@ class RedisRulePublisherTest {
     @BeforeAll
     static void start() {
         redis = RedisServer.start();
-        server = RuleServer.at(redis.uri());
+        server = RuleServer.at(redis.uri(), Duration.ofMinutes(1));
         line = server.open(Duration.ofMinutes(1));
     }
 
@@ -334,13 +334,14 @@ class RedisRulePublisherTest {
                 "rediss://h"
             })
     void readsTheAddressesThatTheEngineReads(String uri) {
-        RuleServer.at(uri).close();
+        RuleServer.at(uri, Duration.ofMinutes(1)).close();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"redis-cluster://", "http://h", "redis-cluster://h1:1,,h2:2"})
     void refusesOthers(String uri) {
-        assertThatThrownBy(() -> RuleServer.at(uri)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> RuleServer.at(uri, Duration.ofMinutes(1)))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -323,7 +323,7 @@ class RedisRuleSourceTest {
     void losesNoUpdateOverRestarts() throws Exception {
         int restarts = Integer.getInteger("sluice.tests.restarts", 9);
         try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri());
-                RuleServer server = RuleServer.at(redis.uri());
+                RuleServer server = RuleServer.at(redis.uri(), Duration.ofMinutes(1));
                 RuleLine line = server.open(Duration.ofMinutes(1))) {
             publisher.release(Sets.of(0, 2));
             for (int i = 2; i <= restarts + 1; i++) {

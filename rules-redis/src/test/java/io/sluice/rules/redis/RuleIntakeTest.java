@@ -47,7 +47,7 @@ class RuleIntakeTest {
     @BeforeAll
     static void start() {
         redis = RedisServer.start();
-        server = RuleServer.at(redis.uri());
+        server = RuleServer.at(redis.uri(), Duration.ofMinutes(1));
         line = server.open(Duration.ofMinutes(1));
     }
 
