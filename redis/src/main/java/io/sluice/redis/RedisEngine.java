@@ -1,8 +1,6 @@
 package io.sluice.redis;
 
 import io.lettuce.core.RedisURI;
-import io.sluice.core.history.AnswerEvent;
-import io.sluice.core.history.AskIds;
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Answer;
@@ -11,13 +9,11 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
-import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.cluster.Cluster;
 import io.sluice.redis.internal.cluster.ClusterAddress;
 import io.sluice.redis.internal.lease.LeaseListener;
-import io.sluice.redis.internal.lease.LeaseRecorder;
 import io.sluice.redis.internal.lease.LeaseStore;
 import io.sluice.redis.internal.lease.Leases;
 import io.sluice.redis.internal.link.Coalescer;
@@ -29,11 +25,14 @@ import io.sluice.redis.internal.link.Route;
 import io.sluice.redis.internal.link.Servers;
 import io.sluice.redis.internal.link.SlotDivider;
 import io.sluice.redis.internal.link.StandaloneServer;
+import io.sluice.redis.internal.recording.LeaseRecorder;
+import io.sluice.redis.internal.recording.RecordingEngine;
 import io.sluice.redis.internal.wire.Batch;
 import io.sluice.redis.internal.wire.EndedLease;
 import io.sluice.redis.internal.wire.FailureNames;
 import io.sluice.redis.internal.wire.LeaseReply;
 import io.sluice.redis.internal.wire.LeaseRequest;
+import io.sluice.redis.internal.wire.NamedEngine;
 import io.sluice.redis.internal.wire.Operation;
 import io.sluice.redis.internal.wire.RedisKeys;
 import io.sluice.redis.store.StoreState;
@@ -58,7 +57,7 @@ import java.util.function.Supplier;
  * ({@link #state} says which). At most {@value Coalescer#MOST_UNDER_WAY} calls are under way and a bounded number of asks
  * waits for them. This engine watches no deadline; put a {@link io.sluice.core.decorator.FallbackEngine} in front.
  */
-final class RedisEngine implements Engine {
+final class RedisEngine implements NamedEngine {
 
     private final Connector connector;
     private final Servers servers;
@@ -74,7 +73,7 @@ final class RedisEngine implements Engine {
         this.names = new RedisKeys(prefix, options.hashTags());
         this.clock = clock;
         this.options = options;
-        this.divider = new SlotDivider(names, this::serverMicros, this::giveBack);
+        this.divider = new SlotDivider(this::serverMicros, this::giveBack);
         Function<Route, Coalescer> calls = route -> new Coalescer(
                 route, clock, time, options, micros -> aheadMicros = micros - clock.epochMicros(), divider);
         if (ClusterAddress.matches(uri)) {
@@ -155,6 +154,11 @@ final class RedisEngine implements Engine {
 
     @Override
     public Answer decide(Ask ask) {
+        return decide(ask, names.of(ask.demands()));
+    }
+
+    @Override
+    public Answer decide(Ask ask, String[] counts) {
         if (ask.demands().isEmpty()) {
             EngineFailure gone = servers.unavailable(0);
             return gone != null ? gone : new EngineDecision(true, List.of(), clock.epochMicros(), null);
@@ -165,21 +169,16 @@ final class RedisEngine implements Engine {
         if (ask.demands().size() > Batch.LARGEST_QUESTION) {
             return new EngineFailure(FailureNames.ERROR, false);
         }
-        HistoryListener recording = options.recording();
-        Ask called = recording == null || !ask.id().isEmpty() ? ask : ask.called(AskIds.next());
-        Operation.AskOperation question = new Operation.AskOperation(called, names, serverMicros());
         // Nothing is charged anywhere if something is sure not to be decided.
-        for (String count : question.counts) {
+        for (String count : counts) {
             EngineFailure gone = servers.unavailable(servers.placeOf(count));
             if (gone != null) {
                 return gone;
             }
         }
-        CompletionStage<Outcome> answer = recording == null
-                ? question.outcome
-                : question.outcome.whenComplete((outcome, failure) -> tell(recording, question, outcome));
+        Operation.AskOperation question = new Operation.AskOperation(ask, counts, serverMicros());
         put(question);
-        return new PendingOutcome(answer, connector.afterArrivals());
+        return new PendingOutcome(question.outcome, connector.afterArrivals());
     }
 
     @Override
@@ -206,24 +205,24 @@ final class RedisEngine implements Engine {
         connector.close();
     }
 
-    private void tell(HistoryListener recording, Operation.AskOperation question, Outcome outcome) {
-        if (!(outcome instanceof EngineDecision decided)) {
-            return;
-        }
-        String refusing = null;
-        for (int i = question.size() - 1; i >= 0; i--) {
-            refusing = decided.verdicts().get(i).fits() ? refusing : question.counts[i];
-        }
-        recording.happened(AnswerEvent.of(question.ask(), decided, AnswerEvent.Source.STORE, refusing, clock));
-    }
-
     /**
-     * Leases on the counts of this engine. Whoever hears of its steps hears of what becomes of leases, too.
+     * Leases on the counts of this engine.
      *
      * @param engine what decides without a lease, on the same counts: this one, or decorators of it; closed with the leases
      */
     public Leases leasesInFrontOf(Engine engine) {
-        return Leases.over(engine, leases(), clock, leaseListener());
+        HistoryListener history = options.recording();
+        return Leases.over(
+                engine,
+                leases(),
+                clock,
+                history == null ? LeaseListener.NONE : new LeaseRecorder(history, names, clock));
+    }
+
+    /** The engine itself, or decorators of it, with all answers told to whoever hears of its steps; the same if nobody does. */
+    public Engine recorded(Engine engine) {
+        HistoryListener history = options.recording();
+        return history == null ? engine : new RecordingEngine(engine, history, names, clock);
     }
 
     /** Where leases on the counts of this engine come from. */
@@ -253,12 +252,6 @@ final class RedisEngine implements Engine {
                 return connector.afterArrivals();
             }
         };
-    }
-
-    /** Tells whoever hears of this engine's steps what becomes of leases. */
-    LeaseListener leaseListener() {
-        HistoryListener recording = options.recording();
-        return recording == null ? LeaseListener.NONE : new LeaseRecorder(recording, names, clock);
     }
 
     private CompletionStage<LeaseReply> asked(Operation.LeaseUpdate question) {

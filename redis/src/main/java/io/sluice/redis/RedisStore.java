@@ -51,7 +51,7 @@ public final class RedisStore implements AutoCloseable {
         this.refusals = options.remembersRefusals
                 ? DenyCache.over(redis, options.uri, options.prefix, options.clock, options.redis)
                 : null;
-        Engine decides = refusals == null ? redis : refusals;
+        Engine decides = redis.recorded(refusals == null ? redis : refusals);
         this.leases = options.leases ? redis.leasesInFrontOf(decides) : null;
         decides = leases == null ? decides : leases;
         // In front of all, because what it refuses is not for the memory to remember, nor worth a lease.

@@ -67,7 +67,7 @@ class HistoryOnRedisTest {
                 RedisOptions.defaults().slow(Duration.ofMinutes(1)).recording(history);
         RedisEngine engine = RedisEngine.connect(server.uri(), "p", Clock.system(), options);
         engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
-        return DenyCache.over(engine, server.uri(), "p", Clock.system(), options);
+        return engine.recorded(DenyCache.over(engine, server.uri(), "p", Clock.system(), options));
     }
 
     private static void load(List<Engine> engines, Random random) throws Exception {

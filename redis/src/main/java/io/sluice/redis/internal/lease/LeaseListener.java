@@ -13,6 +13,11 @@ public interface LeaseListener {
     /** Hears nothing. */
     LeaseListener NONE = new LeaseListener() {};
 
+    /** The ask under the name by which the listener tells it from others. */
+    default Ask named(Ask ask) {
+        return ask;
+    }
+
     /** What a count is called by whoever hears of it; asked once for a key that is leased. */
     default String count(Limit limit, String key) {
         return "";

@@ -1,6 +1,5 @@
 package io.sluice.redis.internal.lease;
 
-import io.sluice.core.history.AskIds;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -122,7 +121,7 @@ public final class Leases implements Engine {
         if (!ask.charges() || traffic.isClosed()) {
             return engine.decide(ask);
         }
-        return decideCharge(listener == LeaseListener.NONE || !ask.id().isEmpty() ? ask : ask.called(AskIds.next()));
+        return decideCharge(listener.named(ask));
     }
 
     private Answer decideCharge(Ask ask) {

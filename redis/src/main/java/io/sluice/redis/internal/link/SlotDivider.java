@@ -1,10 +1,8 @@
 package io.sluice.redis.internal.link;
 
 import io.sluice.core.history.AskIds;
-import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.redis.internal.wire.Operation;
-import io.sluice.redis.internal.wire.RedisKeys;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -23,13 +21,11 @@ import java.util.function.LongSupplier;
 @SuppressWarnings("FutureReturnValueIgnored") // the parts report to the whole
 public final class SlotDivider {
 
-    private final RedisKeys names;
     private final LongSupplier serverMicros;
     private final Consumer<List<Charge>> giveBack;
 
     /** @param giveBack undoes what parts have charged, of an ask that others refused */
-    public SlotDivider(RedisKeys names, LongSupplier serverMicros, Consumer<List<Charge>> giveBack) {
-        this.names = names;
+    public SlotDivider(LongSupplier serverMicros, Consumer<List<Charge>> giveBack) {
         this.serverMicros = serverMicros;
         this.giveBack = giveBack;
     }
@@ -59,16 +55,14 @@ public final class SlotDivider {
     }
 
     private List<Operation> asks(Operation.AskOperation whole, Collection<List<Integer>> places) {
-        Ask ask = whole.ask();
         MergedAsk merged = new MergedAsk(whole, List.copyOf(places), giveBack);
         List<Operation> parts = new ArrayList<>(places.size());
         for (List<Integer> place : places) {
-            Ask part =
-                    ask.of(place.stream().map(ask.demands()::get).toList()).called(AskIds.part(ask.id(), parts.size()));
-            Operation.AskOperation question = new Operation.AskOperation(part, names, serverMicros.getAsLong());
             int index = parts.size();
-            question.outcome.thenAccept(outcome -> merged.landed(index, part, outcome));
-            parts.add(question);
+            String id = AskIds.part(whole.ask().id(), index);
+            Operation.AskOperation part = whole.of(place, id, serverMicros.getAsLong());
+            part.outcome.thenAccept(outcome -> merged.landed(index, part.ask(), outcome));
+            parts.add(part);
         }
         return parts;
     }
@@ -77,7 +71,7 @@ public final class SlotDivider {
         List<Operation> parts = new ArrayList<>(places.size());
         List<CompletableFuture<Boolean>> done = new ArrayList<>(places.size());
         for (List<Integer> place : places) {
-            Operation.ChargeUpdate part = whole.of(place, names, serverMicros.getAsLong());
+            Operation.ChargeUpdate part = whole.of(place, serverMicros.getAsLong());
             parts.add(part);
             done.add(part.done);
         }

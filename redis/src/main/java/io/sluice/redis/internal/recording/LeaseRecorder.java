@@ -1,4 +1,4 @@
-package io.sluice.redis.internal.lease;
+package io.sluice.redis.internal.recording;
 
 import io.sluice.core.history.AnswerEvent;
 import io.sluice.core.history.HistoryListener;
@@ -6,9 +6,9 @@ import io.sluice.core.history.SpendEvent;
 import io.sluice.core.history.UnspendEvent;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.time.Clock;
+import io.sluice.redis.internal.lease.LeaseListener;
 import io.sluice.redis.internal.wire.RedisKeys;
 
 /** Tells a history what becomes of leases. Safe for use by many threads. */
@@ -22,6 +22,11 @@ public final class LeaseRecorder implements LeaseListener {
         this.history = history;
         this.names = names;
         this.clock = clock;
+    }
+
+    @Override
+    public Ask named(Ask ask) {
+        return RecordingEngine.named(ask);
     }
 
     @Override
@@ -55,11 +60,7 @@ public final class LeaseRecorder implements LeaseListener {
         if (decided.allowed() && isOfOneDemand(ask)) {
             return;
         }
-        String refusing = null;
-        for (int i = decided.verdicts().size() - 1; i >= 0; i--) {
-            Demand demand = ask.demands().get(i);
-            refusing = decided.verdicts().get(i).fits() ? refusing : names.of(demand.limit(), demand.key());
-        }
+        String refusing = RecordingEngine.refusing(ask, decided, names);
         history.happened(AnswerEvent.of(ask, decided, AnswerEvent.Source.LEASE, refusing, clock));
     }
 

@@ -1,9 +1,7 @@
 package io.sluice.redis.internal.refusal;
 
-import io.sluice.core.history.AnswerEvent;
-import io.sluice.core.history.AskIds;
-import io.sluice.core.history.HistoryListener;
 import io.sluice.core.limit.Concurrency;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
@@ -15,6 +13,7 @@ import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.link.RedisOptions;
+import io.sluice.redis.internal.wire.NamedEngine;
 import io.sluice.redis.internal.wire.RedisKeys;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,35 +56,32 @@ public final class DenyCache implements Engine {
     /** How long a refusal is remembered while Redis does not tell what other processes give back. */
     public static final Duration UNTOLD = Duration.ofMillis(50);
 
-    private final Engine engine;
+    private final NamedEngine engine;
     private final RedisKeys names;
     private final Clock clock;
     private final RefusalTable memory;
     private final BooleanSupplier told;
     private final AutoCloseable channel;
-    private final @Nullable HistoryListener recording;
     private final LongAdder remembered = new LongAdder();
     private volatile boolean closed;
 
     private DenyCache(
-            Engine engine,
+            NamedEngine engine,
             RedisKeys names,
             Clock clock,
             RefusalTable memory,
             BooleanSupplier told,
-            AutoCloseable channel,
-            @Nullable HistoryListener recording) {
+            AutoCloseable channel) {
         this.engine = engine;
         this.names = names;
         this.clock = clock;
         this.memory = memory;
         this.told = told;
         this.channel = channel;
-        this.recording = recording;
     }
 
-    /** As {@link #over(Engine, String, String, Clock, RedisOptions)}, with {@link RedisOptions#defaults}. */
-    public static DenyCache over(Engine engine, String uri, String prefix, Clock clock) {
+    /** As {@link #over(NamedEngine, String, String, Clock, RedisOptions)}, with {@link RedisOptions#defaults}. */
+    public static DenyCache over(NamedEngine engine, String uri, String prefix, Clock clock) {
         return over(engine, uri, prefix, clock, RedisOptions.defaults());
     }
 
@@ -98,16 +94,17 @@ public final class DenyCache implements Engine {
      * @param options as the engine was given them
      * @throws IllegalArgumentException if the URI cannot be read
      */
-    public static DenyCache over(Engine engine, String uri, String prefix, Clock clock, RedisOptions options) {
+    public static DenyCache over(NamedEngine engine, String uri, String prefix, Clock clock, RedisOptions options) {
         RefusalTable memory = new RefusalTable();
         RefundChannel channel = RefundChannel.open(uri, prefix, clock, memory::forget, memory::clear);
         RedisKeys names = new RedisKeys(prefix, options.hashTags());
-        return new DenyCache(engine, names, clock, memory, channel::isHeard, channel, options.recording());
+        return new DenyCache(engine, names, clock, memory, channel::isHeard, channel);
     }
 
     /** A memory that is told of give-backs by a test. */
-    public static DenyCache over(Engine engine, String prefix, Clock clock, RefusalTable memory, BooleanSupplier told) {
-        return new DenyCache(engine, new RedisKeys(prefix), clock, memory, told, () -> {}, null);
+    public static DenyCache over(
+            NamedEngine engine, String prefix, Clock clock, RefusalTable memory, BooleanSupplier told) {
+        return new DenyCache(engine, new RedisKeys(prefix), clock, memory, told, () -> {});
     }
 
     /** How many asks were refused from memory so far. */
@@ -134,12 +131,9 @@ public final class DenyCache implements Engine {
         EngineDecision refused = inquiry.fromMemory();
         if (refused != null) {
             remembered.increment();
-            if (recording != null) {
-                inquiry.tell(recording, ask, refused);
-            }
             return refused;
         }
-        Answer answer = engine.decide(ask);
+        Answer answer = engine.decide(ask, inquiry.counts);
         if (answer instanceof PendingOutcome pending) {
             CompletionStage<Outcome> outcome = pending.outcome().whenComplete((heard, failure) -> {
                 if (heard instanceof EngineDecision decided) {
@@ -191,23 +185,24 @@ public final class DenyCache implements Engine {
     private final class Inquiry {
 
         private final List<Demand> demands;
-        private final @Nullable String[] counts;
+        private final String[] counts;
         private final int[] stamps;
         private final long askedNanos;
 
         Inquiry(Ask ask) {
             this.demands = ask.demands();
-            this.counts = new String[demands.size()];
-            this.stamps = new int[demands.size()];
+            this.counts = names.of(demands);
+            this.stamps = new int[counts.length];
             for (int i = 0; i < counts.length; i++) {
-                Demand demand = demands.get(i);
-                if (!(demand.limit() instanceof Concurrency)) {
-                    String count = names.of(demand.limit(), demand.key());
-                    counts[i] = count;
-                    stamps[i] = memory.stamp(count);
+                if (isRemembered(i)) {
+                    stamps[i] = memory.stamp(counts[i]);
                 }
             }
             this.askedNanos = clock.nanoTime();
+        }
+
+        private boolean isRemembered(int demand) {
+            return !(demands.get(demand).limit() instanceof Concurrency);
         }
 
         /** The refusal that Redis would answer with; null if that is not known. */
@@ -218,9 +213,8 @@ public final class DenyCache implements Engine {
             @Nullable LastVerdict[] heard = new LastVerdict[counts.length];
             LastVerdict refusing = null;
             for (int i = 0; i < counts.length; i++) {
-                String count = counts[i];
-                LastVerdict last =
-                        count == null ? null : memory.find(count, demands.get(i).limit());
+                Limit limit = demands.get(i).limit();
+                LastVerdict last = isRemembered(i) ? memory.find(counts[i], limit) : null;
                 heard[i] = last;
                 if (last != null && refusing == null && last.refuses(demands.get(i), askedNanos, longest)) {
                     refusing = last;
@@ -242,37 +236,17 @@ public final class DenyCache implements Engine {
             return new EngineDecision(false, verdicts, serverMicros, null);
         }
 
-        void tell(HistoryListener listener, Ask ask, EngineDecision refused) {
-            String refusing = null;
-            for (int i = counts.length - 1; i >= 0; i--) {
-                refusing = refused.verdicts().get(i).fits() ? refusing : counts[i];
-            }
-            listener.happened(new AnswerEvent(
-                    ask.id().isEmpty() ? AskIds.next() : ask.id(),
-                    counts.length,
-                    true,
-                    false,
-                    AnswerEvent.Source.MEMORY,
-                    null,
-                    refusing,
-                    demands.get(0).permits(),
-                    ask.ruleVersion(),
-                    askedNanos,
-                    clock.epochMicros()));
-        }
-
         void answered(EngineDecision decided) {
             if (decided.allowed() || decided.degraded() != null || closed) {
                 return;
             }
             long now = clock.nanoTime();
             for (int i = 0; i < counts.length; i++) {
-                String count = counts[i];
-                if (count != null) {
+                if (isRemembered(i)) {
                     Demand demand = demands.get(i);
                     Verdict verdict = decided.verdicts().get(i);
                     memory.keep(
-                            LastVerdict.of(count, demand, verdict, askedNanos, now, decided.atMicros(), LONGEST),
+                            LastVerdict.of(counts[i], demand, verdict, askedNanos, now, decided.atMicros(), LONGEST),
                             demand,
                             stamps[i]);
                 }

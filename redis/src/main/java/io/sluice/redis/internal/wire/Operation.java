@@ -33,11 +33,11 @@ public abstract sealed class Operation {
     /** Where it is counted as long as it is not answered; null if it is not. */
     private @Nullable AtomicInteger countedIn;
 
-    private Operation(char purpose, long deadlineNanos, int size) {
+    private Operation(char purpose, long deadlineNanos, String... counts) {
         this.purpose = purpose;
         this.deadlineNanos = deadlineNanos;
-        this.counts = new String[size];
-        this.texts = new String[size];
+        this.counts = counts;
+        this.texts = new String[counts.length];
     }
 
     /** Counts it among those that are not answered yet, unless they are too many. */
@@ -62,6 +62,10 @@ public abstract sealed class Operation {
 
     public final int size() {
         return counts.length;
+    }
+
+    final String[] counts(List<Integer> some) {
+        return some.stream().map(i -> counts[i]).toArray(String[]::new);
     }
 
     /** Whether nobody waits for it any more; then it is not to be charged. */
@@ -94,14 +98,17 @@ public abstract sealed class Operation {
         public final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
         private final Ask ask;
 
-        public AskOperation(Ask ask, RedisKeys names, long serverMicros) {
-            super(ask.charges() ? 'c' : 'l', ask.deadlineNanos(), ask.demands().size());
+        /** @param counts the name of each demand's count */
+        public AskOperation(Ask ask, String[] counts, long serverMicros) {
+            super(ask.charges() ? 'c' : 'l', ask.deadlineNanos(), counts);
             this.ask = ask;
-            for (int i = 0; i < size(); i++) {
-                Demand demand = ask.demands().get(i);
-                counts[i] = names.of(demand.limit(), demand.key());
-            }
             write(serverMicros);
+        }
+
+        /** The same of some of the demands. */
+        public AskOperation of(List<Integer> some, String id, long serverMicros) {
+            Ask part = ask.of(some.stream().map(ask.demands()::get).toList()).called(id);
+            return new AskOperation(part, counts(some), serverMicros);
         }
 
         public Ask ask() {
@@ -127,13 +134,19 @@ public abstract sealed class Operation {
             if (!allowed) {
                 verdicts.replaceAll(AskOperation::uncharged);
             }
-            for (int i = 0; reply.isRecorded() && i < size(); i++) {
-                reply.record(
-                        counts[i],
-                        new StepEvent.Asked(
-                                ask.id(), ask.demands().get(i), ask.charges(), ask.ruleVersion(), verdicts.get(i)));
+            if (reply.isRecorded()) {
+                record(reply, verdicts);
             }
             end(new EngineDecision(allowed, verdicts, reply.micros(), null));
+        }
+
+        private void record(Reply reply, List<Verdict> verdicts) {
+            for (int i = 0; i < size(); i++) {
+                Demand demand = ask.demands().get(i);
+                reply.record(
+                        counts[i],
+                        new StepEvent.Asked(ask.id(), demand, ask.charges(), ask.ruleVersion(), verdicts.get(i)));
+            }
         }
 
         /** This is what became of it. */
@@ -182,26 +195,27 @@ public abstract sealed class Operation {
         public final CompletableFuture<Boolean> done = new CompletableFuture<>();
         private final List<Charge> charges;
 
-        private ChargeUpdate(char purpose, List<Charge> charges, RedisKeys names, long serverMicros) {
-            super(purpose, Ask.NO_DEADLINE, charges.size());
+        private ChargeUpdate(char purpose, List<Charge> charges, String[] counts, long serverMicros) {
+            super(purpose, Ask.NO_DEADLINE, counts);
             this.charges = List.copyOf(charges);
-            for (int i = 0; i < size(); i++) {
-                counts[i] = names.of(charges.get(i).limit(), charges.get(i).key());
-            }
             write(serverMicros);
         }
 
         public static ChargeUpdate givenBack(List<Charge> charges, RedisKeys names, long serverMicros) {
-            return new ChargeUpdate('b', charges, names, serverMicros);
+            String[] counts = charges.stream()
+                    .map(charge -> names.of(charge.limit(), charge.key()))
+                    .toArray(String[]::new);
+            return new ChargeUpdate('b', charges, counts, serverMicros);
         }
 
         public static ChargeUpdate renewed(Charge charge, RedisKeys names, long serverMicros) {
-            return new ChargeUpdate('r', List.of(charge), names, serverMicros);
+            String[] counts = {names.of(charge.limit(), charge.key())};
+            return new ChargeUpdate('r', List.of(charge), counts, serverMicros);
         }
 
         /** The same of some of the charges. */
-        public ChargeUpdate of(List<Integer> some, RedisKeys names, long serverMicros) {
-            return new ChargeUpdate(purpose, some.stream().map(charges::get).toList(), names, serverMicros);
+        public ChargeUpdate of(List<Integer> some, long serverMicros) {
+            return new ChargeUpdate(purpose, some.stream().map(charges::get).toList(), counts(some), serverMicros);
         }
 
         @Override
@@ -245,23 +259,25 @@ public abstract sealed class Operation {
         public final CompletableFuture<LeaseReply> answer = new CompletableFuture<>();
         private final LeaseRequest request;
 
-        private LeaseUpdate(char purpose, LeaseRequest request, RedisKeys names, long serverMicros) {
-            super(purpose, Ask.NO_DEADLINE, 2);
+        private LeaseUpdate(char purpose, LeaseRequest request, RedisKeys names, String count, long serverMicros) {
+            super(purpose, Ask.NO_DEADLINE, count, names.leases(count));
             this.request = request;
-            counts[0] = names.of(request.limit(), request.key());
-            counts[1] = names.leases(counts[0]);
             write(serverMicros);
         }
 
         public static LeaseUpdate granting(LeaseRequest request, RedisKeys names, long serverMicros) {
-            return new LeaseUpdate('g', request, names, serverMicros);
+            return of('g', request, names, serverMicros);
         }
 
         /** The answer is not known to be anything but {@link LeaseReply.Unknown} if this fails. */
         public static LeaseUpdate ending(
                 Limit limit, String key, List<EndedLease> ended, RedisKeys names, long serverMicros) {
             LeaseRequest request = new LeaseRequest(limit, key, "-", 1, 1, 0, 0, 0, ended);
-            return new LeaseUpdate('e', request, names, serverMicros);
+            return of('e', request, names, serverMicros);
+        }
+
+        private static LeaseUpdate of(char purpose, LeaseRequest request, RedisKeys names, long serverMicros) {
+            return new LeaseUpdate(purpose, request, names, names.of(request.limit(), request.key()), serverMicros);
         }
 
         @Override
@@ -273,15 +289,10 @@ public abstract sealed class Operation {
         @Override
         public void answer(Reply reply) {
             LeaseReply granted = purpose == 'g' ? granted(reply) : new LeaseReply.Refused(true, 0, 0, 0, 0);
-            List<StepEvent.Step> steps = new ArrayList<>(request.ended().size() + 1);
-            for (EndedLease ended : request.ended()) {
-                steps.add(new StepEvent.Ended(ended.lease(), ended.spent(), reply.next()));
-            }
-            if (purpose == 'g') {
-                steps.add(recorded(granted));
-            }
-            for (int i = 0; reply.isRecorded() && i < steps.size(); i++) {
-                reply.record(counts[0], steps.get(i));
+            if (reply.isRecorded()) {
+                record(reply, granted);
+            } else {
+                reply.skip(request.ended().size());
             }
             uncount();
             answer.complete(granted);
@@ -298,6 +309,18 @@ public abstract sealed class Operation {
             return permits > 0
                     ? new LeaseReply.Granted(permits, ends, left, remaining, reset, chargedAt, reply.micros())
                     : new LeaseReply.Refused(byShare, remaining, orNever(left), reset, reply.micros());
+        }
+
+        /** What ended leases had left comes before the numbers of the steps. */
+        private void record(Reply reply, LeaseReply granted) {
+            List<StepEvent.Step> steps = new ArrayList<>(request.ended().size() + 1);
+            for (EndedLease ended : request.ended()) {
+                steps.add(new StepEvent.Ended(ended.lease(), ended.spent(), reply.next()));
+            }
+            if (purpose == 'g') {
+                steps.add(recorded(granted));
+            }
+            steps.forEach(step -> reply.record(counts[0], step));
         }
 
         private StepEvent.Step recorded(LeaseReply answer) {

@@ -1,12 +1,14 @@
 package io.sluice.redis.internal.wire;
 
 import io.sluice.core.limit.Limit;
+import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.KeyDigest;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 
 /**
  * What a count is called in Redis: {@code prefix:name:shape:key}, or {@code prefix:{tag}:name:shape:key} where hash tags are in use and
@@ -30,6 +32,15 @@ public final class RedisKeys {
     public RedisKeys(String prefix, boolean hashTags) {
         this.prefix = prefix;
         this.hashTags = hashTags;
+    }
+
+    /** The name of each demand's count. */
+    public String[] of(List<Demand> demands) {
+        String[] counts = new String[demands.size()];
+        for (int i = 0; i < counts.length; i++) {
+            counts[i] = of(demands.get(i).limit(), demands.get(i).key());
+        }
+        return counts;
     }
 
     public String of(Limit limit, String key) {

@@ -49,6 +49,11 @@ public final class Reply {
         return (long) numbers.getDouble();
     }
 
+    void skip(int some) {
+        numbers.position(numbers.position() + some * Double.BYTES);
+    }
+
+    /** Whether numbers of steps follow. Without them a step costs nothing: not even the object that tells of it. */
     boolean isRecorded() {
         return listener != null;
     }

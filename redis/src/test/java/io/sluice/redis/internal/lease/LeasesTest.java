@@ -21,6 +21,7 @@ import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.ManualClock;
 import io.sluice.redis.internal.lease.LeaseModel.Mood;
 import io.sluice.redis.internal.link.RedisOptions;
+import io.sluice.redis.internal.recording.LeaseRecorder;
 import io.sluice.redis.internal.wire.EndedLease;
 import io.sluice.redis.internal.wire.LeaseRequest;
 import io.sluice.redis.internal.wire.RedisKeys;

@@ -32,7 +32,7 @@ final class DenyCacheTest {
     private final UnreliableEngine behind = new UnreliableEngine(new LocalEngine(clock));
     private final RefusalTable memory = new RefusalTable();
     private final AtomicBoolean told = new AtomicBoolean(true);
-    private final DenyCache engine = DenyCache.over(behind, "p", clock, memory, told::get);
+    private final DenyCache engine = DenyCache.over(new UnnamedEngine(behind), "p", clock, memory, told::get);
 
     @Test
     void asksOnceUntilTheMomentThatWasNamed() {

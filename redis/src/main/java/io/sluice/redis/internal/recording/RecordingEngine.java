@@ -1,0 +1,97 @@
+package io.sluice.redis.internal.recording;
+
+import io.sluice.core.history.AnswerEvent;
+import io.sluice.core.history.AskIds;
+import io.sluice.core.history.HistoryListener;
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.spi.PendingOutcome;
+import io.sluice.core.time.Clock;
+import io.sluice.redis.internal.wire.RedisKeys;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells a history every answer of an engine on Redis, and gives every ask the name under which the store tells its steps. A decorator;
+ * safe for use by many threads. It stands in front of the memory of refusals: an answer that is there at once comes from that memory,
+ * one that comes later from Redis.
+ */
+public final class RecordingEngine implements Engine {
+
+    private final Engine engine;
+    private final HistoryListener history;
+    private final RedisKeys names;
+    private final Clock clock;
+
+    /** @param names as the engine names its counts */
+    public RecordingEngine(Engine engine, HistoryListener history, RedisKeys names, Clock clock) {
+        this.engine = engine;
+        this.history = history;
+        this.names = names;
+        this.clock = clock;
+    }
+
+    /** The ask under its own name, or under a new one if it has none. */
+    static Ask named(Ask ask) {
+        return ask.id().isEmpty() ? ask.called(AskIds.next()) : ask;
+    }
+
+    @Override
+    public String name() {
+        return engine.name();
+    }
+
+    @Override
+    public Answer decide(Ask unnamed) {
+        Ask ask = named(unnamed);
+        Answer answer = engine.decide(ask);
+        if (answer instanceof PendingOutcome pending) {
+            return new PendingOutcome(
+                    pending.outcome().whenComplete((outcome, failure) -> {
+                        if (outcome instanceof EngineDecision decision) {
+                            tell(ask, decision, AnswerEvent.Source.STORE);
+                        }
+                    }),
+                    pending.afterArrivals());
+        }
+        if (answer instanceof EngineDecision decision && !decision.allowed()) {
+            tell(ask, decision, AnswerEvent.Source.MEMORY);
+        }
+        return answer;
+    }
+
+    @Override
+    public CompletionStage<Void> giveBack(List<Charge> charges) {
+        return engine.giveBack(charges);
+    }
+
+    @Override
+    public CompletionStage<Boolean> renew(Charge charge) {
+        return engine.renew(charge);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    private void tell(Ask ask, EngineDecision decision, AnswerEvent.Source source) {
+        history.happened(AnswerEvent.of(ask, decision, source, refusing(ask, decision, names), clock));
+    }
+
+    /** The name of the first count that refused; null if none did. */
+    static @Nullable String refusing(Ask ask, EngineDecision decision, RedisKeys names) {
+        for (int i = 0; i < decision.verdicts().size(); i++) {
+            if (!decision.verdicts().get(i).fits()) {
+                Demand demand = ask.demands().get(i);
+                return names.of(demand.limit(), demand.key());
+            }
+        }
+        return null;
+    }
+}
