@@ -36,7 +36,8 @@ final class BytesPerKey {
     }
 
     private static Object sluice(String[] keys) {
-        LocalEngine engine = new LocalEngine(Clock.system(), KEYS);
+        LocalEngine engine =
+                LocalEngine.builder().clock(Clock.system()).maxKeys(KEYS).build();
         Limit limit = Limit.named("idle").tokenBucket(Rate.perDay(1)).withBurst(10);
         for (String key : keys) {
             engine.decide(Ask.charging(List.of(Demand.of(limit, key, 1))));

@@ -33,7 +33,8 @@ public class ManyKeys {
     private int keys;
 
     private final String[] requests = new String[REQUESTS];
-    private final LocalEngine engine = new LocalEngine(Clock.system(), 2_000_000);
+    private final LocalEngine engine =
+            LocalEngine.builder().clock(Clock.system()).maxKeys(2_000_000).build();
     private final Gates gates = engine.gates(Workload.MANY);
     private final Limiter limiter = new Limiter(engine, Clock.system(), List.of());
     private final ConcurrentHashMap<String, Bucket> bucket4j = new ConcurrentHashMap<>();

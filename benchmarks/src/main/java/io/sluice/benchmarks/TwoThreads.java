@@ -6,7 +6,6 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.local.Gate;
 import io.sluice.core.local.LocalEngine;
-import io.sluice.core.local.StripedGate;
 import io.sluice.core.time.Clock;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -27,7 +26,8 @@ public class TwoThreads {
 
     private final LocalEngine engine = new LocalEngine(Clock.system());
     private final Gate plenty = engine.gate(Workload.ONE, "gate");
-    private final StripedGate striped = engine.stripedGate(Workload.ONE, "striped", 0.01);
+    private final Gate striped =
+            LocalEngine.builder().stripedGates(0.01).build().gate(Workload.ONE, "striped");
     private final Bucket bucket4jPlenty = Peers.bucket4j(Peers.PLENTY);
     private final RateLimiter guavaPlenty = RateLimiter.create(Peers.PLENTY);
     private final io.github.resilience4j.ratelimiter.RateLimiter resilience4jPlenty =

@@ -125,7 +125,10 @@ final class BadInputTest {
                     .onFailure(FailurePolicy.LOCAL, bad));
         }
         for (long bad : new long[] {0, -1, MIN, MAX, 1L + Integer.MAX_VALUE}) {
-            add(cases, "maxKeys: " + bad + " (expected: 1..2147483647)", () -> new LocalEngine(ManualClock.at(0), bad));
+            add(cases, "maxKeys: " + bad + " (expected: 1..2147483647)", () -> LocalEngine.builder()
+                    .clock(ManualClock.at(0))
+                    .maxKeys(bad)
+                    .build());
         }
         String held = " (expected: a name for permits that are held, none for others)";
         add(cases, "holder: \"\"" + held, () -> Demand.of(X.concurrency(1, SECOND), "k", 1)

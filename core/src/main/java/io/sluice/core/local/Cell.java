@@ -122,9 +122,7 @@ abstract sealed class Cell {
 
         @Override
         long grant(Demand demand, long word, long micros) {
-            if (demand.permits() <= packed.limit.capacity()
-                    && PackedBucket.used(word, packed.moment(micros))
-                            <= packed.capacity - demand.permits() * packed.per) {
+            if (packed.fits(word, packed.moment(micros), demand.permits())) {
                 return demand.permits();
             }
             return TokenBuckets.grant(packed.limit, packed.state(word, micros), demand, micros);
@@ -141,7 +139,7 @@ abstract sealed class Cell {
 
         @Override
         long charge(Demand demand, long word, long grant, long micros) {
-            return Math.max(word, packed.moment(micros)) + grant * packed.per;
+            return packed.charged(word, packed.moment(micros), grant);
         }
 
         @Override

@@ -1,18 +1,18 @@
 package io.sluice.core.local;
 
+import io.sluice.core.internal.Expect;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.CountKey;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Verdict;
-import io.sluice.core.time.Clock;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the counts of one limit. What a decision needs of the limit and the clock is kept right here: on this path a few
- * loads more are a tenth of the time.
+ * The way to the counts of one limit, without an {@link Ask}. A {@link PackedBucket} is decided right here, by one compare-and-set;
+ * everything else by the engine.
  */
 abstract sealed class LimitHandle permits LocalGate, LocalGates {
 
@@ -23,78 +23,44 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
     /** Null if the limit is no token bucket, or needs more than a word. */
     private final @Nullable PackedBucket packed;
 
-    private final Clock clock;
-    private final long startNanos;
-    private final long startMicros;
-    private final long flow;
-    private final long per;
-    private final long capacity;
-    private final long mostPermits;
-    private final long maxWaitMicros;
-
     LimitHandle(LocalCounts counts, Limit limit) {
         this.counts = counts;
         this.limit = limit;
-        this.maxWaitMicros = limit.maxWaitMicros();
         this.series = counts.registered(limit).series();
-        PackedBucket in = counts.registered(limit).packed();
-        this.packed = in;
-        this.clock = in == null ? Clock.system() : in.time.clock;
-        this.startNanos = in == null ? 0 : in.time.startNanos;
-        this.startMicros = in == null ? 0 : in.time.startMicros;
-        this.flow = in == null ? 0 : in.flow;
-        this.per = in == null ? 0 : in.per;
-        this.capacity = in == null ? 0 : in.capacity;
-        this.mostPermits = in == null ? 0 : Math.min(Limit.MAX_PERMITS, limit.capacity());
+        this.packed = counts.registered(limit).packed();
     }
 
-    /** Decides for a key on the cell that was last found for it. */
+    /** Decides for a key on the cell that was last found for it. The verdict is never made: only a part of it is used. */
     final boolean tryPass(Cell.@Nullable Bucket found, String key, long permits) {
-        long cost = cost(permits);
-        Cell.Bucket at = found;
-        for (int spins = 0; ; spins++) {
-            if (at == null) {
-                return decide(key, permits, 0).allowed();
-            }
-            if (permits > mostPermits) {
-                return false;
-            }
-            // The clock first: the loads that follow then do not wait in front of it, but while it answers.
-            long now = (clock.nanoTime() - startNanos) / 1_000 * flow;
-            long word = at.word();
-            if (word >= 0) {
-                if (word - (capacity - cost) > now) {
-                    return false;
-                }
-                if (at.replaceWord(word, Math.max(word, now) + cost)) {
-                    return true;
-                }
-            } else {
-                at = after(at, word, key, spins);
-            }
-        }
+        return pass(found, key, permits, 0).fits();
     }
 
     /** The same, with what is left and how long to wait. */
     final Verdict pass(Cell.@Nullable Bucket found, String key, long permits) {
-        long cost = cost(permits);
-        Cell.Bucket at = maxWaitMicros > 0 ? null : found;
+        long maxWaitMicros = limit.maxWaitMicros();
+        return pass(maxWaitMicros > 0 ? null : found, key, permits, maxWaitMicros);
+    }
+
+    private Verdict pass(Cell.@Nullable Bucket found, String key, long permits, long maxWaitMicros) {
+        Expect.range("permits", permits, 1, Limit.MAX_PERMITS);
+        Cell.Bucket at = found;
         for (int spins = 0; ; spins++) {
             if (at == null) {
                 return decide(key, permits, maxWaitMicros).verdicts().get(0);
             }
-            long elapsed = (clock.nanoTime() - startNanos) / 1_000;
-            long now = elapsed * flow;
+            PackedBucket in = at.packed;
+            // The clock first: the loads that follow then do not wait in front of it, but while it answers.
+            long elapsed = in.time.elapsedMicros();
+            long moment = in.momentAfter(elapsed);
             long word = at.word();
-            if (word >= 0) {
-                boolean fits = permits <= mostPermits && word - (capacity - cost) <= now;
-                if (!fits || at.replaceWord(word, Math.max(word, now) + cost)) {
-                    long used = Math.max(word, now) - now;
-                    long chargedAt = fits && at.isOverflow() ? Verdict.FINAL : startMicros + elapsed;
-                    return at.packed.verdict(used, fits ? permits : 0, permits, fits, chargedAt);
-                }
-            } else {
+            if (word < 0) {
                 at = after(at, word, key, spins);
+                continue;
+            }
+            boolean fits = in.fits(word, moment, permits);
+            if (!fits || at.replaceWord(word, in.charged(word, moment, permits))) {
+                long chargedAt = fits && at.isOverflow() ? Verdict.FINAL : in.time.startMicros + elapsed;
+                return in.verdict(PackedBucket.used(word, moment), fits ? permits : 0, permits, fits, chargedAt);
             }
         }
     }
@@ -125,13 +91,5 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
 
     private EngineDecision decide(String key, long permits, long maxWaitMicros) {
         return counts.decide(Ask.charging(List.of(Demand.of(limit, key, permits).waitingUpTo(maxWaitMicros))));
-    }
-
-    /** In the units of the packed bucket; means something only if it can ever fit. */
-    private long cost(long permits) {
-        if (permits < 1 || permits > Limit.MAX_PERMITS) {
-            throw new IllegalArgumentException("permits: " + permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
-        }
-        return permits * per;
     }
 }

@@ -29,19 +29,26 @@ public final class LocalEngine implements Engine {
     public static final long DEFAULT_MAX_KEYS = 1_000_000;
 
     private final LocalCounts counts;
+    private final double stripedShare;
     private volatile boolean closed;
 
+    /** An engine as {@link #builder} makes it, with nothing but a clock. */
     public LocalEngine(Clock clock) {
-        this(clock, DEFAULT_MAX_KEYS);
+        this(builder().clock(clock));
     }
 
-    /** An engine that holds at most {@code maxKeys} counts. */
-    public LocalEngine(Clock clock, long maxKeys) {
-        this(new LocalCounts(new SteadyTime(clock), Expect.range("maxKeys", maxKeys, 1, Integer.MAX_VALUE)));
+    private LocalEngine(Builder options) {
+        this(new LocalCounts(new SteadyTime(options.clock), options.maxKeys), options.stripedShare);
     }
 
-    private LocalEngine(LocalCounts counts) {
+    private LocalEngine(LocalCounts counts, double stripedShare) {
         this.counts = counts;
+        this.stripedShare = stripedShare;
+    }
+
+    /** Begins with the system's clock, a million keys and exact gates. */
+    public static Builder builder() {
+        return new Builder();
     }
 
     /**
@@ -49,30 +56,20 @@ public final class LocalEngine implements Engine {
      * may step back.
      */
     public static LocalEngine onTime(LongSupplier epochMicros) {
-        return new LocalEngine(new LocalCounts(epochMicros, DEFAULT_MAX_KEYS));
+        return new LocalEngine(new LocalCounts(epochMicros, DEFAULT_MAX_KEYS), 0);
     }
 
-    /** A limit and a key to be held by whoever asks for them often. */
+    /** A limit and a key to be held by whoever asks for them often. Exact, unless {@link Builder#stripedGates} said otherwise. */
     public Gate gate(Limit limit, String key) {
-        return new LocalGate(counts, limit, key);
+        Gate exact = new LocalGate(counts, limit, key);
+        int processors = Runtime.getRuntime().availableProcessors();
+        long outstanding = limit instanceof TokenBucket ? (long) (limit.capacity() * stripedShare) : 0;
+        return Stripes.areOfUse(processors, outstanding) ? new StripedGate(exact, outstanding, processors) : exact;
     }
 
     /** A limit to be held by whoever asks for it often, with one key or another. */
     public Gates gates(Limit limit) {
         return new LocalGates(counts, limit);
-    }
-
-    /**
-     * A gate for a key that many threads ask for at the same time.
-     *
-     * @param share the part of the burst, above 0 and at most 1, that may be taken in advance; see {@link StripedGate}
-     */
-    public StripedGate stripedGate(TokenBucket limit, String key, double share) {
-        return new StripedGate(
-                new LocalGate(counts, limit, key),
-                limit,
-                share,
-                Runtime.getRuntime().availableProcessors());
     }
 
     @Override
@@ -113,5 +110,51 @@ public final class LocalEngine implements Engine {
     @Override
     public void close() {
         closed = true;
+    }
+
+    /** Options of an engine; those that are not set are those of {@link LocalEngine#builder}. */
+    public static final class Builder {
+
+        private Clock clock = Clock.system();
+        private long maxKeys = DEFAULT_MAX_KEYS;
+        private double stripedShare;
+
+        private Builder() {}
+
+        /** Where time comes from. */
+        public Builder clock(Clock clock) {
+            this.clock = clock;
+            return this;
+        }
+
+        /** How many keys have a count of their own, 1 to 2,147,483,647. */
+        public Builder maxKeys(long maxKeys) {
+            this.maxKeys = Expect.range("maxKeys", maxKeys, 1, Integer.MAX_VALUE);
+            return this;
+        }
+
+        /**
+         * Makes the {@linkplain LocalEngine#gate gates} of token buckets faster for a key that many threads ask for at the same time:
+         * each gate takes permits of its bucket in small batches, which threads spend without meeting.
+         *
+         * <p><b>What it gives up.</b> In any span of t a gate lets at most {@code burst + rate × t} pass, plus what was outstanding at
+         * the start of the span: permits taken before and not spent yet, at most {@code share × burst}. They were charged when they
+         * were taken, so nothing is handed out twice and the long-run rate is exact. A request is refused only if neither the bucket
+         * nor any stripe has the permits for it; a batch that another thread is just taking from the bucket is in neither.
+         *
+         * <p>Two gates of one key each have their own batches. Limits too small to share ({@code share × burst} less than two permits
+         * for each of twice as many stripes as there are processors) are decided one by one, exactly, and so is everything that does
+         * not go through a gate.
+         *
+         * @param share the part of the burst, above 0 and at most 1, that a gate may take in advance
+         */
+        public Builder stripedGates(double share) {
+            this.stripedShare = Expect.share(share);
+            return this;
+        }
+
+        public LocalEngine build() {
+            return new LocalEngine(this);
+        }
     }
 }

@@ -30,9 +30,9 @@ final class PackedBucket {
 
     final TokenBucket limit;
     final SteadyTime time;
-    final long flow;
-    final long per;
-    final long capacity;
+    private final long flow;
+    private final long per;
+    private final long capacity;
     private final long sinceMicros;
 
     private PackedBucket(TokenBucket limit, SteadyTime time, long sinceMicros) {
@@ -68,12 +68,27 @@ final class PackedBucket {
 
     /** The present as a moment. */
     long moment(long micros) {
-        return (micros - time.startMicros) * flow;
+        return momentAfter(micros - time.startMicros);
+    }
+
+    /** The present as a moment, so long after the start. */
+    long momentAfter(long elapsedMicros) {
+        return elapsedMicros * flow;
     }
 
     /** What of a word is used at a moment, in units. */
     static long used(long word, long moment) {
         return Math.max(0, word - moment);
+    }
+
+    /** Whether so many permits fit into what is not used; never if they are more than the capacity. */
+    boolean fits(long word, long moment, long permits) {
+        return permits <= limit.capacity() && used(word, moment) <= capacity - permits * per;
+    }
+
+    /** The word once so many permits are used that fit. */
+    long charged(long word, long moment, long permits) {
+        return Math.max(word, moment) + permits * per;
     }
 
     BucketState state(long word, long micros) {

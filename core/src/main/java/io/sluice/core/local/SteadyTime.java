@@ -9,9 +9,9 @@ import java.util.function.LongSupplier;
  */
 final class SteadyTime implements LongSupplier {
 
-    final Clock clock;
+    private final Clock clock;
+    private final long startNanos;
     final long startMicros;
-    final long startNanos;
 
     public SteadyTime(Clock clock) {
         this.clock = clock;
@@ -21,6 +21,11 @@ final class SteadyTime implements LongSupplier {
 
     @Override
     public long getAsLong() {
-        return startMicros + (clock.nanoTime() - startNanos) / 1_000;
+        return startMicros + elapsedMicros();
+    }
+
+    /** Since the start. */
+    long elapsedMicros() {
+        return (clock.nanoTime() - startNanos) / 1_000;
     }
 }

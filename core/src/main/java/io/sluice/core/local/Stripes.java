@@ -29,14 +29,16 @@ final class Stripes {
      * @param count takes so many permits of the count, or none
      */
     public Stripes(int processors, long outstanding, long mostAtOnce, LongPredicate count) {
-        int wanted = 1;
-        while (wanted < Math.min(MOST, 2 * processors)) {
-            wanted *= 2;
-        }
+        int wanted = number(processors);
         this.mask = wanted - 1;
         this.stripes = new AtomicLongArray((wanted + 1) * APART);
         this.batch = Math.min(mostAtOnce, outstanding / wanted);
         this.count = count;
+    }
+
+    /** Whether so many outstanding permits are enough to be laid out: else all permits are taken of the count one by one. */
+    static boolean areOfUse(int processors, long outstanding) {
+        return outstanding / number(processors) > 1;
     }
 
     /** Takes permits: of this thread's stripe, else of the count with a batch for later, else of any stripe. */
@@ -49,9 +51,7 @@ final class Stripes {
             }
             there = stripes.get(at);
         }
-        return (permits < batch && there >= 0 && fill(at, there, permits))
-                || count.test(permits)
-                || takeElsewhere(permits);
+        return (permits < batch && there >= 0 && fill(at, there, permits)) || count.test(permits) || takeOfAny(permits);
     }
 
     /** What lies in the stripes. */
@@ -77,7 +77,8 @@ final class Stripes {
         return filled;
     }
 
-    private boolean takeElsewhere(long permits) {
+    /** Takes permits that lie in one stripe, whosever it is. */
+    boolean takeOfAny(long permits) {
         for (int stripe = 0; stripe <= mask; stripe++) {
             int at = place(stripe);
             for (long there = stripes.get(at); there >= permits; there = stripes.get(at)) {
@@ -87,6 +88,14 @@ final class Stripes {
             }
         }
         return false;
+    }
+
+    private static int number(int processors) {
+        int wanted = 1;
+        while (wanted < Math.min(MOST, 2 * processors)) {
+            wanted *= 2;
+        }
+        return wanted;
     }
 
     private static int place(int stripe) {

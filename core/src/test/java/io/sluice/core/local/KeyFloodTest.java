@@ -24,7 +24,8 @@ final class KeyFloodTest {
     private static final int OVERFLOW_COUNTS = 16;
 
     private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
-    private final LocalEngine engine = new LocalEngine(clock, MAX_KEYS);
+    private final LocalEngine engine =
+            LocalEngine.builder().clock(clock).maxKeys(MAX_KEYS).build();
 
     static Stream<Limit> limits() {
         Duration minute = Duration.ofMinutes(1);
@@ -119,7 +120,7 @@ final class KeyFloodTest {
             names[i] = "k" + i;
         }
         TokenBucket limit = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(10);
-        LocalEngine wide = new LocalEngine(clock, keys);
+        LocalEngine wide = LocalEngine.builder().clock(clock).maxKeys(keys).build();
         long before = heap();
         for (String name : names) {
             wide.decide(Ask.charging(List.of(Demand.of(limit, name, 1))));

@@ -148,7 +148,7 @@ final class StressTest {
     /** The bound on keys is not exact while many add at once; it is off by less than there are segments. */
     @Test
     void aFloodFromEightThreadsStaysWithinTheBound() throws Exception {
-        LocalEngine engine = new LocalEngine(clock, 5_000);
+        LocalEngine engine = LocalEngine.builder().clock(clock).maxKeys(5_000).build();
         TokenBucket limit = Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(3);
         long admitted = inParallel(thread -> {
             long passed = 0;

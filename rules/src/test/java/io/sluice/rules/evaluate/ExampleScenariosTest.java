@@ -26,7 +26,8 @@ final class ExampleScenariosTest {
 
     private final ManualClock clock =
             ManualClock.at(Instant.parse("2026-11-02T08:00:00Z").getEpochSecond() * 1_000_000);
-    private final Limiter limiter = new Limiter(new LocalEngine(clock, 2_000_000), clock, List.of());
+    private final Limiter limiter =
+            new Limiter(LocalEngine.builder().clock(clock).maxKeys(2_000_000).build(), clock, List.of());
 
     @Test
     void everyLevelHoldsAndARefusalChargesNone() {

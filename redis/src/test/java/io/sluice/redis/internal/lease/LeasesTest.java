@@ -592,8 +592,13 @@ class LeasesTest {
 
     @Test
     void aFloodOfKeysTakesNoMemoryAndNoLeaseFromOthers() {
-        Leases flooded =
-                Leases.over(new LocalEngine(clock, 1_000), model, clock, LeaseListener.NONE, 1_000, new OnTheSpot());
+        Leases flooded = Leases.over(
+                LocalEngine.builder().clock(clock).maxKeys(1_000).build(),
+                model,
+                clock,
+                LeaseListener.NONE,
+                1_000,
+                new OnTheSpot());
         for (int i = 0; i < 8; i++) {
             outcome(flooded.decide(one(DAILY, 1)));
         }
