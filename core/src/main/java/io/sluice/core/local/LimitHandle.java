@@ -30,26 +30,36 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
         this.packed = counts.registered(limit).packed();
     }
 
-    /** Decides for a key on the cell that was last found for it. The verdict is never made: only a part of it is used. */
+    /**
+     * Decides for a key on the cell that was last found for it. A loop of its own, although {@link #pass} says the same and more: a
+     * verdict that may also come from the engine is allocated on JDK 17, even if nobody looks at it.
+     */
     final boolean tryPass(Cell.@Nullable Bucket found, String key, long permits) {
-        return pass(found, key, permits, 0).fits();
+        Expect.range("permits", permits, 1, Limit.MAX_PERMITS);
+        Cell.Bucket at = found;
+        for (int spins = 0; at != null; spins++) {
+            PackedBucket in = at.packed;
+            // The clock first: the loads that follow then do not wait in front of it, but while it answers.
+            long moment = in.momentAfter(in.time.elapsedMicros());
+            long word = at.word();
+            if (word < 0) {
+                at = after(at, word, key, spins);
+            } else if (!in.fits(word, moment, permits)) {
+                return false;
+            } else if (at.replaceWord(word, in.charged(word, moment, permits))) {
+                return true;
+            }
+        }
+        return decide(key, permits, 0).allowed();
     }
 
     /** The same, with what is left and how long to wait. */
     final Verdict pass(Cell.@Nullable Bucket found, String key, long permits) {
-        long maxWaitMicros = limit.maxWaitMicros();
-        return pass(maxWaitMicros > 0 ? null : found, key, permits, maxWaitMicros);
-    }
-
-    private Verdict pass(Cell.@Nullable Bucket found, String key, long permits, long maxWaitMicros) {
         Expect.range("permits", permits, 1, Limit.MAX_PERMITS);
-        Cell.Bucket at = found;
-        for (int spins = 0; ; spins++) {
-            if (at == null) {
-                return decide(key, permits, maxWaitMicros).verdicts().get(0);
-            }
+        long maxWaitMicros = limit.maxWaitMicros();
+        Cell.Bucket at = maxWaitMicros > 0 ? null : found;
+        for (int spins = 0; at != null; spins++) {
             PackedBucket in = at.packed;
-            // The clock first: the loads that follow then do not wait in front of it, but while it answers.
             long elapsed = in.time.elapsedMicros();
             long moment = in.momentAfter(elapsed);
             long word = at.word();
@@ -63,6 +73,7 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
                 return in.verdict(PackedBucket.used(word, moment), fits ? permits : 0, permits, fits, chargedAt);
             }
         }
+        return decide(key, permits, maxWaitMicros).verdicts().get(0);
     }
 
     /** The cell of a key, its own or one of the overflow; null if it has none whose word means what it means here. */
