@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A history with holes proves nothing, so nothing is dropped while it can be written: when the queue is full, whoever has
  * something to tell waits until there is room. Only when writing has failed, or after {@link #close}, are events lost; they are
  * counted ({@link #lost}), logged at the first, and the sink is told how many when it ends.
+ * An asynchronous logger promises neither: it drops when it is full, or goes on dropping without a word when writing fails.
  */
 public final class HistoryQueue implements HistoryListener, AutoCloseable {
 

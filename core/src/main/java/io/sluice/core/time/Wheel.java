@@ -6,9 +6,12 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alarms of the near future, entry by the tick in which they are due. Every decision that waits for a store sets one, and nearly
+ * Alarms of the near future, kept by the tick in which they are due. Every decision that waits for a store sets one, and nearly
  * all are cancelled soon after: setting costs one compare-and-set, cancelling one write, and there is no lock that callers would
- * queue for. An alarm that was cancelled stays entry until its tick.
+ * queue for. An alarm that was cancelled stays until its tick.
+ *
+ * <p>The JDK's scheduled executor keeps its tasks under one lock, which every decision would take twice; Netty's wheel turns all the
+ * time, and would be the only dependency of this module.
  *
  * <p>Holds no thread: whoever owns it calls {@link #turn} when {@link #nextTick} has come. Alarms may be set and cancelled by many
  * threads; one thread turns.
@@ -68,7 +71,7 @@ final class Wheel {
         }
     }
 
-    /** The first tick for which something is entry; {@link #NEVER} if nothing is. */
+    /** The first tick for which something is set; {@link #NEVER} if nothing is. */
     long nextTick() {
         long from = next;
         for (long tick = from; tick < from + SLOTS; tick++) {
@@ -127,7 +130,7 @@ final class Wheel {
         }
     }
 
-    /** Where an alarm is entry; perhaps in two places. */
+    /** Where an alarm is kept; perhaps in two places. */
     private static final class Entry {
 
         final long tick;

@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * seconds, several times a second while something is wrong, and at once when a node says that a slot has moved or a link breaks;
  * in between, redirections are believed. Places are slots. Safe for use by many threads.
  *
+ * <p>Lettuce's own client for Clusters reconnects and sends again what was under way, which could charge twice, and has no breaker for
+ * each primary: see ADR 9.
+ *
  * <p>Each primary has a link of its own, with its own breaker: one that is gone stops the decisions on its slots and no others.
  */
 public final class Cluster implements Servers {

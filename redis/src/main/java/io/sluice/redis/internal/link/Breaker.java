@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Judges by what became of calls whether it is still worth making them. It says no when of the last {@value #LAST} at least {@value
  * #FEWEST_BAD} and at least half went bad, and when calls are under way and none has returned for too long: a server that
- * hangs takes calls and never returns one that could be counted. Safe for use by many threads; what time it is, it is told.
+ * hangs takes calls and never returns one that could be counted. (Breakers of libraries, Resilience4j's too, judge by calls that have
+ * returned.) Safe for use by many threads; what time it is, it is told.
  */
 final class Breaker {
 

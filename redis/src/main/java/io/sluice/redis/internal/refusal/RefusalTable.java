@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * a flood of keys costs others a place now and then, and nobody can keep a place or aim at somebody else's for long. Who lost
  * one is refused by Redis again.
  *
+ * <p>A cache of a library (Caffeine) could bound the number, but has no stamp of a key that is not there.
+ *
  * <p>What is forgotten must not come back with an answer that was under way meanwhile. So whoever asks takes a stamp of the row
  * first, and what is heard is kept only if nothing of the row was forgotten since.
  */
