@@ -1,0 +1,61 @@
+package io.sluice.testkit.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A fenced code block of a Markdown page. Immutable.
+ *
+ * @param line where its text begins, counted from 1
+ * @param language what stands behind the opening fence; empty if nothing does
+ */
+public record Snippet(Path page, int line, String language, String text) {
+
+    private static final String FENCE = "```";
+
+    /** Returns the README and all pages of {@code docs/} below a folder, sorted by name. */
+    public static List<Path> pages(Path root) {
+        List<Path> pages = new ArrayList<>();
+        pages.add(root.resolve("README.md"));
+        try (Stream<Path> docs = Files.walk(root.resolve("docs"))) {
+            docs.filter(path -> path.toString().endsWith(".md")).sorted().forEach(pages::add);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return pages;
+    }
+
+    /** Returns the code blocks of a page. */
+    public static List<Snippet> of(Path page) {
+        List<Snippet> snippets = new ArrayList<>();
+        try {
+            List<String> lines = Files.readAllLines(page);
+            int open = -1;
+            for (int i = 0; i < lines.size(); i++) {
+                if (!lines.get(i).strip().startsWith(FENCE)) {
+                    continue;
+                }
+                if (open >= 0) {
+                    String language = lines.get(open).strip().substring(FENCE.length());
+                    String text = String.join("\n", lines.subList(open + 1, i)) + "\n";
+                    snippets.add(new Snippet(page, open + 2, language.strip(), text));
+                }
+                open = open >= 0 ? -1 : i;
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return snippets;
+    }
+
+    /** Returns where the block is, as an editor opens it. */
+    @Override
+    public String toString() {
+        return page.normalize() + ":" + line;
+    }
+}
