@@ -45,17 +45,19 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The engine whose counts live in Redis and are shared by every process that uses it. Exact, by the time of the Redis server.
- * Safe for use by many threads.
+ * An engine that keeps its counts in Redis and shares them with every process that uses the same server. Decisions are exact and
+ * follow the clock of the Redis server. Thread-safe.
  *
- * <p>Redis decides by a function, {@code decide.lua}, in one step: an ask, whatever the number of its limits, and all that
- * waits for the connection together with it. A call is sent once: one that was under way when a connection broke is not sent
- * again, because Redis may have charged it. A function that Redis does not know (it was restarted, or flushed) has charged
- * nothing, so that one is loaded and called again.
+ * <p>A function in Redis, {@code decide.lua}, makes the decisions. One call decides a whole request, whatever its number of
+ * limits, together with every other request that is waiting for the connection. A call is sent only once: if the connection
+ * breaks while the call is under way, the call is not repeated, because Redis may already have charged it. The exception is a
+ * function that Redis does not know, after a restart or a flush. Such a call has charged nothing, so the function is loaded and
+ * the call is repeated.
  *
- * <p>While Redis is gone, hangs, is slow or fails, asks are undecided at once, and Redis is probed until it answers quickly again
- * ({@link #state} says which). At most {@value Coalescer#MOST_UNDER_WAY} calls are under way and a bounded number of asks
- * waits for them. This engine watches no deadline; put a {@link io.sluice.core.decorator.FallbackEngine} in front.
+ * <p>While Redis is unreachable, hangs, is slow or fails, requests return undecided at once and Redis is probed until it answers
+ * quickly again; {@link #state} tells which. At most {@value Coalescer#MOST_UNDER_WAY} calls are under way at a time, and the
+ * number of requests that wait for them is bounded. This engine does not enforce deadlines; put a {@link
+ * io.sluice.core.decorator.FallbackEngine} in front of it.
  */
 final class RedisEngine implements NamedEngine {
 
@@ -66,7 +68,7 @@ final class RedisEngine implements NamedEngine {
     private final SlotDivider divider;
     private final RedisOptions options;
 
-    /** How far the server's clock was ahead of ours in its last reply; only calendars ask for it. */
+    /** How far the server's clock was ahead of ours in its last reply. Only calendar windows need it. */
     private volatile long aheadMicros;
 
     private RedisEngine(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
@@ -93,12 +95,13 @@ final class RedisEngine implements NamedEngine {
     }
 
     /**
-     * Connects in the background and returns at once; until Redis is there, asks are undecided.
+     * Connects in the background and returns at once. Requests are undecided until Redis is connected.
      *
-     * @param uri {@code redis://}, {@code rediss://} or {@code redis-sentinel://}, as Lettuce reads them; or {@code
-     *     redis-cluster://} ({@code rediss-cluster://} with TLS), with seeds that have commas between them
-     * @param prefix what the names of all counts start with
-     * @throws IllegalArgumentException if the URI cannot be read, or the prefix would keep a whole Cluster in one slot
+     * @param uri {@code redis://}, {@code rediss://} or {@code redis-sentinel://} as Lettuce reads them, or {@code
+     *     redis-cluster://} ({@code rediss-cluster://} with TLS) with comma-separated seeds
+     * @param prefix the prefix of the names of all counts
+     * @throws IllegalArgumentException if the URI is invalid, or if the prefix contains a brace and so would put all counts of a
+     *     Cluster into one slot
      */
     public static RedisEngine connect(String uri, String prefix, Clock clock, RedisOptions options) {
         if (ClusterAddress.matches(uri) && prefix.indexOf('{') >= 0) {
@@ -108,24 +111,24 @@ final class RedisEngine implements NamedEngine {
         return new RedisEngine(uri, prefix, clock, options, () -> "");
     }
 
-    /** An engine that decides by a time of its own, in microseconds; only tests have a use for it. */
+    /** Creates an engine that decides by the given time, in microseconds. For tests only. */
     static RedisEngine onTime(String uri, String prefix, Clock clock, RedisOptions options, Supplier<String> time) {
         return new RedisEngine(uri, prefix, clock, options, time);
     }
 
-    /** Whether Redis is being asked, and if not, why and since when. */
+    /** Returns whether Redis makes the decisions and, if not, why and since when. */
     public StoreState state() {
         return servers.state();
     }
 
-    /** What is wrong with the server, though it decides, in sentences; empty if nothing is. */
+    /** Returns the problems found on a server that still decides, as sentences. Empty if there are none. */
     public List<String> findings() {
         return servers.findings();
     }
 
     /**
-     * Asks the servers how they are doing, beside the decisions. Completes exceptionally if one of them is away, does not answer
-     * as long as a connection may be silent, or does not allow the question.
+     * Asks the servers for their vital figures, outside the decision path. Completes exceptionally if a server is unavailable,
+     * does not answer within the time that a connection may be silent, or does not permit the command.
      */
     public CompletionStage<StoreVitals> vitals() {
         CompletableFuture<StoreVitals> all = CompletableFuture.completedFuture(new StoreVitals(0, 0));
@@ -137,12 +140,12 @@ final class RedisEngine implements NamedEngine {
                 : CompletableFuture.failedFuture(new IllegalStateException(FailureNames.DISCONNECTED));
     }
 
-    /** Whether Redis is connected, knows the function and answers quickly. */
+    /** Returns whether Redis is connected, has loaded the function and answers quickly. */
     public boolean isReady() {
         return servers.isReady();
     }
 
-    /** Completes when {@link #isReady} first turns true. */
+    /** Completes when {@link #isReady} first becomes true. */
     public CompletionStage<Void> ready() {
         return servers.ready();
     }
@@ -169,7 +172,7 @@ final class RedisEngine implements NamedEngine {
         if (ask.demands().size() > Batch.LARGEST_QUESTION) {
             return new EngineFailure(FailureNames.ERROR, false);
         }
-        // Nothing is charged anywhere if something is sure not to be decided.
+        // If one of the counts certainly cannot be decided, charge nothing anywhere.
         for (String count : counts) {
             EngineFailure gone = servers.unavailable(servers.placeOf(count));
             if (gone != null) {
@@ -206,9 +209,10 @@ final class RedisEngine implements NamedEngine {
     }
 
     /**
-     * Leases on the counts of this engine.
+     * Creates leases on the counts of this engine.
      *
-     * @param engine what decides without a lease, on the same counts: this one, or decorators of it; closed with the leases
+     * @param engine the engine that decides without a lease, on the same counts: this one or a decorator of it. It is closed
+     *     together with the leases
      */
     public Leases leasesInFrontOf(Engine engine) {
         HistoryListener history = options.recording();
@@ -219,13 +223,13 @@ final class RedisEngine implements NamedEngine {
                 history == null ? LeaseListener.NONE : new LeaseRecorder(history, names, clock));
     }
 
-    /** The engine itself, or decorators of it, with all answers told to whoever hears of its steps; the same if nobody does. */
+    /** Wraps the engine so that each of its answers is recorded; returns it unchanged if there is no history listener. */
     public Engine recorded(Engine engine) {
         HistoryListener history = options.recording();
         return history == null ? engine : new RecordingEngine(engine, history, names, clock);
     }
 
-    /** Where leases on the counts of this engine come from. */
+    /** The source of leases on the counts of this engine. */
     LeaseStore leases() {
         return new LeaseStore() {
             @Override

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts that processes share through Redis, with everything that makes them fast and safe. Safe for use by many threads; open one
+ * Counts that processes share through Redis, together with the parts that make them fast and safe. Thread-safe; open one store
  * and share it.
  *
  * <pre>{@code
@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Decisions are exact, by the time of the Redis server, as long as Redis decides. What each part gives up, and how to leave it
- * out, is said in the {@link Builder}.
+ * <p>Decisions are exact and follow the clock of the Redis server for as long as Redis is available. The {@link Builder}
+ * describes what each part trades away and how to turn it off.
  */
 public final class RedisStore implements AutoCloseable {
 
@@ -54,23 +54,22 @@ public final class RedisStore implements AutoCloseable {
         Engine decides = redis.recorded(refusals == null ? redis : refusals);
         this.leases = options.leases ? redis.leasesInFrontOf(decides) : null;
         decides = leases == null ? decides : leases;
-        // In front of all, because what it refuses is not for the memory to remember, nor worth a lease.
+        // The guard goes in front of everything: its refusals must not be cached and are not worth a lease.
         this.guard = options.guards ? new Guard(decides, options.clock) : null;
         this.engine = guard == null ? decides : guard;
     }
 
     /**
-     * Begins with an address.
+     * Starts building a store for the given address.
      *
-     * @param uri {@code redis://host:port} for one server; {@code rediss://} with TLS; {@code
-     *     redis-sentinel://h1:p1,h2:p2/#name} for a group with Sentinels; {@code redis-cluster://h1:p1,h2:p2} for a Cluster ({@code
-     *     rediss-cluster://} with TLS)
+     * @param uri {@code redis://host:port} for one server; {@code rediss://} with TLS; {@code redis-sentinel://h1:p1,h2:p2/#name}
+     *     for a group with Sentinels; {@code redis-cluster://h1:p1,h2:p2} for a Cluster ({@code rediss-cluster://} with TLS)
      */
     public static Builder at(String uri) {
         return new Builder(uri);
     }
 
-    /** The limiter on this store, the same each time; closed with the store. */
+    /** Returns the limiter on this store. It is the same one on every call and is closed together with the store. */
     public synchronized Limiter limiter() {
         Limiter known = limiter;
         if (known == null) {
@@ -82,55 +81,55 @@ public final class RedisStore implements AutoCloseable {
         return known;
     }
 
-    /** What decides, for a limiter or an evaluator of your own. It watches no deadline; a {@link Limiter} does. */
+    /** Returns the engine, for a limiter or an evaluator of your own. It does not enforce deadlines; a {@link Limiter} does. */
     public Engine engine() {
         return engine;
     }
 
-    /** Whether Redis is connected, knows the function and answers quickly. */
+    /** Returns whether Redis is connected, has loaded the function and answers quickly. */
     public boolean isReady() {
         return redis.isReady();
     }
 
-    /** Completes when {@link #isReady} first turns true, on the thread that reads from Redis. */
+    /** Completes when {@link #isReady} first becomes true, on the thread that reads from Redis. */
     public CompletionStage<Void> ready() {
         return redis.ready();
     }
 
-    /** Whether Redis is being asked, and if not, why and since when. */
+    /** Returns whether Redis makes the decisions and, if not, why and since when. */
     public StoreState state() {
         return redis.state();
     }
 
-    /** What is wrong with the servers though they decide, in sentences; empty if nothing is. */
+    /** Returns the problems found on servers that still decide, as sentences. Empty if there are none. */
     public List<String> findings() {
         return redis.findings();
     }
 
     /**
-     * Asks the servers how they are doing, beside the decisions. Completes on the thread that reads from Redis; exceptionally if a
-     * server is away, does not answer in time, or does not allow the question.
+     * Asks the servers for their vital figures, outside the decision path. Completes on the thread that reads from Redis.
+     * Completes exceptionally if a server is unavailable, does not answer in time, or does not permit the command.
      */
     public CompletionStage<StoreVitals> vitals() {
         return redis.vitals();
     }
 
-    /** How many asks a remembered refusal answered. */
+    /** Returns how many requests were answered from a cached refusal. */
     public long remembered() {
         return refusals == null ? 0 : refusals.remembered();
     }
 
-    /** How many asks the guard refused. */
+    /** Returns how many requests the guard refused. */
     public long guarded() {
         return guard == null ? 0 : guard.refused();
     }
 
-    /** How many permits are leased and can be spent now. */
+    /** Returns how many leased permits can be spent now. */
     public long leased() {
         return leases == null ? 0 : leases.outstanding();
     }
 
-    /** Closes the limiter and the connections, and gives leased permits back. */
+    /** Returns the leased permits, then closes the limiter and the connections. */
     @Override
     public synchronized void close() {
         if (limiter != null) {
@@ -140,7 +139,7 @@ public final class RedisStore implements AutoCloseable {
         }
     }
 
-    /** How a store is opened. Everything has a default that is right for most. */
+    /** Configures a store. The defaults suit most applications. */
     public static final class Builder {
 
         private final String uri;
@@ -157,21 +156,24 @@ public final class RedisStore implements AutoCloseable {
             this.uri = uri;
         }
 
-        /** What the names of all counts start with; {@code rate_limit} by default. Processes that share counts agree on it. */
+        /**
+         * Sets the prefix of the names of all counts. Processes that share counts must use the same one. Default: {@code
+         * rate_limit}.
+         */
         public Builder prefix(String prefix) {
             this.prefix = prefix;
             return this;
         }
 
-        /** The clock of deadlines, alarms and pauses; counts go by the time of the Redis server. */
+        /** Sets the clock for deadlines, timers and pauses. Counts follow the clock of the Redis server. */
         public Builder clock(Clock clock) {
             this.clock = clock;
             return this;
         }
 
         /**
-         * Whether asks that wait for the connection go out as one call; on by default. Nothing is given up: an ask that finds the
-         * connection idle goes out at once.
+         * Sets whether requests that wait for the connection are sent as one call. On by default. This costs nothing: a request
+         * that finds the connection idle is sent at once.
          */
         public Builder coalescing(boolean coalesces) {
             redis = redis.coalescing(coalesces);
@@ -179,8 +181,8 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Whether refusals are remembered until the moment that Redis named; on by default. Given up: permits that another process
-         * gives back may be noticed late, by 50 ms at most where Redis does not tell of them.
+         * Sets whether a refusal is cached until the retry time that Redis gave. On by default. The cost: permits that another
+         * process returns may become visible late, by at most 50 ms while Redis does not announce them.
          */
         public Builder rememberedRefusals(boolean remembers) {
             this.remembersRefusals = remembers;
@@ -188,15 +190,18 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Whether permits may be taken in advance where a demand or {@link #leasing} asks for it; on by default. Given up, for those
-         * demands alone: up to the outstanding leases, a share of the limit, may be admitted beyond it in an interval.
+         * Sets whether permits may be leased in advance where a demand or {@link #leasing} asks for it. On by default. The cost,
+         * for those demands only: within an interval, up to the outstanding leases (a share of the limit) may be admitted beyond
+         * the limit.
          */
         public Builder leases(boolean leases) {
             this.leases = leases;
             return this;
         }
 
-        /** Lets every decision of {@link #limiter()} use leases: their size follows the rate of each key, 10 % of the limit at most. */
+        /**
+         * Lets every decision of {@link #limiter()} use leases. Their size follows the rate of each key, up to 10 % of the limit.
+         */
         public Builder leasing() {
             return leasing(0, 0.1, Duration.ofSeconds(1));
         }
@@ -204,8 +209,8 @@ public final class RedisStore implements AutoCloseable {
         /**
          * Lets every decision of {@link #limiter()} use leases.
          *
-         * @param size permits in one lease; 0 for as many as the rate of each key asks for
-         * @param share of the limit that may be outstanding in all processes together, above 0 and at most 1
+         * @param size permits in one lease; 0 sizes the lease by the rate of each key
+         * @param share the part of the limit that all processes together may hold in leases, above 0 and at most 1
          * @param ttl how long a lease lasts
          */
         public Builder leasing(long size, double share, Duration ttl) {
@@ -214,8 +219,8 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Whether the guards of demands act: a process asks for at most a multiple of each limit at one time; on by default. Demands
-         * without a guard are not touched.
+         * Sets whether the guards of demands are active. A guard limits how much one process asks for at a time to a multiple of
+         * each limit. On by default. Demands without a guard are not affected.
          */
         public Builder guard(boolean guards) {
             this.guards = guards;
@@ -223,42 +228,47 @@ public final class RedisStore implements AutoCloseable {
         }
 
         /**
-         * Whether a key that begins with a text in braces, {@code {acme}user=u-17}, says by it in which slot of a Cluster it is kept;
-         * off by default. Processes that share counts agree on it.
+         * Sets whether text in braces at the start of a key, as in {@code {acme}user=u-17}, chooses the slot of a Cluster in
+         * which the key is stored. Off by default. Processes that share counts must use the same setting.
          */
         public Builder hashTags(boolean hashTags) {
             redis = redis.hashTags(hashTags);
             return this;
         }
 
-        /** A Redis that has not answered for this long is not asked any more until it answers more quickly; 50 ms by default. */
+        /**
+         * Sets how long Redis may leave calls unanswered before it is no longer asked, until it answers faster. Default: 50 ms.
+         */
         public Builder slow(Duration slow) {
             redis = redis.slow(slow);
             return this;
         }
 
-        /** Who hears how Redis is doing. */
+        /** Sets the listener that is notified of the state of Redis and of every call. */
         public Builder storeListener(StoreListener listener) {
             redis = redis.listener(listener);
             return this;
         }
 
-        /** Who hears of every decision of {@link #limiter()}. */
+        /** Adds a listener that is notified of every decision of {@link #limiter()}. */
         public Builder decisionListener(DecisionListener listener) {
             listeners.add(listener);
             return this;
         }
 
-        /** Who hears of every step on every count and of every answer, for checking histories; nobody by default. */
+        /**
+         * Sets the listener that receives every step on every count and every answer, for checking histories. None by default.
+         */
         public Builder recording(HistoryListener history) {
             redis = redis.recording(history);
             return this;
         }
 
         /**
-         * Connects in the background and returns at once; until Redis is there, failure policies decide.
+         * Connects in the background and returns at once. Until Redis is connected, failure policies decide.
          *
-         * @throws IllegalArgumentException if the URI cannot be read, or the prefix would keep a whole Cluster in one slot
+         * @throws IllegalArgumentException if the URI is invalid, or if the prefix contains a brace and so would put all counts
+         *     of a Cluster into one slot
          */
         public RedisStore open() {
             return new RedisStore(this);

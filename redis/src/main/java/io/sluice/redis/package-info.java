@@ -1,4 +1,4 @@
-/** The engine that shares its counts through Redis: one script decides any list of limits in one round trip. */
+/** An engine that shares its counts through Redis. One script decides any list of limits in a single round trip. */
 @NullMarked
 package io.sluice.redis;
 

@@ -350,7 +350,7 @@ final class ClusterEngineTest {
         try (RedisEngine engine = RedisEngine.connect(node.uri(), "p", Clock.system())) {
             Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(engine.findings())
                     .containsExactly("Redis at 127.0.0.1:" + node.port()
-                            + ": a node of a Cluster, which has some of the counts only (expected:"
+                            + ": a node of a Cluster, which holds only some of the counts (expected:"
                             + " redis-cluster://127.0.0.1:" + node.port() + ")"));
         }
     }

@@ -42,7 +42,7 @@ final class StartChecksTest {
         assertThat(watch.found(Map.of("redis_version", "6.2.14", "maxmemory_policy", "volatile-ttl")))
                 .containsExactly(
                         "Redis at host:1: version 6.2.14 (expected: 7.0 or newer, which has functions)",
-                        "Redis at host:1: maxmemory-policy volatile-ttl may throw counts away, and with them what was used"
+                        "Redis at host:1: maxmemory-policy volatile-ttl may evict counts and so forget what was used"
                                 + " (expected: noeviction)");
         assertThat(watch.found(Map.of("redis_version", "strange"))).isEmpty();
     }
@@ -62,7 +62,7 @@ final class StartChecksTest {
                     server.uri().replace("//", "//weak:secret@"),
                     "NOPERM",
                     "fcall",
-                    "(docs/redis.md has the smallest ACL)");
+                    "(docs/redis.md lists the minimal ACL)");
         }
     }
 
@@ -82,9 +82,9 @@ final class StartChecksTest {
                     "tls-port",
                     Integer.toString(tls));
             String encrypted = "rediss://127.0.0.1:" + tls;
-            assertSays(encrypted, "(expected: a server that speaks TLS, with a certificate that is trusted here)");
+            assertSays(encrypted, "(expected: a TLS server with a certificate that this JVM trusts)");
             assertSays("redis://127.0.0.1:" + tls, "rediss://");
-            assertSays("rediss://127.0.0.1:" + server.port(), "(expected: a server that speaks TLS");
+            assertSays("rediss://127.0.0.1:" + server.port(), "(expected: a TLS server");
             try (RedisEngine engine =
                     RedisEngine.connect(encrypted + "?verifyPeer=NONE", "p", Clock.system(), PATIENT)) {
                 engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);

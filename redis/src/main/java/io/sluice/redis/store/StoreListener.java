@@ -1,24 +1,24 @@
 package io.sluice.redis.store;
 
 /**
- * Hears how Redis is doing, for metrics and health. Called on the thread that reads from Redis, or on any other: must be quick,
- * must not block, and is safe for use by many threads.
+ * Is notified of the state of Redis and of calls to it, for metrics and health checks. Callbacks run on the thread that reads
+ * from Redis or on any other thread. An implementation must be fast, non-blocking and thread-safe.
  */
 public interface StoreListener {
 
-    /** Hears nothing. */
+    /** A listener that does nothing. */
     StoreListener NONE = new StoreListener() {};
 
     /**
-     * A call has ended.
+     * Called when a call to Redis has ended.
      *
-     * @param outcome {@code ok}, {@code late} (answered when nobody waited any more), or why there was no answer, such as {@code
-     *     redis-disconnected} or {@code redis-loading}: a handful of names
-     * @param decisions how many asks, give-backs and renewals were in it
-     * @param nanos how long it took
+     * @param outcome {@code ok}, {@code late} (the answer came after most of its callers had stopped waiting), or the reason why
+     *     there was no answer, such as {@code redis-disconnected} or {@code redis-loading}. There are only a handful of values
+     * @param decisions how many requests, refunds and renewals the call contained
+     * @param nanos how long the call took
      */
     default void called(String outcome, int decisions, long nanos) {}
 
-    /** Redis is asked again, or no longer. */
+    /** Called when Redis becomes available or unavailable. */
     default void changed(StoreState state) {}
 }

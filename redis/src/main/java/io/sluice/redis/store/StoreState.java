@@ -3,12 +3,12 @@ package io.sluice.redis.store;
 import java.util.Objects;
 
 /**
- * Whether Redis is being asked, and if not, why and since when. Immutable.
+ * Whether Redis makes the decisions and, if not, why and since when. Immutable.
  *
- * @param available whether decisions are made by Redis
- * @param reason what decisions that are not say: {@code redis-disconnected}, {@code breaker-open}; empty while available
- * @param cause what made it so, such as {@code redis-timeout}; empty while available
- * @param sinceMicros since when, in microseconds since the epoch by the wall clock
+ * @param available whether Redis makes the decisions
+ * @param reason the reason that degraded decisions carry: {@code redis-disconnected}, {@code breaker-open}; empty while available
+ * @param cause what led to this state, such as {@code redis-timeout}; empty while available
+ * @param sinceMicros when this state began, in microseconds since the epoch by the wall clock
  */
 public record StoreState(boolean available, String reason, String cause, long sinceMicros) {
 

@@ -1,10 +1,10 @@
 package io.sluice.redis.store;
 
 /**
- * How the servers that hold the counts are doing, by their own words; of a Cluster, of all primaries together.
+ * Figures that the servers holding the counts report about themselves. For a Cluster, the sum over all primaries.
  *
- * @param connectedClients how many clients are connected
- * @param usedMemoryBytes how much memory their data takes
+ * @param connectedClients the number of connected clients
+ * @param usedMemoryBytes the memory in use, in bytes
  */
 public record StoreVitals(long connectedClients, long usedMemoryBytes) {
 

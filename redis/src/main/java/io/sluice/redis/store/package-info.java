@@ -1,4 +1,4 @@
-/** What the outside learns of the store and tells it: options, state, vitals, listener. */
+/** The public view of the store: its state, its vital figures and its listener. */
 @NullMarked
 package io.sluice.redis.store;
 

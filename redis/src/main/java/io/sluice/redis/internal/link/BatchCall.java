@@ -13,30 +13,33 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch on its way to Redis and back. It is sent once, and again only where Redis has said that it did nothing: it did not know
- * the function, or had no memory left for new keys.
+ * One call to Redis that carries a batch. The call is sent once. It is repeated only if Redis has said that it did nothing,
+ * because it did not know the function or had no memory left for new keys.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // it reports through its callback
 public final class BatchCall {
 
-    /** A flush may come between a load and its call, hardly ever so often. */
+    /** A flush may come between a load and its call. This many in a row are very unlikely. */
     private static final int REPEATS = 5;
 
-    /** Hears of the end of a call, once. */
+    /** Receives the end of a call, once. */
     public interface Landing {
 
-        /** Redis has answered; or has not, and {@code why} says why. */
+        /** Redis has answered, or {@code why} tells why it has not. */
         void landed(Batch batch, byte @Nullable [] reply, @Nullable EngineFailure why);
 
         /**
-         * Redis did nothing, because of where the counts are. Whether that is taken care of, instead of landing; else it is a
-         * failure like any other.
+         * Redis did nothing because of where the counts are stored. Returns whether this method has taken over the batch, in
+         * which case {@code landed} is not called. Otherwise the call failed like any other.
          */
         default boolean elsewhere(Batch batch, Throwable failure) {
             return false;
         }
 
-        /** Redis did nothing, because the counts are in two places: each is to go alone, instead of landing. */
+        /**
+         * Redis did nothing because the counts are in two places. Each count has to be sent alone, and {@code landed} is not
+         * called.
+         */
         default void apart(Batch batch) {
             landed(batch, null, new EngineFailure(FailureNames.ERROR, false));
         }
@@ -74,9 +77,9 @@ public final class BatchCall {
     }
 
     /**
-     * Sends a batch; lands at once if it cannot be sent.
+     * Sends a batch. The landing is called at once if the batch cannot be sent.
      *
-     * @param asking whether to a node of a Cluster to which the slot is still on its way
+     * @param asking whether the call goes to a Cluster node that is still importing the slot
      */
     public static void send(
             Batch batch, RedisLink link, boolean asking, Clock clock, StoreListener listener, Landing landing) {
@@ -116,8 +119,8 @@ public final class BatchCall {
     }
 
     /**
-     * The call follows its load without waiting for it: what goes by one connection is done in its order. For the same reason one
-     * load does for all calls that went before it.
+     * Sends the load and then the call, without waiting in between: Redis runs the commands of one connection in order. For the
+     * same reason, one load serves all calls that were sent before it.
      */
     private void loadAndSend() {
         if (link.loadsOn(redis) <= loadsBefore) {
@@ -143,7 +146,7 @@ public final class BatchCall {
     private void failed(Throwable failure) {
         EngineFailure why = FailureNames.undecided(failure);
         if (FailureNames.isOfConnection(failure)) {
-            // What waits must not go down the same way.
+            // Do not send the waiting requests over the same broken connection.
             link.drop(redis);
         }
         link.landed(redis, true, why.reason());

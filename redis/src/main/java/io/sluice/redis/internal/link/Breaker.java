@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Judges by what became of calls whether it is still worth making them. It says no when of the last {@value #LAST} at least {@value
- * #FEWEST_BAD} and at least half went bad, and when calls are under way and none has returned for too long: a server that
- * hangs takes calls and never returns one that could be counted. (Breakers of libraries, Resilience4j's too, judge by calls that have
- * returned.) Safe for use by many threads; what time it is, it is told.
+ * Judges from past calls whether further calls are worth making. It trips in two cases. First, when at least {@value #FEWEST_BAD}
+ * and at least half of the last {@value #LAST} calls were bad. Second, when calls are under way and none has returned for too
+ * long: a server that hangs accepts calls and never returns one that could be counted. (Library breakers, Resilience4j's
+ * included, judge only calls that have returned.) Thread-safe. The caller passes in the current time.
  */
 final class Breaker {
 
@@ -18,7 +18,7 @@ final class Breaker {
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile long progressNanos;
 
-    /** The newest in the lowest bit, 1 for bad. */
+    /** The outcomes of recent calls, newest in the lowest bit; 1 means bad. */
     private int outcomes;
 
     private int known;
@@ -27,14 +27,14 @@ final class Breaker {
         this.slowNanos = slow.toNanos();
     }
 
-    /** A call goes out. */
+    /** Records that a call was sent. */
     void sent(long nowNanos) {
         if (underWay.getAndIncrement() == 0) {
             progressNanos = nowNanos;
         }
     }
 
-    /** A call has ended. Whether it and those before it are too bad to go on. */
+    /** Records that a call has ended. Returns whether this call and those before it trip the breaker. */
     boolean landed(boolean bad, long nowNanos) {
         underWay.decrementAndGet();
         progressNanos = nowNanos;
@@ -48,12 +48,12 @@ final class Breaker {
         return bad && wrong >= FEWEST_BAD && wrong * 2 >= known;
     }
 
-    /** Whether calls are under way and none has returned for too long. */
+    /** Returns whether calls are under way and none has returned for too long. */
     boolean isStalled(long nowNanos) {
         return underWay.get() > 0 && nowNanos - progressNanos > slowNanos;
     }
 
-    /** What was is forgotten: Redis has shown that it answers. */
+    /** Forgets the past, because Redis has shown that it answers. */
     synchronized void reset(long nowNanos) {
         outcomes = 0;
         known = 0;

@@ -20,22 +20,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends what waits for the connection as one call. There is no timer: a question that finds the connection idle goes out at
- * once, and those that come while calls are under way go out together when one of them returns. So batches grow with the
- * load, and a lone caller loses nothing. Safe for use by many threads.
+ * Sends the operations that wait for the connection as one call. There is no timer: an operation that finds the connection idle
+ * is sent at once, and operations that arrive while calls are under way are sent together when one of those calls returns. So
+ * batches grow with the load, and a single caller loses nothing. Thread-safe.
  *
- * <p><b>What it gives up.</b> No accuracy: questions are decided in the order in which they came, each all or nothing, each seeing
- * what those before it charged. They share their fate, though: if the answer to a call is lost, it is lost for all that were in it.
+ * <p><b>Trade-offs.</b> No accuracy is lost: operations are decided in their order of arrival, each all or nothing, and each sees
+ * the charges of those before it. But they share their fate: if the answer to a call is lost, it is lost for every operation in
+ * that call.
  */
 public final class Coalescer {
 
     /**
-     * With one call at a time, whoever just missed it would wait for a whole round trip before his own. With four he waits for a
-     * quarter of one, and Redis and this process work at the same time. More would only make batches smaller.
+     * Limits the calls under way. With one call at a time, an operation that just missed it would wait for a whole round trip.
+     * With four it waits for a quarter of one, and Redis and this process work in parallel. More calls would only make the
+     * batches smaller.
      */
     public static final int MOST_UNDER_WAY = 4;
 
-    /** More could not be answered before the deadlines of decisions; callers beyond it are undecided at once. */
+    /** Limits the waiting operations. More could not be answered before their deadlines; those beyond the limit fail at once. */
     public static final int MOST_WAITING = 16_384;
 
     private static final System.Logger LOG = System.getLogger(Coalescer.class.getName());
@@ -63,8 +65,10 @@ public final class Coalescer {
     };
 
     /**
-     * @param time the time to decide by, empty for the server's own
-     * @param serverMicros hears the server's time with every reply
+     * Creates a coalescer for one route.
+     *
+     * @param time the time to decide by; empty for the server's own clock
+     * @param serverMicros receives the server's time with every reply
      */
     public Coalescer(
             Route route,
@@ -81,7 +85,7 @@ public final class Coalescer {
         this.divider = divider;
     }
 
-    /** Has Redis answer a question, or says that it did not. */
+    /** Sends an operation to Redis. If there are too many already, the operation fails. */
     public void ask(Operation question) {
         route.checkProgress();
         if (!question.countIn(route.load(), MOST_WAITING)) {
@@ -94,7 +98,7 @@ public final class Coalescer {
         }
     }
 
-    /** One thread at a time sends, so that calls go out in the order of what is in them. */
+    /** Sends what is waiting. Only one thread sends at a time, so calls go out in the order of their operations. */
     private void sendWaiting() {
         List<Operation> late = new ArrayList<>(0);
         while (mayCall() && sending.compareAndSet(false, true)) {
@@ -104,7 +108,7 @@ public final class Coalescer {
                     send(batch);
                 }
             }
-            // Whoever came or landed until now has left it to this thread: it looks again.
+            // Operations that arrived or calls that landed meanwhile were left to this thread, so look again.
             sending.set(false);
         }
         late.forEach(Operation::failLate);
@@ -114,7 +118,9 @@ public final class Coalescer {
         return underWay.get() < MOST_UNDER_WAY && !waiting.isEmpty();
     }
 
-    /** Leaves out who is past the deadline: it would be charged although nobody waits any more. */
+    /**
+     * Takes the next batch and leaves out operations past their deadline: they would be charged although their callers are gone.
+     */
     private Batch nextBatch(List<Operation> late) {
         Batch batch = batchOf(List.of());
         long now = clock.nanoTime();
@@ -137,8 +143,8 @@ public final class Coalescer {
     }
 
     /**
-     * Sends those of each count alone, those of several counts in parts. A lease and its count are never apart for long: until they
-     * are together again there is none.
+     * Sends the operations of each count alone, and operations on several counts in parts. Lease operations fail instead: a lease
+     * and its count are apart only while a slot moves, and until then no lease is granted.
      */
     private void sendApart(Batch batch) {
         Map<String, List<Operation>> alone = new LinkedHashMap<>();
@@ -159,7 +165,7 @@ public final class Coalescer {
 
     private void landed(Batch batch, byte @Nullable [] reply, @Nullable EngineFailure why) {
         underWay.decrementAndGet();
-        // First the next call, then those who wait for this one: Redis works while they are told.
+        // Send the next call before completing this one: Redis works while the callers are notified.
         sendWaiting();
         if (reply == null) {
             fail(batch, why == null ? new EngineFailure(FailureNames.ERROR, true) : why);
@@ -168,7 +174,7 @@ public final class Coalescer {
         try {
             answer(batch, new Reply(reply, options.recording()));
         } catch (RuntimeException e) {
-            LOG.log(Level.ERROR, "a reply of Redis could not be read", e);
+            LOG.log(Level.ERROR, "could not read a reply from Redis; its requests remain undecided", e);
             fail(batch, new EngineFailure(FailureNames.ERROR, true));
         }
     }

@@ -19,13 +19,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes connections to Redis servers, all read by one thread. None is made again by itself, and nothing that was under way when
- * one broke is sent again: Lettuce does that to whatever it reconnects by itself, so it may not.
+ * Opens connections to Redis servers; one thread reads them all. Lettuce's automatic reconnect is turned off, because it would
+ * resend what was under way when a connection broke.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // nobody waits for closing
+@SuppressWarnings("FutureReturnValueIgnored") // closing happens in the background
 public final class Connector implements AutoCloseable {
 
-    /** For a connection and its greeting together; whoever takes longer may as well be asked again. */
+    /** Limits connecting and the handshake together. A server that takes longer is tried again. */
     public static final Duration CONNECTING_MAY_TAKE = Duration.ofMillis(500);
 
     private static final Duration HOP = Duration.ofMillis(3);
@@ -40,10 +40,10 @@ public final class Connector implements AutoCloseable {
 
     public Connector(Clock clock) {
         this.clock = clock;
-        // One thread reads everything, so that a task given to it runs after what has arrived.
+        // One thread reads everything, so a task submitted to it runs after the data that has already arrived.
         DefaultEventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
         this.loop = loops.allocate(Transports.eventLoopGroupClass());
-        // It also does what Lettuce does beside reading, or each new connection might begin another thread for that.
+        // It also runs Lettuce's other work. Otherwise each new connection might start another thread for that.
         this.resources = ClientResources.builder()
                 .eventLoopGroupProvider(loops)
                 .eventExecutorGroup(loop)
@@ -67,9 +67,9 @@ public final class Connector implements AutoCloseable {
     }
 
     /**
-     * Runs tasks after everything that has arrived so far was read. A little later, because the thread runs what it is given at
-     * once before it reads again; and later still if it was kept from running in that time, because then Redis and the
-     * answers under way were, too.
+     * Returns an executor that runs tasks after everything that has arrived so far was read. Each task waits a little, because
+     * the thread runs submitted tasks before it reads again. It waits longer if the thread was held up in that time, because then
+     * Redis and the answers under way were probably held up, too.
      */
     public Executor afterArrivals() {
         return afterArrivals;

@@ -16,9 +16,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of an ask of which each part was decided for itself. If all parts were allowed, so is the ask. If one refused or is
- * undecided, what the others charged is given back: the ask never passes beyond a limit, but until then others may be refused
- * because of it; and if a give-back is lost, until the charge has aged. Safe for use by many threads.
+ * Merges the outcomes of a request whose parts were decided separately. If all parts were allowed, the request is allowed. If a
+ * part was refused or is undecided, the charges of the other parts are returned. So the request never exceeds a limit, but until
+ * the charges are returned, other requests may be refused because of them. If a refund is lost, that lasts until the charge
+ * expires. Thread-safe.
  */
 final class MergedAsk {
 
@@ -29,7 +30,11 @@ final class MergedAsk {
     private final AtomicInteger awaited;
     private final List<Charge> charged = new ArrayList<>();
 
-    /** @param places which demands of the ask each part has */
+    /**
+     * Creates a merger for a request.
+     *
+     * @param places for each part, the indexes of its demands in the request
+     */
     MergedAsk(Operation.AskOperation whole, List<List<Integer>> places, Consumer<List<Charge>> giveBack) {
         this.whole = whole;
         this.places = places;
@@ -95,7 +100,7 @@ final class MergedAsk {
         return Arrays.asList(verdicts);
     }
 
-    /** What is left once it has been given back; of a charge that has to wait for its slot, at least that. */
+    /** Returns the verdict after the refund. For a charge that has to wait for its slot, {@code remaining} is a lower bound. */
     private static Verdict uncharged(Verdict verdict) {
         return verdict.granted() == 0
                 ? verdict

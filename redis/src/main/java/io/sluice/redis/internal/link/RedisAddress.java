@@ -2,31 +2,31 @@ package io.sluice.redis.internal.link;
 
 import io.lettuce.core.RedisURI;
 
-/** Reads the addresses of Redis servers. */
+/** Parses the addresses of Redis servers. */
 public final class RedisAddress {
 
     private RedisAddress() {}
 
     /**
-     * Reads the address of a server or of Sentinels.
+     * Parses the address of a server or of Sentinels.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the address is invalid
      */
     public static RedisURI of(String uri) {
         return server(uri, uri);
     }
 
     /**
-     * Reads the address of one server.
+     * Parses the address of one server.
      *
-     * @param whole what it is a part of, to be shown if it is refused
+     * @param whole the complete address that it is part of, for the error message
      */
     public static RedisURI server(String uri, String whole) {
         RedisURI address;
         try {
             address = RedisURI.create(uri);
         } catch (IllegalArgumentException e) {
-            // Without its cause, which repeats it whole, password and all.
+            // Drop the cause: its message repeats the URI, including the password.
             throw refused(whole);
         }
         address.setTimeout(Connector.CONNECTING_MAY_TAKE);

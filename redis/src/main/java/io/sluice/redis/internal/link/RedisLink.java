@@ -20,28 +20,28 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to one Redis server (or to whichever the sentinels name): a connection, and whether it is to be used. It is used once
- * Redis has answered a probe on it quickly. It is given up when it breaks, and no longer used when the {@link Breaker} says so;
- * then Redis is probed, one probe at a time, until it answers quickly again. A connection on which not even a probe is answered
- * is replaced. Pauses are random, so that the nodes of a fleet do not all come back in the same moment. Safe for use by many
- * threads.
+ * The link to one Redis server, or to the server that the Sentinels name: a connection, and whether to use it. A connection is
+ * used once Redis has answered a probe on it quickly. It is dropped when it breaks. When the {@link Breaker} trips, the
+ * connection is no longer used, and Redis is probed, one probe at a time, until it answers quickly again. A connection on which
+ * not even a probe is answered is replaced. Pauses are random, so that the nodes of a fleet do not all come back at the same
+ * moment. Thread-safe.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // all of it reports through callbacks
+@SuppressWarnings("FutureReturnValueIgnored") // results arrive through callbacks
 public final class RedisLink implements AutoCloseable {
 
     public static final String BREAKER_OPEN = "breaker-open";
 
-    /** What a link says until its first connection is used, or has failed. */
+    /** The cause until the first connection is in use or has failed. */
     public static final String NOT_YET = "not connected yet";
 
     private static final System.Logger LOG = System.getLogger(RedisLink.class.getName());
     private static final Duration PAUSE_SHORTEST = Duration.ofMillis(50);
     private static final Duration PAUSE_LONGEST = Duration.ofMillis(350);
 
-    /** A link that takes longer for its first connection is not waited for. */
+    /** Callers wait at most this long for the first connection of a link. */
     private static final Duration STARTING = Duration.ofSeconds(1);
 
-    /** A connection without an answer for this long is replaced. */
+    /** A connection that leaves a probe unanswered for this long is replaced. */
     private static final Duration STUCK = Duration.ofMillis(400);
 
     private final RedisURI uri;
@@ -58,23 +58,27 @@ public final class RedisLink implements AutoCloseable {
     private volatile boolean closed;
     private volatile boolean told;
 
-    /** The last one that was closed; Lettuce complains about one that is closed again. Guarded by this. */
+    /** The last connection that was closed; Lettuce complains if one is closed twice. Guarded by this. */
     private @Nullable StatefulRedisConnection<byte[], byte[]> dropped;
 
-    /** Why a connection was given up that did not break by itself; null if it did. */
+    /** Why a connection was given up; null if it broke by itself. */
     private volatile @Nullable String givenUpFor;
 
-    /** How often the library was sent to be loaded, and by which connection. */
+    /** How often the library was sent to be loaded, and on which connection. */
     private volatile @Nullable Loads loads;
 
-    /** Made or probed, and not used yet or no longer. Guarded by this. */
+    /** A connection that is open but not in use, because it is being probed. Guarded by this. */
     private @Nullable StatefulRedisConnection<byte[], byte[]> probed;
 
     RedisLink(RedisURI uri, Connector connector, Clock clock, RedisOptions options) {
         this(uri, connector, clock, options, false);
     }
 
-    /** @param inCluster whether it leads to a node of a Cluster, as part of it */
+    /**
+     * Creates a link and starts to connect.
+     *
+     * @param inCluster whether the server is a node of a Cluster
+     */
     public RedisLink(RedisURI uri, Connector connector, Clock clock, RedisOptions options, boolean inCluster) {
         this.uri = uri;
         this.connector = connector;
@@ -87,14 +91,14 @@ public final class RedisLink implements AutoCloseable {
         connect();
     }
 
-    /** What to send by now; null while nothing is to be sent. */
+    /** Returns the connection to send on, or null while nothing may be sent. */
     @Nullable
     public StatefulRedisConnection<byte[], byte[]> connection() {
         StatefulRedisConnection<byte[], byte[]> current = used;
         return current == null || closed || !current.isOpen() ? null : current;
     }
 
-    /** Why nothing is to be sent. */
+    /** Returns why nothing may be sent. */
     public EngineFailure unavailable() {
         StoreState current = state;
         return new EngineFailure(
@@ -113,7 +117,7 @@ public final class RedisLink implements AutoCloseable {
         return uri;
     }
 
-    /** Whether its first connection is still being made: it may be worth the wait. */
+    /** Returns whether the first connection is still being made, so that waiting for it may pay off. */
     public boolean isStarting() {
         return !closed && state.cause().equals(NOT_YET) && clock.nanoTime() - madeNanos < STARTING.toNanos();
     }
@@ -126,7 +130,7 @@ public final class RedisLink implements AutoCloseable {
         return ready.copy();
     }
 
-    /** What the server says of itself. */
+    /** Asks the server for its vital figures. */
     public CompletableFuture<StoreVitals> vitals() {
         StatefulRedisConnection<byte[], byte[]> redis = connection();
         return redis == null
@@ -135,23 +139,23 @@ public final class RedisLink implements AutoCloseable {
                 : server.vitals(redis);
     }
 
-    /** A call goes out. */
+    /** Records that a call was sent. */
     void sent() {
         breaker.sent(clock.nanoTime());
     }
 
-    /** How many loads of the library have gone out on a connection: whatever goes out now comes after them. */
+    /** Returns how many loads of the library were sent on a connection. Anything sent from now on runs after them. */
     int loadsOn(StatefulRedisConnection<byte[], byte[]> redis) {
         Loads sent = loads;
         return sent != null && sent.by == redis ? sent.number : 0;
     }
 
-    /** A load of the library has gone out. */
+    /** Records that a load of the library was sent. */
     synchronized void loadSent(StatefulRedisConnection<byte[], byte[]> redis) {
         loads = new Loads(redis, loadsOn(redis) + 1);
     }
 
-    /** A call on a connection has ended, well or badly. */
+    /** Records that a call on a connection has ended, well or badly. */
     void landed(StatefulRedisConnection<byte[], byte[]> redis, boolean bad, String cause) {
         if (breaker.landed(bad, clock.nanoTime())) {
             open(redis, cause);
@@ -162,7 +166,7 @@ public final class RedisLink implements AutoCloseable {
     public void checkProgress() {
         StatefulRedisConnection<byte[], byte[]> current = used;
         if (current != null && breaker.isStalled(clock.nanoTime()) && suspected.compareAndSet(false, true)) {
-            // The answers may be here, unread, because it was this process that stood still.
+            // The answers may have arrived but still be unread, because this process itself was paused.
             connector.afterArrivals().execute(() -> {
                 suspected.set(false);
                 if (breaker.isStalled(clock.nanoTime())) {
@@ -172,7 +176,7 @@ public final class RedisLink implements AutoCloseable {
         }
     }
 
-    /** Uses a connection no longer, because something sent on it was lost, or it leads to the wrong server. */
+    /** Stops using a connection and closes it, because a call on it was lost or it leads to the wrong server. */
     void drop(StatefulRedisConnection<byte[], byte[]> lossy) {
         synchronized (this) {
             if (dropped == lossy) {
@@ -217,7 +221,7 @@ public final class RedisLink implements AutoCloseable {
         });
     }
 
-    /** How long a connection may be silent: whoever takes a slow Redis for a good one does not give its connections up sooner. */
+    /** How long a connection may be silent. A larger {@code slow} option also keeps silent connections for longer. */
     private Duration silence() {
         return options.slow().compareTo(Connector.CONNECTING_MAY_TAKE) > 0
                 ? options.slow()
@@ -238,7 +242,7 @@ public final class RedisLink implements AutoCloseable {
                 }
             }
         });
-        // It may have broken before anybody listened.
+        // The connection may have broken before the listener was added.
         if (closed || !made.isOpen()) {
             drop(made);
             if (lost.compareAndSet(false, true)) {
@@ -271,7 +275,7 @@ public final class RedisLink implements AutoCloseable {
         afterPause(this::connect);
     }
 
-    /** The breaker opens: asks are not sent any more, and probes are. */
+    /** Opens the breaker: requests are no longer sent, only probes are. */
     private void open(StatefulRedisConnection<byte[], byte[]> redis, String cause) {
         synchronized (this) {
             if (used != redis) {
@@ -302,7 +306,7 @@ public final class RedisLink implements AutoCloseable {
             } else if (clock.nanoTime() - sent <= options.slow().toNanos()) {
                 use(redis);
             } else if (first) {
-                // What is done for the first time takes long here, whatever Redis does.
+                // The first call on a connection is slow on our side, whatever Redis does.
                 probe(redis, false);
             } else {
                 afterPause(() -> probe(redis, false));
@@ -346,17 +350,17 @@ public final class RedisLink implements AutoCloseable {
         ready.complete(null);
     }
 
-    /** One line when it goes, one when it comes back. */
+    /** Changes the state. Logs one line when Redis becomes unavailable and one when it is available again. */
     private void become(StoreState next) {
         StoreState before = state;
         state = next;
         if (next.available()) {
-            LOG.log(Level.INFO, "Redis at {0} decides; {1}", address(), lasted(before, next));
+            LOG.log(Level.INFO, "Redis at {0} is available and decides; {1}", address(), lasted(before, next));
             told = false;
         } else if (!told) {
             LOG.log(
                     Level.WARNING,
-                    "Redis at {0} does not decide, failure policies do: {1} ({2})",
+                    "Redis at {0} is unavailable ({1}: {2}); decisions now follow the on_failure policy of each rule",
                     address(),
                     next.reason(),
                     next.cause());
@@ -365,16 +369,16 @@ public final class RedisLink implements AutoCloseable {
         try {
             options.listener().changed(next);
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "a store listener failed", e);
+            LOG.log(Level.WARNING, "a store listener failed; decisions are not affected", e);
         }
     }
 
     private static String lasted(StoreState before, StoreState next) {
         long millis = (next.sinceMicros() - before.sinceMicros()) / 1_000;
-        return "it did not for " + millis + " ms (" + before.cause() + ")";
+        return "it was unavailable for " + millis + " ms (" + before.cause() + ")";
     }
 
-    /** Of one outage, whatever its reasons in turn. */
+    /** The start of the current outage, even if its cause has changed since. */
     private long since() {
         return state.available() ? clock.epochMicros() : state.sinceMicros();
     }

@@ -7,17 +7,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the engine goes about its work. Immutable.
+ * Options of the engine. Immutable.
  *
- * @param coalesces whether asks that wait for the connection go out together; without it each is a call of its own
- * @param recording who hears of every step on every count, numbered in their order, and of every answer; it costs a write
- *     more for each count in a call. What it throws is logged. Null for nobody
- * @param slow a Redis that has not answered for this long is not asked any more until it answers more quickly: {@link #SLOW}, unless
- *     it is far away
- * @param hashTags whether a key that begins with a text in braces, {@code {acme}user=u-17}, says by it in which slot of a
- *     Cluster it is kept: all counts with one such text are in one slot, and an ask of them is decided in one step. All processes
- *     that share counts must agree on it
- * @param listener who hears how Redis is doing
+ * @param coalesces whether requests that wait for the connection are sent together; otherwise each is a call of its own
+ * @param recording the listener that receives every step on every count, numbered in order, and every answer. It costs one more
+ *     write per count in a call. Exceptions that it throws are logged. Null for none
+ * @param slow Redis is no longer asked once it has left calls unanswered for this long, until it answers faster. {@link #SLOW} is
+ *     right unless Redis is far away
+ * @param hashTags whether text in braces at the start of a key, as in {@code {acme}user=u-17}, chooses the slot of a Cluster in
+ *     which the key is stored. All counts with the same text are in one slot, and a request over them is decided in one step. All
+ *     processes that share counts must use the same setting
+ * @param listener the listener that is notified of the state of Redis and of every call
  */
 public record RedisOptions(
         boolean coalesces,
@@ -26,18 +26,18 @@ public record RedisOptions(
         boolean hashTags,
         StoreListener listener) {
 
-    /** Beyond any deadline that a decision on a healthy Redis needs, and short enough to spare all but the first callers. */
+    /** Longer than any deadline that a decision on a healthy Redis needs, and short enough that only the first callers wait. */
     public static final Duration SLOW = Duration.ofMillis(50);
 
     public RedisOptions {
         if (slow.isNegative() || slow.isZero()) {
-            throw new IllegalArgumentException("slow: " + slow + " (expected: more than nothing)");
+            throw new IllegalArgumentException("slow: " + slow + " (expected: a positive duration such as 50 ms)");
         }
         Objects.requireNonNull(listener, "listener");
         recording = SafeHistoryListener.of(recording);
     }
 
-    /** Coalescing, no recording, no hash tags, nobody who listens. */
+    /** Returns the defaults: coalescing, no recording, no hash tags, no listener. */
     public static RedisOptions defaults() {
         return new RedisOptions(true, null, SLOW, false, StoreListener.NONE);
     }

@@ -3,15 +3,15 @@ package io.sluice.redis.internal.link;
 import io.sluice.redis.internal.wire.Batch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The way of the calls of a {@link Coalescer} to whichever server they are for. */
+/** The way from a {@link Coalescer} to the server of its calls. */
 public interface Route {
 
-    /** How many questions wait for that server or are under way to it, by whatever route. */
+    /** Returns how many operations wait for that server or are under way to it, over all routes. */
     AtomicInteger load();
 
-    /** Looks whether the server has stopped answering. */
+    /** Checks whether the server has stopped answering. */
     void checkProgress();
 
-    /** Sends a batch; lands at once if it cannot be sent. */
+    /** Sends a batch. The landing is called at once if the batch cannot be sent. */
     void send(Batch batch, BatchCall.Landing landing);
 }

@@ -5,7 +5,7 @@ import io.sluice.core.history.HistoryListener;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a listener, whose failures are logged and change no decision. Safe for use by many threads, as the listener is. */
+/** Wraps a listener. Its failures are logged and never affect a decision. Thread-safe, like the wrapped listener. */
 final class SafeHistoryListener implements HistoryListener {
 
     private static final System.Logger LOG = System.getLogger(SafeHistoryListener.class.getName());
@@ -27,7 +27,7 @@ final class SafeHistoryListener implements HistoryListener {
         try {
             listener.happened(event);
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "a history listener failed", e);
+            LOG.log(Level.WARNING, "a history listener failed; decisions are not affected", e);
         }
     }
 }

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
- * What is to be known of a server before one relies on it: its version, whether it throws counts away, whether it is the one that
- * it was. Asks with each new connection, and says what it finds in sentences. Safe for use by many threads.
+ * Checks a server with each new connection: its version, whether it may evict counts, and whether it is still the same server.
+ * Reports problems as sentences. Thread-safe.
  */
 public final class ServerWatch {
 
@@ -33,13 +33,17 @@ public final class ServerWatch {
         this(address, false);
     }
 
-    /** @param inCluster whether it is asked as part of a Cluster */
+    /**
+     * Creates a watch for one server.
+     *
+     * @param inCluster whether the server is used as part of a Cluster
+     */
     ServerWatch(String address, boolean inCluster) {
         this.address = address;
         this.inCluster = inCluster;
     }
 
-    /** What is wrong with the server, though it decides; empty if nothing is. */
+    /** Returns the problems of a server that still decides. Empty if there are none. */
     public List<String> findings() {
         return findings;
     }
@@ -52,14 +56,14 @@ public final class ServerWatch {
             } else if (failure instanceof RedisCommandExecutionException) {
                 LOG.log(
                         Level.INFO,
-                        "Redis at {0} does not let its version and maxmemory-policy be checked: {1}",
+                        "Redis at {0} does not allow checking its version and maxmemory-policy: {1}",
                         address,
                         failure.getMessage());
             }
         });
     }
 
-    /** How the server is doing now. */
+    /** Asks the server for its current vital figures. */
     CompletableFuture<StoreVitals> vitals(StatefulRedisConnection<byte[], byte[]> redis) {
         return redis.async()
                 .info("clients")
@@ -80,8 +84,8 @@ public final class ServerWatch {
         if (!before.isEmpty() && !before.equals(now)) {
             LOG.log(
                     Level.WARNING,
-                    "Redis at {0} is not the server that it was (restarted, or failed over): what was not replicated is"
-                            + " forgotten, and keys may have up to one burst more",
+                    "Redis at {0} is no longer the same server (it was restarted or failed over): counts that were not"
+                            + " replicated are lost, and each key may be admitted up to one extra burst",
                     address);
         }
         List<String> found = found(info);
@@ -101,10 +105,10 @@ public final class ServerWatch {
         String policy = info.getOrDefault("maxmemory_policy", "noeviction");
         if (!policy.equals("noeviction")) {
             found.add("Redis at " + address + ": maxmemory-policy " + policy
-                    + " may throw counts away, and with them what was used (expected: noeviction)");
+                    + " may evict counts and so forget what was used (expected: noeviction)");
         }
         if (!inCluster && info.getOrDefault("redis_mode", "").equals("cluster")) {
-            found.add("Redis at " + address + ": a node of a Cluster, which has some of the counts only (expected:"
+            found.add("Redis at " + address + ": a node of a Cluster, which holds only some of the counts (expected:"
                     + " redis-cluster://" + address + ")");
         }
         return List.copyOf(found);
@@ -121,7 +125,7 @@ public final class ServerWatch {
         return fields;
     }
 
-    /** A failure in words that say what to do, where that is known. */
+    /** Describes a failure in words that tell the user what to do, where that is known. */
     public static String explained(Throwable failure, RedisURI uri) {
         Throwable root = failure;
         boolean ssl = false;
@@ -132,17 +136,17 @@ public final class ServerWatch {
         String message = String.valueOf(root.getMessage());
         String upper = message.toUpperCase(Locale.ROOT);
         if (ssl || (uri.isSsl() && upper.contains("TIMED OUT"))) {
-            return message + " (expected: a server that speaks TLS, with a certificate that is trusted here)";
+            return message + " (expected: a TLS server with a certificate that this JVM trusts)";
         } else if (upper.startsWith("NOAUTH") || upper.startsWith("WRONGPASS")) {
-            return message + " (expected: user and password in the URI, redis://user:password@host)";
+            return message + " (expected: user and password in the URI, such as redis://user:password@host:6379)";
         } else if (upper.startsWith("NOPERM")) {
-            return message + " (docs/redis.md has the smallest ACL)";
+            return message + " (docs/redis.md lists the minimal ACL)";
         } else if (upper.contains("CLUSTER SUPPORT DISABLED")) {
             return message + " (expected: a node of a Cluster, or redis:// for a single server)";
         } else if (upper.contains("UNKNOWN COMMAND") && upper.contains("FUNCTION")) {
             return message + " (expected: Redis 7.0 or newer)";
         } else if ((upper.contains("CONNECTION CLOSED") || upper.contains("CONNECTION RESET")) && !uri.isSsl()) {
-            return message + " (if the server speaks TLS: rediss://)";
+            return message + " (if the server uses TLS, connect with rediss://)";
         }
         return message;
     }

@@ -6,25 +6,25 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The servers that hold the counts: one, or the primaries of a Cluster. Safe for use by many threads. */
+/** The servers that hold the counts: a single server, or the primaries of a Cluster. Thread-safe. */
 public interface Servers extends AutoCloseable {
 
-    /** Where a count is: counts of one place can be decided in one step. */
+    /** Returns the place of a count. Counts in one place can be decided in one step. */
     int placeOf(String count);
 
-    /** Why nothing would be decided in a place; null if it would. */
+    /** Returns why requests in a place would be undecided; null if they would be decided. */
     @Nullable
     EngineFailure unavailable(int place);
 
-    /** What to ask of the counts of a place by. */
+    /** Returns the coalescer for the counts of a place. */
     Coalescer calls(int place);
 
-    /** The ways to all servers that hold counts. */
+    /** Returns the links to all servers that hold counts. */
     List<RedisLink> links();
 
     StoreState state();
 
-    /** What is wrong with servers that decide, in sentences. */
+    /** Returns the problems of servers that still decide, as sentences. */
     List<String> findings();
 
     boolean isReady();

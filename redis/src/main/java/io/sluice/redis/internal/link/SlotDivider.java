@@ -15,22 +15,26 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Makes of a question about counts in several places one question for each place, whose answers together are its own. A question
- * all of whose counts are in one place stays as it is, and so does one of leases, which are kept where their count is. Safe for use by many threads.
+ * Splits an operation on counts in several places into one operation per place, and merges the answers. An operation with all its
+ * counts in one place stays whole. So does a lease operation, because leases are stored with their count. Thread-safe.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // the parts report to the whole
+@SuppressWarnings("FutureReturnValueIgnored") // the parts report to the merged operation
 public final class SlotDivider {
 
     private final LongSupplier serverMicros;
     private final Consumer<List<Charge>> giveBack;
 
-    /** @param giveBack undoes what parts have charged, of an ask that others refused */
+    /**
+     * Creates a divider.
+     *
+     * @param giveBack returns what some parts of a request have charged when other parts refused it
+     */
     public SlotDivider(LongSupplier serverMicros, Consumer<List<Charge>> giveBack) {
         this.serverMicros = serverMicros;
         this.giveBack = giveBack;
     }
 
-    /** Each count is a place of its own. */
+    /** Splits an operation so that each part is about one count. */
     List<Operation> alone(Operation question) {
         return divided(question, count -> count);
     }

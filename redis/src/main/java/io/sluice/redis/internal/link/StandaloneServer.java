@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One server, or whichever the sentinels name, with all counts. */
+/** A single server, or the one that the Sentinels name, which holds all counts. */
 public final class StandaloneServer implements Servers, Route {
 
     private final RedisLink link;

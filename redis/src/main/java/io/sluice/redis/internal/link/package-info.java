@@ -1,4 +1,4 @@
-/** Connections to servers: opening, watching and closing them, and sending what waits as one call. */
+/** Connections to servers: opening, watching and closing them, and sending waiting operations as one call. */
 @NullMarked
 package io.sluice.redis.internal.link;
 

@@ -11,23 +11,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions that go to Redis in one call and are answered in their order. Each count and each text is sent once. Not
+ * Operations that are sent to Redis in one call and answered in order. Each count and each text is sent only once. Not
  * thread-safe.
  */
 public final class Batch {
 
     /**
-     * A batch keeps Redis from doing anything else until it is done. This many token buckets take it about a millisecond; more
-     * in one call would save nothing, because by then the cost of a call is hardly a hundredth.
+     * Limits the demands in one batch, because Redis can do nothing else while it runs one. This many token buckets take Redis
+     * about a millisecond. More in one call would save nothing: at this size the fixed cost of a call is hardly one percent.
      */
     static final int MOST_DEMANDS = 256;
 
-    /** The most demands that a question can have, because they are numbered with two bytes. */
+    /** The most demands that one operation can have, because they are numbered with two bytes. */
     public static final int LARGEST_QUESTION = 65_535;
 
     private static final char CHARGE = 'c';
 
-    /** A charge of a count that nobody else in the batch asks for. */
+    /** A charge on a count that no other operation of the batch uses. */
     private static final char ONLY = 'o';
 
     private static final byte[] NOTHING = {};
@@ -38,17 +38,21 @@ public final class Batch {
     private final Numbered counts = new Numbered();
     private final Numbered texts = new Numbered();
 
-    /** Of each demand its count and its text. */
+    /** The count and the text of each demand. */
     private final Numbers numbers = new Numbers();
 
-    /** The counts that cannot keep the numbers of their steps themselves. */
+    /** The counts whose own state has no room for the numbers of their steps. */
     private final BitSet numberedApart = new BitSet();
 
     private final String time;
     private final boolean recording;
     private int demands;
 
-    /** @param time the time to decide by, empty for the server's own */
+    /**
+     * Creates an empty batch.
+     *
+     * @param time the time to decide by; empty for the server's own clock
+     */
     public Batch(String time, boolean recording) {
         this.time = time;
         this.recording = recording;
@@ -62,7 +66,7 @@ public final class Batch {
         return questions.isEmpty();
     }
 
-    /** Whether one more question may come along; any may that is alone. */
+    /** Returns whether one more operation fits. An empty batch takes any operation. */
     public boolean hasRoomFor(Operation question) {
         return questions.isEmpty() || demands + question.size() <= MOST_DEMANDS;
     }
@@ -84,7 +88,7 @@ public final class Batch {
         return counts.size() == 1;
     }
 
-    /** Whether nobody waits any more for most of them. */
+    /** Returns whether the callers of most operations no longer wait. */
     public boolean isMostlyLate(long nowNanos) {
         int late = 0;
         for (Operation question : questions) {
@@ -93,7 +97,7 @@ public final class Batch {
         return late * 2 > questions.size();
     }
 
-    /** Those for which nobody waits any more. */
+    /** Returns the operations whose callers no longer wait. */
     public List<Operation> late(long nowNanos) {
         return questions.stream().filter(question -> question.isLate(nowNanos)).toList();
     }
@@ -152,7 +156,7 @@ public final class Batch {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Texts, each once, numbered from 1. Most are asked for in batches of a few, where comparing is quicker than hashing. */
+    /** Distinct texts, numbered from 1. Most batches have only a few, and then comparing is faster than hashing. */
     private static final class Numbered {
 
         private static final int FEW = 4;
@@ -169,7 +173,7 @@ public final class Batch {
             return texts.get(index);
         }
 
-        /** Whether it was asked for once. */
+        /** Returns whether the text was added only once. */
         boolean isOnce(int number) {
             return !repeated.get(number);
         }
@@ -198,7 +202,7 @@ public final class Batch {
         }
     }
 
-    /** Grows. */
+    /** A list of ints that grows. */
     private static final class Numbers {
 
         private int[] numbers = new int[8];

@@ -26,8 +26,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 
 /**
- * {@code decide.lua} as a library of functions in Redis. Its name and that of its function carry a digest of the text, so that
- * processes of different versions each call their own on the same server.
+ * {@code decide.lua} as a function library in Redis. The names of the library and its functions contain a digest of the source,
+ * so that processes of different versions can use the same server, each with its own functions.
  */
 public final class DecideLibrary {
 
@@ -35,13 +35,13 @@ public final class DecideLibrary {
     private static final String SOURCE = source();
     private static final String DIGEST = digest(SOURCE);
 
-    /** What is called. */
+    /** The name of the function that decides. */
     public static final String FUNCTION = "sluice_decide_" + DIGEST;
 
-    /** The same for a Redis without memory for new keys: changes those there are, and does nothing that needs another. */
+    /** The variant for a Redis without memory for new keys. It updates existing keys and does nothing that needs a new one. */
     public static final String EXISTING = "sluice_existing_" + DIGEST;
 
-    /** What is loaded: nobody reads comments there, and every load sends them. Lines keep their numbers. */
+    /** The text that is loaded. Comments are stripped, because every load would send them. Line numbers stay the same. */
     public static final String TEXT = COMMENT.matcher(SOURCE)
             .replaceAll("")
             .replace("#!lua name=sluice\n", "#!lua name=sluice_" + DIGEST + "\n")
@@ -53,7 +53,7 @@ public final class DecideLibrary {
 
     private DecideLibrary() {}
 
-    /** Makes Redis know the library; it may know it already. Fails by its result, never by an exception. */
+    /** Loads the library; it may be loaded already. Failures complete the stage exceptionally and are never thrown. */
     public static CompletionStage<Void> load(StatefulRedisConnection<byte[], byte[]> redis) {
         try {
             return redis.async().functionLoad(TEXT).handle((name, failure) -> {
@@ -67,7 +67,7 @@ public final class DecideLibrary {
         }
     }
 
-    /** Calls a function. Fails by its result, never by an exception. */
+    /** Calls a function. Failures complete the stage exceptionally and are never thrown. */
     public static CompletionStage<byte[]> call(
             StatefulRedisConnection<byte[], byte[]> redis, String function, byte[][] keys, byte[][] args) {
         try {
@@ -77,7 +77,7 @@ public final class DecideLibrary {
         }
     }
 
-    /** Calls a function on a node of a Cluster to which the slot is still on its way: nothing comes between the two commands. */
+    /** Calls a function on a Cluster node that is still importing the slot. ASKING and the call are sent back to back. */
     public static CompletionStage<byte[]> callAsking(
             StatefulRedisConnection<byte[], byte[]> redis, String function, byte[][] keys, byte[][] args) {
         RedisCodec<byte[], byte[]> codec = ByteArrayCodec.INSTANCE;
@@ -99,17 +99,17 @@ public final class DecideLibrary {
         }
     }
 
-    /** Has Redis decide nothing at all, to see whether it would decide. */
+    /** Calls the function with no work, to see whether Redis would decide. */
     public static CompletionStage<byte[]> probe(StatefulRedisConnection<byte[], byte[]> redis) {
         return call(redis, EXISTING, NO_KEYS, NOTHING);
     }
 
-    /** Whether Redis ran nothing because it does not know the function: it was restarted, or flushed. */
+    /** Returns whether Redis ran nothing because it does not know the function, after a restart or a flush. */
     public static boolean isUnknown(Throwable failure) {
         return says(failure, "Function not found");
     }
 
-    /** What a stage failed with, without the wrapping of stages. */
+    /** Unwraps the cause of a failed stage. */
     public static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }

@@ -12,7 +12,7 @@ import io.sluice.core.limit.Windows;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 
-/** What is demanded of a count, as {@code decide.lua} reads it. */
+/** Encodes demands in the form that {@code decide.lua} reads. */
 final class DemandEncoder {
 
     private static final String LOG = "sl";
@@ -20,7 +20,11 @@ final class DemandEncoder {
 
     private DemandEncoder() {}
 
-    /** @param micros about what the server's time is, to find the windows of the calendar that it may be in */
+    /**
+     * Encodes a demand.
+     *
+     * @param micros the approximate server time, used to find the calendar windows that the server may be in
+     */
     static String of(Demand demand, long micros) {
         return of(
                 demand.limit(),
@@ -36,7 +40,7 @@ final class DemandEncoder {
                 charge.limit(), charge.permits(), charge.permits(), charge.chargedAtMicros(), charge.holder(), micros);
     }
 
-    /** What a lease is taken from. */
+    /** Encodes what a lease is taken from. */
     static String of(LeaseRequest request, long micros) {
         return of(
                 request.limit(),
@@ -47,7 +51,7 @@ final class DemandEncoder {
                 micros);
     }
 
-    /** What is asked of the records of leases. */
+    /** Encodes the request to the records of leases. */
     static String ofLeases(LeaseRequest request) {
         StringBuilder text = new StringBuilder(96);
         text.append("ls 0 0 0 ").append(request.cap()).append(' ');
@@ -59,7 +63,7 @@ final class DemandEncoder {
         return text.toString();
     }
 
-    /** Whether it is demanded of a count that cannot keep the numbers of its steps in its own state. */
+    /** Returns whether the text is for a count whose own state has no room for the numbers of its steps. */
     static boolean isNumberedApart(String text) {
         return text.startsWith(LOG) || text.startsWith(HELD);
     }
@@ -101,7 +105,7 @@ final class DemandEncoder {
         text.append(first).append(' ').append(second).append(' ').append(third);
     }
 
-    /** The window that the server is in by our reckoning, and its neighbours. */
+    /** Returns the boundaries of the window that the server is in by our estimate, and of its two neighbours. */
     private static String boundaries(Windows windows, long micros) {
         Windows.Window present = windows.at(micros);
         long before = windows.at(present.startMicros() - 1).startMicros();

@@ -1,8 +1,8 @@
 package io.sluice.redis.internal.wire;
 
 /**
- * A lease that nobody spends from any more.
+ * A lease that is no longer spent from.
  *
- * @param spent how many of its permits were; the store knows how many there were, and takes back the rest
+ * @param spent how many of its permits were spent. The store knows how many it granted and takes back the rest
  */
 public record EndedLease(String lease, long spent) {}

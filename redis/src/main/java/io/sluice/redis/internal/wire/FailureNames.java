@@ -6,7 +6,7 @@ import io.sluice.core.spi.EngineFailure;
 import java.util.Locale;
 import java.util.Set;
 
-/** What went wrong, as a short name for decisions and metrics, and whether Redis may have charged all the same. */
+/** Maps failures to short names for decisions and metrics, and tells whether Redis may have charged nevertheless. */
 public final class FailureNames {
 
     public static final String DISCONNECTED = "redis-disconnected";
@@ -15,7 +15,7 @@ public final class FailureNames {
     public static final String OUT_OF_MEMORY = "redis-oom";
     public static final String OVERLOAD = "redis-overload";
 
-    /** Errors that Redis answers instead of running a function. */
+    /** Errors with which Redis answers instead of running a function. */
     private static final Set<String> NOT_RUN = Set.of(
             "BUSY",
             "CLUSTERDOWN",
@@ -31,7 +31,7 @@ public final class FailureNames {
             "MOVED",
             "ASK");
 
-    /** What another connection may put right: the server was demoted, or wants to be told again who is there. */
+    /** Failures that a new connection may fix: the server was demoted, or wants the client to authenticate again. */
     private static final Set<String> OTHER_CONNECTION =
             Set.of("redis-readonly", "redis-noauth", "redis-noperm", "redis-wrongpass", DISCONNECTED);
 
@@ -55,17 +55,17 @@ public final class FailureNames {
         return OTHER_CONNECTION.contains(reason);
     }
 
-    /** Whether Redis did nothing because its memory is full. */
+    /** Returns whether Redis did nothing because its memory is full. */
     public static boolean isOutOfMemory(Throwable failure) {
         return undecided(failure).reason().equals(OUT_OF_MEMORY);
     }
 
-    /** Whether it was the connection that failed, and not Redis that answered with an error. */
+    /** Returns whether the connection failed, as opposed to Redis answering with an error. */
     public static boolean isOfConnection(Throwable failure) {
         return !(DecideLibrary.cause(failure) instanceof RedisCommandExecutionException);
     }
 
-    /** Whether Lettuce did not even try to send, because there was no connection. */
+    /** Returns whether Lettuce did not even try to send, because there was no connection. */
     private static boolean isRejected(Throwable cause) {
         return cause instanceof RedisException
                 && cause.getMessage() != null

@@ -1,17 +1,17 @@
 package io.sluice.redis.internal.wire;
 
-/** What the store says to a {@link LeaseRequest}. Times in microseconds; spans count from {@code atMicros}, the store's time. */
+/** The store's answer to a {@link LeaseRequest}. Times are in microseconds. Spans start at {@code atMicros}, the store's time. */
 public sealed interface LeaseReply {
 
     /**
      * The permits are charged and may be spent.
      *
-     * @param permits how many, at least what was of use
+     * @param permits how many, at least the requested minimum
      * @param endsAfterMicros until the lease ends
-     * @param waitMicros until the first time slot; 0 where there are none
-     * @param remaining what the limit has left
+     * @param waitMicros until the first time slot; 0 for limits without time slots
+     * @param remaining how many permits the limit has left
      * @param resetAfterMicros until the limit is as if unused, or {@link io.sluice.core.spi.Verdict#NEVER}
-     * @param chargedAtMicros what a give-back has to name
+     * @param chargedAtMicros the time of the charge, which a refund has to name
      */
     record Granted(
             long permits,
@@ -24,18 +24,19 @@ public sealed interface LeaseReply {
             implements LeaseReply {}
 
     /**
-     * There are no permits, nothing is charged.
+     * No permits were granted and nothing is charged.
      *
-     * @param byShare too much is out on leases already; else the limit has too little left
-     * @param retryAfterMicros until as much as was of use is there; says nothing if the share refused
+     * @param byShare whether too many permits are out on leases already; otherwise the limit has too few left
+     * @param retryAfterMicros until the requested minimum is available; meaningless if {@code byShare} is set
      */
     record Refused(boolean byShare, long remaining, long retryAfterMicros, long resetAfterMicros, long atMicros)
             implements LeaseReply {}
 
     /**
-     * There are no permits to spend.
+     * No permits may be spent, and the outcome is not known.
      *
-     * @param mayBeDone whether the lease may have been granted all the same, and what was to be ended may be; else nothing was done
+     * @param mayBeDone whether the lease may have been granted and the ended leases recorded nevertheless; otherwise nothing was
+     *     done
      */
     record Unknown(String reason, boolean mayBeDone) implements LeaseReply {}
 }

@@ -16,12 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis is asked to do in one step: to decide an ask, to take charges back, to renew a permit; and the future of whoever
- * wants to know. Names and texts are made by the thread that asks, so that putting a batch together is quick.
+ * One step that Redis performs: deciding a request, returning charges, renewing a permit, or granting and ending leases. It also
+ * holds the future that receives the result. The calling thread builds the names and texts, so that assembling a batch is fast.
  */
 public abstract sealed class Operation {
 
-    /** How {@code decide.lua} calls what is to be done. */
+    /** The code of the operation in {@code decide.lua}. */
     final char purpose;
 
     final long deadlineNanos;
@@ -30,7 +30,7 @@ public abstract sealed class Operation {
 
     private int rewritten;
 
-    /** Where it is counted as long as it is not answered; null if it is not. */
+    /** The counter that includes this operation until it is answered; null if none does. */
     private @Nullable AtomicInteger countedIn;
 
     private Operation(char purpose, long deadlineNanos, String... counts) {
@@ -40,7 +40,7 @@ public abstract sealed class Operation {
         this.texts = new String[counts.length];
     }
 
-    /** Counts it among those that are not answered yet, unless they are too many. */
+    /** Counts this operation as unanswered. Returns false if there are too many already. */
     public final boolean countIn(AtomicInteger load, int most) {
         if (countedIn == null) {
             if (load.get() >= most) {
@@ -52,7 +52,7 @@ public abstract sealed class Operation {
         return true;
     }
 
-    /** It is answered. */
+    /** Removes this operation from the counter, because it is answered. */
     final void uncount() {
         if (countedIn != null) {
             countedIn.decrementAndGet();
@@ -68,7 +68,7 @@ public abstract sealed class Operation {
         return some.stream().map(i -> counts[i]).toArray(String[]::new);
     }
 
-    /** Whether nobody waits for it any more; then it is not to be charged. */
+    /** Returns whether the caller no longer waits. Then the operation must not be charged. */
     public final boolean isLate(long nowNanos) {
         return deadlineNanos != Ask.NO_DEADLINE && nowNanos - deadlineNanos >= 0;
     }
@@ -77,19 +77,19 @@ public abstract sealed class Operation {
         fail(new EngineFailure(FailureNames.TIMEOUT, false));
     }
 
-    /** Says what is demanded, for a server whose time is about this. */
+    /** Writes the demands, for a server whose time is approximately this. */
     abstract void write(long serverMicros);
 
-    /** Writes it again because the server's time was outside the windows it was told of; false if that has not helped before. */
+    /** Writes it again because the server's time was outside the windows it was given. Returns false after three attempts. */
     public final boolean writeAgain(long serverMicros) {
         write(serverMicros);
         return ++rewritten <= 3;
     }
 
-    /** Takes its part of the reply. */
+    /** Reads its part of the reply. */
     public abstract void answer(Reply reply);
 
-    /** Redis did not answer. */
+    /** Completes the operation without an answer from Redis. */
     public abstract void fail(EngineFailure why);
 
     /** A decision. */
@@ -98,14 +98,18 @@ public abstract sealed class Operation {
         public final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
         private final Ask ask;
 
-        /** @param counts the name of each demand's count */
+        /**
+         * Creates a decision.
+         *
+         * @param counts the name of each demand's count
+         */
         public AskOperation(Ask ask, String[] counts, long serverMicros) {
             super(ask.charges() ? 'c' : 'l', ask.deadlineNanos(), counts);
             this.ask = ask;
             write(serverMicros);
         }
 
-        /** The same of some of the demands. */
+        /** Creates the same request for some of the demands. */
         public AskOperation of(List<Integer> some, String id, long serverMicros) {
             Ask part = ask.of(some.stream().map(ask.demands()::get).toList()).called(id);
             return new AskOperation(part, counts(some), serverMicros);
@@ -149,7 +153,7 @@ public abstract sealed class Operation {
             }
         }
 
-        /** This is what became of it. */
+        /** Completes the request with its outcome. */
         public void end(Outcome what) {
             uncount();
             outcome.complete(what);
@@ -189,7 +193,7 @@ public abstract sealed class Operation {
         }
     }
 
-    /** Charges that were made, to be taken back or renewed; the future says whether they still counted. */
+    /** Charges to return or renew. The future tells whether they still counted. */
     public static final class ChargeUpdate extends Operation {
 
         public final CompletableFuture<Boolean> done = new CompletableFuture<>();
@@ -213,7 +217,7 @@ public abstract sealed class Operation {
             return new ChargeUpdate('r', List.of(charge), counts, serverMicros);
         }
 
-        /** The same of some of the charges. */
+        /** Creates the same operation for some of the charges. */
         public ChargeUpdate of(List<Integer> some, long serverMicros) {
             return new ChargeUpdate(purpose, some.stream().map(charges::get).toList(), counts(some), serverMicros);
         }
@@ -237,7 +241,7 @@ public abstract sealed class Operation {
             end(held, null);
         }
 
-        /** This is what became of it. */
+        /** Completes the operation with its result. */
         public void end(boolean held, @Nullable Throwable failure) {
             uncount();
             if (failure == null) {
@@ -253,7 +257,7 @@ public abstract sealed class Operation {
         }
     }
 
-    /** Leases of one count, to be ended and perhaps one to be granted. */
+    /** Ends leases of one count, and may grant a new one. */
     public static final class LeaseUpdate extends Operation {
 
         public final CompletableFuture<LeaseReply> answer = new CompletableFuture<>();
@@ -269,7 +273,7 @@ public abstract sealed class Operation {
             return of('g', request, names, serverMicros);
         }
 
-        /** The answer is not known to be anything but {@link LeaseReply.Unknown} if this fails. */
+        /** Creates an operation that only ends leases. If it fails, the answer is {@link LeaseReply.Unknown}. */
         public static LeaseUpdate ending(
                 Limit limit, String key, List<EndedLease> ended, RedisKeys names, long serverMicros) {
             LeaseRequest request = new LeaseRequest(limit, key, "-", 1, 1, 0, 0, 0, ended);
@@ -311,7 +315,7 @@ public abstract sealed class Operation {
                     : new LeaseReply.Refused(byShare, remaining, orNever(left), reset, reply.micros());
         }
 
-        /** What ended leases had left comes before the numbers of the steps. */
+        /** Records the steps. The unspent permits of ended leases come before the numbers of the steps. */
         private void record(Reply reply, LeaseReply granted) {
             List<StepEvent.Step> steps = new ArrayList<>(request.ended().size() + 1);
             for (EndedLease ended : request.ended()) {

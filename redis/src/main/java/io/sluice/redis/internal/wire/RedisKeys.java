@@ -11,10 +11,10 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What a count is called in Redis: {@code prefix:name:shape:key}, or {@code prefix:{tag}:name:shape:key} where hash tags are in use and
- * the key begins with one in braces. Two counts never share a name. Names and shapes hold no
- * colon; in keys, everything that could end a line or be taken for a hash tag is percent-encoded, and a key that is long or no
- * proper text is replaced by its hash, marked with a {@code #} that no other key contains.
+ * Builds the names of counts in Redis: {@code prefix:name:shape:key}, or {@code prefix:{tag}:name:shape:key} if hash tags are in
+ * use and the key starts with one in braces. Two counts never share a name. Names and shapes contain no colon. In keys, every
+ * character that could end a line or be mistaken for a hash tag is percent-encoded. A key that is too long or not valid text is
+ * replaced by its hash, marked with a {@code #} that no other key contains.
  */
 public final class RedisKeys {
 
@@ -34,7 +34,7 @@ public final class RedisKeys {
         this.hashTags = hashTags;
     }
 
-    /** The name of each demand's count. */
+    /** Returns the name of each demand's count. */
     public String[] of(List<Demand> demands) {
         String[] counts = new String[demands.size()];
         for (int i = 0; i < counts.length; i++) {
@@ -52,18 +52,22 @@ public final class RedisKeys {
         return prefix + ":" + limit.name() + ":" + limit.shape() + ":" + encoded(key);
     }
 
-    /** Where the steps of a count are numbered when they are recorded; in the same slot, under a name that no count has. */
+    /**
+     * Returns the key under which the recorded steps of a count are numbered: in the same slot, and unlike the name of any count.
+     */
     public static byte[] numbering(byte[] count) {
         String name = new String(count, StandardCharsets.UTF_8);
         return (name.indexOf('{') < 0 ? "{" + name + "}#n" : name + "#n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Where the leases of a count are recorded: in the same slot of a Cluster, under a name that no count has. */
+    /**
+     * Returns the key under which the leases of a count are recorded: in the same Cluster slot, and unlike the name of any count.
+     */
     public String leases(String count) {
         return prefix + ":#l:" + (count.indexOf('{') < 0 ? "{" + count + "}" : count.substring(prefix.length() + 1));
     }
 
-    /** A text without spaces, lines, braces and {@code #}, different for each different key. */
+    /** Encodes a key as text without spaces, line breaks, braces and {@code #}. Different keys have different encodings. */
     static String encoded(String key) {
         if (isPlain(key)) {
             return key;

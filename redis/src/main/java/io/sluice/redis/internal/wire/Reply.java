@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** The numbers that {@code decide.lua} answers a batch with, read from the front by one question after the other. */
+/** The numbers with which {@code decide.lua} answers a batch. Each operation reads its numbers in turn. */
 public final class Reply {
 
     private static final int OUTSIDE = -1;
@@ -22,17 +22,17 @@ public final class Reply {
         this.listener = listener;
     }
 
-    /** The server's time. */
+    /** Returns the server's time. */
     public long micros() {
         return micros;
     }
 
-    /** Whether nothing was done for the next question, because the server's time is outside the windows it was told of. */
+    /** Returns whether nothing was done for the next operation because the server's time is outside the windows it was given. */
     public boolean isOutside() {
         return nextIs(OUTSIDE);
     }
 
-    /** Whether nothing was done for the next question, because it needs a new key and there is no memory for one. */
+    /** Returns whether nothing was done for the next operation because it needs a new key and there is no memory for one. */
     public boolean isFull() {
         return nextIs(FULL);
     }
@@ -53,12 +53,12 @@ public final class Reply {
         numbers.position(numbers.position() + some * Double.BYTES);
     }
 
-    /** Whether numbers of steps follow. Without them a step costs nothing: not even the object that tells of it. */
+    /** Returns whether the numbers of steps follow. If not, a step costs nothing, not even the event object. */
     boolean isRecorded() {
         return listener != null;
     }
 
-    /** Tells the listener of a demand; after the numbers of its question were read, in the order of its demands. */
+    /** Records one step. Must be called after the numbers of the operation were read, in the order of its demands. */
     void record(String count, StepEvent.Step step) {
         if (listener == null) {
             return;
