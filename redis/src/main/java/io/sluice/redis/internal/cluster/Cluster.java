@@ -30,14 +30,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The primaries of a Redis Cluster, which slots each owns, and a link to each. Who owns what is read from any of the nodes: every few
- * seconds, several times a second while something is wrong, and at once when a node says that a slot has moved or a link breaks;
- * in between, redirections are believed. Places are slots. Safe for use by many threads.
+ * The primaries of a Redis Cluster, the slots that each owns, and a link to each. Any node can report the owners. They are read
+ * every few seconds, several times a second while something is wrong, and at once when a node reports a moved slot or a link
+ * breaks. In between, redirections are trusted. A place is a slot. Thread-safe.
  *
- * <p>Lettuce's own client for Clusters reconnects and sends again what was under way, which could charge twice, and has no breaker for
- * each primary: see ADR 9.
+ * <p>Lettuce's own Cluster client is not used: it reconnects and resends what was under way, which could charge twice, and it has
+ * no breaker per primary. See ADR 9.
  *
- * <p>Each primary has a link of its own, with its own breaker: one that is gone stops the decisions on its slots and no others.
+ * <p>Each primary has its own link with its own breaker. A primary that is down stops the decisions on its own slots and no
+ * others.
  */
 public final class Cluster implements Servers {
 
@@ -46,10 +47,10 @@ public final class Cluster implements Servers {
     private static final System.Logger LOG = System.getLogger(Cluster.class.getName());
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
 
-    /** A node that has not been named for this long is let go; whatever was under way to it has ended. */
+    /** A node that has not been named for this long is dropped; by then everything under way to it has ended. */
     private static final Duration FORGOTTEN = Duration.ofSeconds(5);
 
-    /** What has been wrong for longer will not be right in the next moment. */
+    /** A problem that has lasted longer than this will probably not go away at once, so the owners are read less often. */
     private static final Duration RECENT = Duration.ofSeconds(10);
 
     private final ClusterAddress address;
@@ -60,7 +61,7 @@ public final class Cluster implements Servers {
     private final ConcurrentHashMap<Endpoint, ClusterNode> nodes = new ConcurrentHashMap<>();
     private final AtomicReferenceArray<@Nullable ClusterNode> owners = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
 
-    /** Made when they are first needed; all of them together are a few megabytes. */
+    /** Created on first use; all of them together take a few megabytes. */
     private final AtomicReferenceArray<@Nullable Coalescer> calls = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
 
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -68,10 +69,10 @@ public final class Cluster implements Servers {
     private volatile StoreState state;
     private volatile boolean closed;
 
-    /** What was last read; null before the first time. */
+    /** The topology that was last read; null before the first time. */
     private volatile @Nullable ClusterTopology shards;
 
-    /** Why nothing has been read yet. */
+    /** Why no topology has been read yet. */
     private volatile String unread = RedisLink.NOT_YET;
 
     public Cluster(
@@ -104,7 +105,7 @@ public final class Cluster implements Servers {
         return owner.link.connection() != null || owner.link.isStarting() ? null : owner.link.unavailable();
     }
 
-    /** Why a slot that no node owns is not decided. */
+    /** Returns why a request on a slot without an owner is undecided. */
     EngineFailure unowned() {
         return new EngineFailure(closed ? "closed" : shards == null ? FailureNames.DISCONNECTED : DOWN, false);
     }
@@ -125,7 +126,7 @@ public final class Cluster implements Servers {
         return owners.get(slot);
     }
 
-    /** A node has said that a slot is owned by another one. */
+    /** Records that a node has named another node as the owner of a slot. */
     ClusterNode moved(int slot, Endpoint to) {
         ClusterNode node = node(to);
         owners.set(slot, node);
@@ -133,7 +134,7 @@ public final class Cluster implements Servers {
         return node;
     }
 
-    /** The node at an endpoint that the Cluster has named. */
+    /** Returns the node at an endpoint that the Cluster has named. */
     ClusterNode node(Endpoint endpoint) {
         ClusterNode node = nodes.get(endpoint);
         if (node == null) {
@@ -154,7 +155,7 @@ public final class Cluster implements Servers {
         return node;
     }
 
-    /** Has the slots read soon, because something is not where it was. */
+    /** Schedules reading the owners soon, because something has moved. */
     void readSoon() {
         reading.soon();
     }
@@ -244,7 +245,7 @@ public final class Cluster implements Servers {
         String sentence = ServerWatch.explained(failure, address.seeds().get(0));
         if (shards == null && !sentence.equals(unread)) {
             unread = sentence;
-            LOG.log(Level.WARNING, "no seed of the Redis Cluster says who owns which slots: {0}", sentence);
+            LOG.log(Level.WARNING, "no seed of the Redis Cluster reports the owners of the slots: {0}", sentence);
         }
     }
 
@@ -275,7 +276,7 @@ public final class Cluster implements Servers {
         return owning;
     }
 
-    /** Finds out what to say of the whole. */
+    /** Updates the state of the Cluster as a whole. */
     private synchronized void judge() {
         StoreState now = judged();
         StoreState before = state;
@@ -297,7 +298,7 @@ public final class Cluster implements Servers {
             return StoreState.down(FailureNames.DISCONNECTED, unread, since);
         }
         if (!read.isOk()) {
-            return StoreState.down(DOWN, "cluster_state is not ok, says " + read.seenBy(), since);
+            return StoreState.down(DOWN, "cluster_state is not ok, according to " + read.seenBy(), since);
         }
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
             if (owners.get(slot) == null) {
@@ -313,7 +314,7 @@ public final class Cluster implements Servers {
         return StoreState.up(clock.epochMicros());
     }
 
-    /** Hears of the links, and passes on what is said of calls. */
+    /** Listens to the links, and passes on the notifications about calls. */
     private final class LinkListener implements StoreListener {
 
         private final StoreListener whole;

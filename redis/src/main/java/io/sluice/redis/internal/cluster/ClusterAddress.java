@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Where to begin with a Cluster, and how to talk to its nodes: {@code redis-cluster://user:password@h1:p1,h2:p2}, or {@code
- * rediss-cluster://} for TLS. The nodes that the Cluster names are reached as the seeds are, with the same credentials.
+ * The address of a Cluster: {@code redis-cluster://user:password@h1:p1,h2:p2}, or {@code rediss-cluster://} for TLS. The nodes
+ * that the Cluster names are reached in the same way as the seeds, with the same credentials.
  *
- * @param seeds nodes to ask for the others; at least one
+ * @param seeds nodes that are asked for the others; at least one
  */
 public record ClusterAddress(List<RedisURI> seeds) {
 
     private static final String PLAIN = "redis-cluster://";
     private static final String SECURE = "rediss-cluster://";
 
-    /** A name or an address, an IPv6 one in brackets, and a port. */
+    /** A host name or an address (IPv6 in brackets), and an optional port. */
     private static final Pattern SEED = Pattern.compile("(\\[[0-9a-fA-F:.]+]|[^\\s:/\\[\\]]+)(:\\d{1,5})?");
 
     public ClusterAddress {
@@ -29,9 +29,9 @@ public record ClusterAddress(List<RedisURI> seeds) {
     }
 
     /**
-     * Reads an address.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the address is invalid
      */
     public static ClusterAddress of(String uri) {
         boolean secure = uri.startsWith(SECURE);
@@ -57,7 +57,7 @@ public record ClusterAddress(List<RedisURI> seeds) {
         return new ClusterAddress(seeds);
     }
 
-    /** How to reach a node of the Cluster. */
+    /** Returns the URI of a node of the Cluster. */
     public RedisURI of(Endpoint node) {
         return RedisURI.builder(seeds.get(0))
                 .withHost(node.host())

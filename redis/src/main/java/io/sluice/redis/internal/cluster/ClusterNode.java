@@ -3,16 +3,16 @@ package io.sluice.redis.internal.cluster;
 import io.sluice.redis.internal.link.RedisLink;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A primary of a Cluster and the way to it. Safe for use by many threads. */
+/** A primary of a Cluster and the link to it. Thread-safe. */
 final class ClusterNode {
 
     final Endpoint endpoint;
     final RedisLink link;
 
-    /** How many questions wait for it or are under way to it, whatever their slots. */
+    /** How many operations wait for this node or are under way to it, over all its slots. */
     final AtomicInteger load = new AtomicInteger();
 
-    /** When the Cluster, or a redirection, last named it. */
+    /** When the Cluster or a redirection last named this node. */
     volatile long namedNanos;
 
     ClusterNode(Endpoint endpoint, RedisLink link) {

@@ -13,11 +13,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param seenBy the node that was asked
  * @param isOk whether that node would decide on the slots that it owns
- * @param primaries those that are well, or own slots all the same; also those that own none yet
+ * @param primaries the primaries that are online or own slots, including online ones that own none yet
  */
 record ClusterTopology(Endpoint seenBy, boolean isOk, List<Primary> primaries) {
 
-    /** @param slots first and last of each range, one after the other */
+    /**
+     * A primary and its slots.
+     *
+     * @param slots first and last slot of each range, one after the other
+     */
     record Primary(Endpoint endpoint, List<Integer> slots) {
 
         Primary {
@@ -29,14 +33,16 @@ record ClusterTopology(Endpoint seenBy, boolean isOk, List<Primary> primaries) {
         primaries = List.copyOf(primaries);
     }
 
-    /** Whether the node knows of any slots; one that was just reset or added does not. */
+    /** Returns whether the node knows of any slots. One that was just reset or added does not. */
     boolean isUseful() {
         return primaries.stream().anyMatch(primary -> !primary.slots().isEmpty());
     }
 
     /**
-     * @param info what {@code CLUSTER INFO} says
-     * @param reply what {@code CLUSTER SHARDS} says
+     * Reads the view of one node.
+     *
+     * @param info the reply to {@code CLUSTER INFO}
+     * @param reply the reply to {@code CLUSTER SHARDS}
      */
     static ClusterTopology read(Endpoint seenBy, boolean secure, String info, List<Object> reply) {
         List<Primary> primaries = new ArrayList<>();

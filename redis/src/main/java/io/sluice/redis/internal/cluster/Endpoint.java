@@ -2,20 +2,21 @@ package io.sluice.redis.internal.cluster;
 
 import java.util.Objects;
 
-/** Where a node of a Cluster is, as the Cluster says it. Immutable. */
+/** The address of a node as the Cluster gives it. Immutable. */
 record Endpoint(String host, int port) {
 
     Endpoint {
         Objects.requireNonNull(host, "host");
         if (host.isEmpty() || port < 1 || port > 65_535) {
-            throw new IllegalArgumentException("endpoint: \"" + host + ":" + port + "\" (expected: host and port)");
+            throw new IllegalArgumentException("endpoint: \"" + host + ":" + port + "\" (expected: HOST:PORT)");
         }
     }
 
     /**
-     * An address as redirections have it.
+     * Parses an address as redirections give it.
      *
-     * @param asked who said so: a node that does not know its own name leaves it out, and means the one it was reached by
+     * @param asked the node that sent it. A node that does not know its own name leaves it out and means the host it was reached
+     *     by
      */
     static Endpoint read(String text, Endpoint asked) {
         int colon = text.lastIndexOf(':');

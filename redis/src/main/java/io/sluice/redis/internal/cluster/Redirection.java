@@ -6,24 +6,24 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node of a Cluster says instead of running a function, because of slots. It has done nothing.
+ * The answer of a Cluster node that did not run a function because of its slot. The node has done nothing.
  *
- * @param to where to go instead; the node itself if it does not say
+ * @param to the node to ask instead; the same node if the answer names none
  */
 record Redirection(Kind kind, Endpoint to) {
 
     enum Kind {
         /** Another node owns the slot. */
         MOVED,
-        /** The slot is going to another node, and this one does not have the key any more, or never had. */
+        /** The slot is migrating to another node, and this node does not have the key any more, or never had it. */
         ASK,
-        /** The slot is moving, and of several keys only some are here. */
+        /** The slot is migrating, and only some of the keys are here. */
         TRYAGAIN,
-        /** Nobody owns the slot, or the Cluster as a whole does not decide. */
+        /** No node owns the slot, or the whole Cluster is down. */
         CLUSTERDOWN
     }
 
-    /** Null if it is something else. */
+    /** Reads a redirection from a failure; returns null if the failure is something else. */
     static @Nullable Redirection of(Throwable failure, Endpoint asked) {
         Throwable cause = DecideLibrary.cause(failure);
         if (!(cause instanceof RedisCommandExecutionException) || cause.getMessage() == null) {

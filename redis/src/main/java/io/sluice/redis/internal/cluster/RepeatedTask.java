@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does something over and over, once at a time, with a pause between: sooner when it is asked to, though never sooner than the
- * shortest pause after it last began. Safe for use by many threads.
+ * Repeats a task, one run at a time, with a pause in between. It can be asked to run sooner, but never sooner than the shortest
+ * pause after its last start. Thread-safe.
  */
 final class RepeatedTask implements AutoCloseable {
 
@@ -22,7 +22,11 @@ final class RepeatedTask implements AutoCloseable {
     private long dueNanos;
     private Clock.@Nullable Alarm alarm;
 
-    /** @param task says when it is done, and after what pause it is to be done again; never fails */
+    /**
+     * Creates a task that does not run yet.
+     *
+     * @param task completes when it is done, with the pause before the next run; never fails
+     */
     RepeatedTask(Clock clock, Duration shortest, Supplier<CompletionStage<Duration>> task) {
         this.clock = clock;
         this.shortestNanos = shortest.toNanos();
@@ -30,7 +34,7 @@ final class RepeatedTask implements AutoCloseable {
         this.beganNanos = clock.nanoTime() - shortestNanos;
     }
 
-    /** Does it now, or as soon as may be. */
+    /** Runs the task now, or as soon as allowed. */
     synchronized void soon() {
         if (running) {
             again = true;

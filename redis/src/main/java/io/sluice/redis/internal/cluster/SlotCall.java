@@ -12,19 +12,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch of one slot on its way to the node that has the slot, wherever that is. Goes where nodes send it, which they do before they
- * have done anything: so nothing is charged twice. As long as a slot moves, keys that a node does not have are looked for where the
- * slot goes ({@code ASK}); if a batch has keys in both places ({@code TRYAGAIN}), each of its counts goes alone, because for one count
- * there is always a node that decides.
+ * A call with a batch of one slot, to the node that owns the slot. It follows redirections. A node redirects before it does
+ * anything, so nothing is charged twice. While a slot migrates, a key that a node does not have is looked up at the target of the
+ * slot ({@code ASK}). If a batch has keys on both nodes ({@code TRYAGAIN}), each of its counts is sent alone, because for a
+ * single count there is always a node that decides.
  */
 final class SlotCall implements BatchCall.Landing {
 
-    /** Nodes that have not heard of each other's slots yet may send it back and forth; from here on with pauses. */
+    /** Nodes with an outdated view may redirect back and forth. From this many hops on, there is a pause before each. */
     private static final int HOPS_AT_ONCE = 4;
 
     private static final Duration PAUSE = Duration.ofMillis(2);
 
-    /** What nobody waits for in particular is given up after this long. */
+    /** A call without a deadline is given up after this long. */
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
     private final Cluster cluster;
@@ -35,7 +35,7 @@ final class SlotCall implements BatchCall.Landing {
     private final long beganNanos;
     private int hops;
 
-    /** Where it was sent last. */
+    /** The node that it was last sent to. */
     private @Nullable ClusterNode asked;
 
     SlotCall(Cluster cluster, int slot, Clock clock, StoreListener listener, BatchCall.Landing landing) {
@@ -123,7 +123,7 @@ final class SlotCall implements BatchCall.Landing {
         });
     }
 
-    /** Without those for which nobody waits any more. */
+    /** Returns the batch without operations whose callers no longer wait, and fails those. */
     private Batch timely(Batch batch) {
         List<Operation> late = batch.late(clock.nanoTime());
         if (late.isEmpty()) {

@@ -17,13 +17,13 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the nodes of a Cluster, one after the other, who owns which slots, until one says that all is well. Nodes to which there
- * is a connection come first; to others one is made, and closed again.
+ * Asks the nodes of a Cluster, one after the other, for the owners of the slots, until one reports that all is well. Nodes with
+ * an open connection come first. For the others a connection is opened and closed again.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // all of it reports through its result
+@SuppressWarnings("FutureReturnValueIgnored") // everything is reported through the result
 final class TopologyReader {
 
-    /** Whoever takes longer is passed over. */
+    /** A node that takes longer is skipped. */
     private static final Duration PATIENCE = Duration.ofMillis(400);
 
     private final Connector connector;
@@ -33,7 +33,7 @@ final class TopologyReader {
     private final Deque<RedisURI> others;
     private final CompletableFuture<ClusterTopology> result = new CompletableFuture<>();
 
-    /** The best so far: what a node says that is not content itself. */
+    /** The best view so far: that of a node that reports a problem. */
     private @Nullable ClusterTopology unwell;
 
     private Throwable failure = new IllegalStateException("no node to ask");
@@ -47,7 +47,7 @@ final class TopologyReader {
         this.others = new ArrayDeque<>(others);
     }
 
-    /** Fails, with what the last of them said, if none knows. */
+    /** Reads the topology. Fails with the failure of the last node if no node knows it. */
     static CompletionStage<ClusterTopology> read(
             Connector connector, Clock clock, boolean secure, List<RedisLink> linked, List<RedisURI> others) {
         TopologyReader reader = new TopologyReader(connector, clock, secure, linked, others);

@@ -1,4 +1,4 @@
-/** A Redis Cluster: which primary owns which slot, and the way of a batch to it. */
+/** A Redis Cluster: which primary owns which slot, and how a batch reaches it. */
 @NullMarked
 package io.sluice.redis.internal.cluster;
 

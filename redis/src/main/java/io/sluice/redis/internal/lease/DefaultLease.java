@@ -9,7 +9,7 @@ import io.sluice.core.spi.LeasePolicy;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Lets demands that say nothing of leases use them. A decorator; what leases give up is said by {@link Leases}. */
+/** A decorator that applies a lease policy to demands that have none. {@link Leases} describes the trade-offs of leases. */
 public final class DefaultLease implements Engine {
 
     private final Engine engine;

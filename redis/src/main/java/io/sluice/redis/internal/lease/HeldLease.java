@@ -4,15 +4,15 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A lease at hand. Whoever takes permits from it does so with one compare-and-set; once it is closed, nobody takes or puts back
- * any more, so what was spent by then is final. Safe for use by many threads.
+ * A lease that this process holds. Taking permits is one compare-and-set. Once the lease is closed, no permits can be taken or
+ * put back, so the number spent by then is final. Thread-safe.
  */
 final class HeldLease {
 
-    /** What {@link #take} says if there is not enough. */
+    /** Returned by {@link #take} if there are too few permits. */
     static final long TOO_FEW = -1;
 
-    /** What {@link #take} says if the next time slot is too late. */
+    /** Returned by {@link #take} if the next time slot is too late. */
     static final long TOO_LATE = -2;
 
     private static final long CLOSED = -1;
@@ -31,7 +31,7 @@ final class HeldLease {
     final long chargedAtMicros;
     final long endsNanos;
 
-    /** When the first time slot is, where there are any. */
+    /** The time of the first time slot, for limits that have them. */
     final long slotNanos;
 
     private volatile long left;
@@ -49,16 +49,17 @@ final class HeldLease {
         return nowNanos - endsNanos >= 0;
     }
 
-    /** What can still be taken, if it is not over. */
+    /** Returns how many permits can still be taken, provided that the lease is not over. */
     long left() {
         return Math.max(0, left);
     }
 
     /**
-     * Takes what is wanted if there is as much, else what there is if that is enough.
+     * Takes the wanted permits if there are enough, otherwise all that are left if those meet the minimum.
      *
      * @param latestSlot how many permits may come before the first one taken
-     * @return what was left before, of which the wanted permits or all were taken; or {@link #TOO_FEW} or {@link #TOO_LATE}
+     * @return how many were left before; the wanted permits, or all if there were fewer, have been taken. {@link #TOO_FEW} or
+     *     {@link #TOO_LATE} if nothing was taken
      */
     long take(long wanted, long atLeast, long latestSlot) {
         for (; ; ) {
@@ -75,7 +76,7 @@ final class HeldLease {
         }
     }
 
-    /** Puts back what was taken; false if the lease is closed, or never had so much to take. */
+    /** Puts back what was taken. Returns false if the lease is closed or if fewer permits than this were taken from it. */
     boolean putBack(long taken) {
         for (; ; ) {
             long before = left;
@@ -88,7 +89,7 @@ final class HeldLease {
         }
     }
 
-    /** Ends the taking. What was spent; less than 0 if that was said before. */
+    /** Closes the lease. Returns how many permits were spent, or a negative number if the lease was closed before. */
     long close() {
         long last = (long) LEFT.getAndSet(this, CLOSED);
         return last == CLOSED ? CLOSED : permits - last;

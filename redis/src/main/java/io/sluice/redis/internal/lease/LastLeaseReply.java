@@ -6,11 +6,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store last said of a count. Immutable.
+ * The store's last reply about a count. Immutable.
  *
- * @param remaining what the limit had left in the store
+ * @param remaining how many permits the limit had left in the store
  * @param atMicros the store's time of the answer
- * @param nanos when it was heard, by the clock of this process
+ * @param nanos when the answer arrived, by the clock of this process
  * @param refusal what the store refuses; null if nothing
  */
 record LastLeaseReply(
@@ -20,7 +20,7 @@ record LastLeaseReply(
         long nanos,
         @Nullable Refusal refusal) {
 
-    /** The store's time now, by our reckoning: a little behind, by the way of its answer. */
+    /** Returns the store's time now by our estimate. It lags by the time that the answer was on its way. */
     long storeMicros(long nowNanos) {
         return atMicros + sinceMicros(nowNanos);
     }

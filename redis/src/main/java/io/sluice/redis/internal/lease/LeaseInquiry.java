@@ -12,19 +12,19 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a lease that is under way, and the callers who wait for it because nothing is at hand: no more of them than it can
- * serve. Answered once. Safe for use by many threads.
+ * A request for a lease that is under way, and the callers that wait for it because this process holds no permits. It accepts no
+ * more waiters than it can serve. It is answered once. Thread-safe.
  */
 final class LeaseInquiry {
 
     /**
-     * Somebody who asked for one count and waits for the lease.
+     * A caller that asked for one count and waits for the lease.
      *
-     * @param engine what is called so in the reasons of what could not be decided
+     * @param engine the name of the engine, for the reasons of failures
      */
     record Waiter(Ask ask, String engine, CompletableFuture<Outcome> outcome) {
 
-        @SuppressWarnings("FutureReturnValueIgnored") // what comes of it is passed on
+        @SuppressWarnings("FutureReturnValueIgnored") // the result is passed on
         void tell(Answer answer) {
             if (answer instanceof PendingOutcome pending) {
                 pending.outcome()
@@ -38,10 +38,10 @@ final class LeaseInquiry {
 
     final LeaseRequest request;
 
-    /** Before it was sent. */
+    /** When the request was made, before it was sent. */
     final long askedNanos;
 
-    /** Completes when the answer was taken in, and what it leaves to be ended is. */
+    /** Completes when the answer has been processed and the leases that it leaves to end are ended. */
     final CompletableFuture<Void> done = new CompletableFuture<>();
 
     private @Nullable List<Waiter> waiters = new ArrayList<>();
@@ -53,7 +53,7 @@ final class LeaseInquiry {
         this.room = request.wanted();
     }
 
-    /** Lets a caller wait; false if it was answered meanwhile, or would not be enough for him. */
+    /** Lets a caller wait. Returns false if the request was answered meanwhile or would not leave enough for this caller. */
     synchronized boolean join(Waiter waiter) {
         long permits = waiter.ask.demands().get(0).permits();
         if (waiters == null || permits > room) {
@@ -64,7 +64,7 @@ final class LeaseInquiry {
         return true;
     }
 
-    /** Those who have waited; null if it was answered before. */
+    /** Closes the request. Returns the callers that waited; null if it was answered before. */
     synchronized @Nullable List<Waiter> settle() {
         List<Waiter> all = waiters;
         waiters = null;

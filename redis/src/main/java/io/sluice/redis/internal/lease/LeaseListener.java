@@ -5,40 +5,40 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.EngineDecision;
 
 /**
- * Hears what becomes of leased permits, for checking histories. Called by whoever spends, before he is answered: must be quick.
- * Safe for use by many threads. Times by the clock of this process.
+ * Is notified of what happens to leased permits, for checking histories. Called by the thread that spends, before its caller
+ * receives the answer, so it must be fast. Thread-safe. Times are by the clock of this process.
  */
 public interface LeaseListener {
 
-    /** Hears nothing. */
+    /** A listener that does nothing. */
     LeaseListener NONE = new LeaseListener() {};
 
-    /** The ask under the name by which the listener tells it from others. */
+    /** Returns the request with an id by which the listener tells it from others. */
     default Ask named(Ask ask) {
         return ask;
     }
 
-    /** What a count is called by whoever hears of it; asked once for a key that is leased. */
+    /** Returns the name of a count for the listener. Called once per leased key. */
     default String count(Limit limit, String key) {
         return "";
     }
 
     /**
-     * Permits of a lease were spent on a demand.
+     * Called when permits of a lease were spent on a demand.
      *
-     * @param count as {@link #count} named it
+     * @param count the name that {@link #count} returned
      */
     default void spent(Ask ask, String count, String lease, long permits, long nowNanos, long endsNanos) {}
 
     /**
-     * Permits that were spent are not any more.
+     * Called when spent permits were put back.
      *
-     * @param ask the name of the ask that they were spent for; empty if that is not known
-     * @param lease which they are in again; empty if it is closed, and they go back to the store
+     * @param ask the id of the request that they were spent for; empty if unknown
+     * @param lease the lease that holds them again; empty if it is closed and they go back to the store
      */
     default void unspent(
             String ask, Limit limit, String key, String lease, long permits, long nowNanos, long endsNanos) {}
 
-    /** An ask was answered in which leases had a hand. */
+    /** Called when a request was answered with the help of leases. */
     default void answered(Ask ask, EngineDecision decided) {}
 }

@@ -3,15 +3,16 @@ package io.sluice.redis.internal.lease;
 import java.time.Duration;
 
 /**
- * How much of a count this process asks for, and so how much it had better have at hand. Not safe for use by many threads.
+ * Measures how much of a count this process uses, and from that how large the next lease should be. Not thread-safe.
  *
- * <p>A key is cold until {@value #EVIDENCE} callers have come within {@link #OBSERVED}. From then on a lease is meant to last for
- * {@link #HORIZON} at the rate since the last request, but it is no more than twice what was asked for since, so that a burst
- * takes nothing away that it would not need; and no less than half of the last one, so that a pause does not start it all again.
+ * <p>A key is cold until {@value #EVIDENCE} callers have come within {@link #OBSERVED}. From then on a lease should last for
+ * {@link #HORIZON} at the rate measured since the last request. It is at most twice the permits demanded since then, so that a
+ * burst does not lease more than it needs. It is at least half of the previous lease, so that a pause does not start the sizing
+ * from scratch.
  */
 final class LeaseSizing {
 
-    /** How long a lease is meant to last. */
+    /** How long a lease should last at the measured rate. */
     static final Duration HORIZON = Duration.ofMillis(100);
 
     static final Duration OBSERVED = Duration.ofMillis(200);
@@ -30,7 +31,7 @@ final class LeaseSizing {
         this.lastNanos = nowNanos;
     }
 
-    /** Notes that somebody asked and was not served from a lease. */
+    /** Records a demand that was not served from a lease. */
     void elsewhere(long permits, long nowNanos) {
         lastNanos = nowNanos;
         if (calls < EVIDENCE) {
@@ -42,7 +43,7 @@ final class LeaseSizing {
         elsewhere += permits;
     }
 
-    /** When somebody last asked, or was answered. */
+    /** Returns the time of the last demand or answer. */
     long lastNanos() {
         return lastNanos;
     }
@@ -52,11 +53,11 @@ final class LeaseSizing {
     }
 
     /**
-     * How much had better be leased now; 0 if it is not worth it.
+     * Returns how many permits to lease now; 0 if a lease is not worth it.
      *
-     * @param spent what was spent from leases since the last time
-     * @param refused whether the last answer was a refusal: what was not asked for since says nothing
-     * @param atOnce what one caller asks for
+     * @param spent the permits spent from leases since the last call
+     * @param refused whether the last answer was a refusal; then low demand since says nothing
+     * @param atOnce how many permits one caller asks for
      */
     long wanted(long spent, boolean refused, long atOnce, long ttlMicros, long nowNanos) {
         long demanded = elsewhere + spent;

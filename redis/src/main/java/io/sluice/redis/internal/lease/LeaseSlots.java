@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time slots of a lease: those of a leaky bucket follow each other at its rate, in the order in which they are taken; other limits
- * have none, and nobody waits. Immutable.
+ * The time slots of a lease. The slots of a leaky bucket follow each other at its rate, in the order in which permits are taken.
+ * Other limits have no slots, and their callers never wait. Immutable.
  */
 final class LeaseSlots {
 
@@ -24,7 +24,7 @@ final class LeaseSlots {
         return limit instanceof LeakyBucket bucket ? new LeaseSlots(bucket) : NONE;
     }
 
-    /** How many permits of a lease may come before a caller's first; less than 0 if even its first slot is too late for him. */
+    /** Returns how many permits of a lease may come before a caller's first; negative if even the first slot is too late. */
     long latest(HeldLease lease, Demand demand, long nowNanos) {
         if (bucket == null) {
             return Long.MAX_VALUE;
@@ -33,7 +33,7 @@ final class LeaseSlots {
         return sinceFirst < 0 ? -1 : bucket.pace().wholeIn(sinceFirst / 1_000);
     }
 
-    /** How long the caller waits who has so many permits of the lease before him. */
+    /** Returns how long a caller waits that has this many permits of the lease before it. */
     long untilMicros(HeldLease lease, long before, long nowNanos) {
         if (bucket == null) {
             return 0;
@@ -42,17 +42,17 @@ final class LeaseSlots {
         return Math.max(0, microsUp(lease.slotNanos - nowNanos + nanos(offset)));
     }
 
-    /** How far off the first slot of a lease may be. */
+    /** Returns how far off the first slot of a lease may be. */
     long maxWaitMicros() {
         return bucket == null ? 0 : bucket.maxWaitMicros();
     }
 
-    /** How far off the slot of a demand may be. */
+    /** Returns how far off the slot of a demand may be. */
     long maxWaitMicros(Demand demand) {
         return Math.min(maxWaitMicros(), demand.maxWaitMicros());
     }
 
-    /** Spans that are longer than anybody waits are all the same. */
+    /** Converts a span to nanoseconds, capped at the longest wait of a demand. */
     static long nanos(long micros) {
         return TimeUnit.MICROSECONDS.toNanos(Math.min(micros, Demand.MAX_WAIT_MICROS));
     }

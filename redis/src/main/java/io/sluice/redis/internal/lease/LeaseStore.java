@@ -8,20 +8,20 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
-/** Where leases come from. Safe for use by many threads; never throws. */
+/** The source of leases. Thread-safe; never throws. */
 public interface LeaseStore {
 
-    /** Ends some leases of a count and asks for another. Always completes, and never exceptionally. */
+    /** Ends some leases of a count and requests another one. Always completes, and never exceptionally. */
     CompletionStage<LeaseReply> request(LeaseRequest request);
 
     /**
-     * Ends leases. To end one again is harmless.
+     * Ends leases. Ending a lease twice is harmless.
      *
-     * @return completes when they are ended, exceptionally if that is not known
+     * @return a stage that completes when the leases are ended, or exceptionally if that is not known
      */
     CompletionStage<Void> end(Limit limit, String key, List<EndedLease> ended);
 
-    /** As {@link io.sluice.core.spi.PendingOutcome#afterArrivals}, for those who wait for a request. */
+    /** Like {@link io.sluice.core.spi.PendingOutcome#afterArrivals}, for callers that wait for a lease request. */
     default Executor afterArrivals() {
         return Runnable::run;
     }

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * Does something every {@link #PERIOD} for as long as there is something to do, once at a time, on a thread of its own so that alarms
- * are not kept waiting. Safe for use by many threads.
+ * Runs a task every {@link #PERIOD} for as long as there is work, one run at a time. It runs on a thread of its own, so that it
+ * does not delay timers. Thread-safe.
  */
 final class LeaseSweep implements AutoCloseable {
 
@@ -24,14 +24,18 @@ final class LeaseSweep implements AutoCloseable {
     private final AtomicBoolean running = new AtomicBoolean();
     private volatile boolean closed;
 
-    /** @param task says whether there is more to do */
+    /**
+     * Creates a sweep.
+     *
+     * @param task returns whether there is more work
+     */
     LeaseSweep(Clock clock, Executor thread, BooleanSupplier task) {
         this.clock = clock;
         this.thread = thread;
         this.task = task;
     }
 
-    /** Begins, unless it has begun. */
+    /** Starts the sweep unless it is running. */
     void start() {
         if (!running.get() && running.compareAndSet(false, true)) {
             again();
@@ -61,18 +65,18 @@ final class LeaseSweep implements AutoCloseable {
             return;
         }
         running.set(false);
-        // What came since the task looked did not start it.
+        // Work that arrived after the task looked did not start the sweep, because it was still running.
         if (isMore()) {
             start();
         }
     }
 
-    /** A task that failed may not have come to its end. */
+    /** Runs the task. If it fails, assumes that there is more work. */
     private boolean isMore() {
         try {
             return task.getAsBoolean();
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "a sweep of leases failed", e);
+            LOG.log(Level.WARNING, "a sweep of leases failed and will be repeated", e);
             return true;
         }
     }

@@ -7,12 +7,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of keys, by limit and key: of {@link #most} of them, and never of more. Keys that are too long to keep have no place.
- * Safe for use by many threads; finding takes no lock and makes nothing.
+ * The leased keys of this process, by limit and key; never more than {@link #most}. Keys that are too long are not stored.
+ * Thread-safe; lookups take no lock and allocate nothing.
  */
 final class LeaseTable {
 
-    /** Longer keys would be memory that whoever chooses them has for nothing. */
+    /** The longest key. Longer ones would let whoever chooses the keys use up memory. */
     static final int LONGEST_KEY = 256;
 
     private final ConcurrentHashMap<Limit, ConcurrentHashMap<String, LeasedKey>> limits = new ConcurrentHashMap<>();
@@ -25,7 +25,7 @@ final class LeaseTable {
         this.listener = listener;
     }
 
-    /** What is known of a key, made if there is nothing; null if there is no place for it. */
+    /** Returns the entry of a key and adds one if there is none. Returns null if there is no room for the key. */
     @Nullable
     LeasedKey findOrAdd(Limit limit, String key, long nowNanos) {
         LeasedKey known = find(limit, key);
@@ -49,7 +49,7 @@ final class LeaseTable {
         }
         LeasedKey added = new LeasedKey(limit, key, listener, nowNanos);
         @Nullable LeasedKey[] there = new LeasedKey[1];
-        // Within compute, because an empty map is dropped in the same way.
+        // Within compute, because empty maps are removed the same way.
         limits.compute(limit, (same, keys) -> {
             ConcurrentHashMap<String, LeasedKey> into = keys == null ? new ConcurrentHashMap<>() : keys;
             there[0] = into.putIfAbsent(key, added);
@@ -62,7 +62,7 @@ final class LeaseTable {
         return known == null ? added : known;
     }
 
-    /** Drops the keys that leave. */
+    /** Removes the keys that match. */
     void dropIf(Predicate<LeasedKey> leaves) {
         limits.forEach((limit, keys) -> {
             keys.values().removeIf(key -> {

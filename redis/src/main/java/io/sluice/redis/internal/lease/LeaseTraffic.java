@@ -24,12 +24,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes to and fro between the keys of a process and the store: requests and their answers, and the leases that are ended, by a
- * sweep or at the close. Safe for use by many threads.
+ * The traffic between the keys of a process and the store: lease requests, their answers, and leases that are ended by a sweep or
+ * on close. Thread-safe.
  */
 final class LeaseTraffic implements AutoCloseable {
 
-    /** Decides for the callers who have waited for a lease; it does not throw. */
+    /** Decides for callers that have waited for a lease; never throws. */
     @FunctionalInterface
     interface Counter {
         Answer decide(LeasedKey key, Ask ask, long nowNanos);
@@ -37,10 +37,10 @@ final class LeaseTraffic implements AutoCloseable {
 
     private static final long IDLE_KEY_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** A request that is not answered by then is taken for lost. */
+    /** A request that has no answer by then is treated as lost. */
     private static final long LOST_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** In how many calls a sweep ends leases: whoever asks for something shall not wait behind those of thousands of keys. */
+    /** The most calls with which one sweep ends leases, so that requests do not queue behind the leases of thousands of keys. */
     private static final int MOST_ENDS = 256;
 
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
@@ -52,7 +52,7 @@ final class LeaseTraffic implements AutoCloseable {
     private final ExecutorService sweeper;
     private final LeaseSweep sweep;
 
-    /** Those of which something is at hand, under way or to be told. */
+    /** The keys that hold permits, have a request under way, or have ended leases to report. */
     private final Set<LeasedKey> active = ConcurrentHashMap.newKeySet();
 
     private final String ids =
@@ -75,7 +75,7 @@ final class LeaseTraffic implements AutoCloseable {
         return closed.get();
     }
 
-    /** How many leased permits can be spent at the moment. */
+    /** Returns how many leased permits can be spent at the moment. */
     long outstanding() {
         long now = clock.nanoTime();
         return active.stream().mapToLong(key -> key.atHand(now)).sum();
@@ -85,12 +85,12 @@ final class LeaseTraffic implements AutoCloseable {
         return store.afterArrivals();
     }
 
-    /** Sees to it that keys are forgotten some time. */
+    /** Starts the sweep, so that idle keys are removed eventually. */
     void watch() {
         sweep.start();
     }
 
-    /** A request that is to be sent; null if none is due. */
+    /** Creates a request to be sent; returns null if none is due. */
     @Nullable
     LeaseInquiry inquire(LeasedKey key, Demand demand, long nowNanos) {
         if (closed.get() || !key.isDue(nowNanos)) {
@@ -100,7 +100,7 @@ final class LeaseTraffic implements AutoCloseable {
         return key.ask(demand, demand.lease().most(demand.limit()), id, nowNanos);
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // what comes of it is taken in
+    @SuppressWarnings("FutureReturnValueIgnored") // the result is processed in the callback
     void send(LeasedKey key, LeaseInquiry inquiry) {
         active.add(key);
         sweep.start();
@@ -124,7 +124,7 @@ final class LeaseTraffic implements AutoCloseable {
             sweep.start();
             inquiry.done.complete(null);
         }
-        // All have their share before the first is told: it would come back for more before the last is served.
+        // Serve everyone before completing the first: its caller could come back for more before the last is served.
         List<Answer> answers = new ArrayList<>(waiters.size());
         for (LeaseInquiry.Waiter waiter : waiters) {
             answers.add(counter.decide(key, waiter.ask(), now));
@@ -134,7 +134,7 @@ final class LeaseTraffic implements AutoCloseable {
         }
     }
 
-    /** Ends what is over or idle, forgets keys that nobody asks for; whether there is anything left to sweep. */
+    /** Ends leases that are over or idle and removes idle keys. Returns whether there is anything left to sweep. */
     private boolean sweep() {
         long now = clock.nanoTime();
         int ends = 0;
@@ -148,7 +148,7 @@ final class LeaseTraffic implements AutoCloseable {
         return table.size() > 0 || !active.isEmpty();
     }
 
-    /** Whether the store was told of something, which it is only if it may. */
+    /** Sweeps one key. Reports ended leases to the store only if {@code mayTell}; returns whether it did. */
     private boolean sweep(LeasedKey key, boolean mayTell, long nowNanos) {
         LeaseInquiry inquiry = key.underWay();
         if (inquiry != null && nowNanos - inquiry.askedNanos >= LOST_NANOS) {
@@ -159,7 +159,7 @@ final class LeaseTraffic implements AutoCloseable {
         end(key, due);
         if (key.isQuiet()) {
             active.remove(key);
-            // Somebody may have asked since.
+            // A request may have arrived meanwhile.
             if (!key.isQuiet()) {
                 active.add(key);
             }
@@ -183,7 +183,7 @@ final class LeaseTraffic implements AutoCloseable {
         });
     }
 
-    /** Ends all leases, for which the store has a second. */
+    /** Ends all leases; the store has one second for it. */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -208,7 +208,7 @@ final class LeaseTraffic implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // What was not ended ages in the store.
+            // Leases that were not ended expire in the store.
         }
         lost.forEach(Runnable::run);
     }

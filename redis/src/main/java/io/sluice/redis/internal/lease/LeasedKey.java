@@ -14,32 +14,38 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this process knows of a count under the numbers of a limit: the leases at hand, the request under way, what the store last
- * said, and what is still to be told it. Safe for use by many threads: whoever spends or is refused takes no lock.
+ * The state of one count under the numbers of one limit: the leases that this process holds, the request under way, the store's
+ * last reply, and the ended leases to report. Thread-safe; spending and refusing take no lock.
  *
- * <p>Two leases are at hand at most. The first is spent, then the second; the next one is asked for when a quarter of the only one is
- * left, or twice what is spent while a request is under way. Other numbers of the same limit, after a change of rules, are another key: the leases of this one are idle then.
+ * <p>At most two leases are held. The first is spent, then the second. The next one is requested when a quarter of the only lease
+ * is left, or twice what is spent while a request is under way. If a change of rules gives the same limit other numbers, those
+ * are another key, and the leases of this one become idle.
  */
 final class LeasedKey {
 
-    /** After a refusal, or a grant that left nothing, the store is not asked again before, nor after a much shorter window. */
+    /**
+     * After a refusal, or a grant that left nothing, the store is asked again after this pause, or sooner if the window is short.
+     */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final int PAUSES_IN_A_WINDOW = 20;
 
-    /** For how long a refusal is believed: what others give back is noticed then. */
+    /** How long a refusal is cached. Permits returned by other processes become visible after this time. */
     private static final long LONGEST_REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** Nothing is asked for so long after a request of which nothing is known. */
+    /** The pause after a request whose outcome is unknown. */
     private static final long FAILURE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The next lease is asked for when no more than this part of the last is left, or sooner where that was too late. */
+    /** The next lease is requested when this fraction of the current one is left, or sooner if that was too late before. */
     private static final int ASK_AT = 4;
 
-    /** So many times what was spent during a request had better be left at the next: who runs dry does not know how much it was. */
+    /**
+     * Safety factor: ask for the next lease while at least this multiple of the last round trip's usage remains, because once a
+     * lease runs dry the real usage is unknown.
+     */
     private static final int RESERVE = 2;
 
-    /** A lease of which nothing is spent for so long goes back. */
+    /** A lease from which nothing is spent for this long is returned. */
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     final Limit limit;
@@ -56,7 +62,7 @@ final class LeasedKey {
     private volatile @Nullable LastLeaseReply news;
     private volatile long askFromNanos;
 
-    /** What had better be left when the next lease is asked for, by what was spent while the last request was under way. */
+    /** How many permits should be left when the next lease is requested, based on the usage during the last request. */
     private volatile long reserve;
 
     // Guarded by this.
@@ -81,10 +87,10 @@ final class LeasedKey {
     }
 
     /**
-     * Spends on a demand what is at hand.
+     * Spends held permits on a demand.
      *
-     * @param partly whether less will do, if it is what the demand can use
-     * @return what the demand is told; null if nothing was spent
+     * @param partly whether fewer permits will do, as long as they meet the demand's minimum
+     * @return the verdict for the demand; null if nothing was spent
      */
     @Nullable
     Verdict take(Ask ask, Demand demand, boolean partly, long nowNanos) {
@@ -128,7 +134,7 @@ final class LeasedKey {
                 lease.chargedAtMicros);
     }
 
-    /** The lease that is spent after one that has too little; that one is ended. Null if there is none. */
+    /** Moves on from a lease that has too few permits, and ends it. Returns the lease to spend next; null if there is none. */
     private @Nullable HeldLease after(HeldLease lease, long least, long nowNanos) {
         HeldLease next = second;
         if (next == null || next.isOver(nowNanos) || next.left() < least) {
@@ -145,7 +151,7 @@ final class LeasedKey {
         }
     }
 
-    /** What a demand is told that the limit is known to refuse; null if it is not. */
+    /** Returns the verdict for a demand that the limit is known to refuse; null if it is not known to. */
     @Nullable
     Verdict refusal(Demand demand, long nowNanos) {
         LastLeaseReply heard = news;
@@ -175,7 +181,7 @@ final class LeasedKey {
                 heard.storeMicros(nowNanos));
     }
 
-    /** What is told of a demand that is not charged because another one is refused. */
+    /** Returns the verdict for a demand that is not charged because another one is refused. */
     Verdict unasked(Demand demand, long nowNanos) {
         LastLeaseReply heard = news;
         Verdict refused = refusal(demand, nowNanos);
@@ -186,13 +192,13 @@ final class LeasedKey {
         return new Verdict(true, 0, remaining, 0, heard.resetAfterMicros(nowNanos), 0, heard.storeMicros(nowNanos));
     }
 
-    /** The store's time by our reckoning; 0 if it has not said anything yet. */
+    /** Returns the store's time by our estimate; 0 if the store has not answered yet. */
     long storeMicros(long nowNanos) {
         LastLeaseReply heard = news;
         return heard == null ? 0 : heard.storeMicros(nowNanos);
     }
 
-    /** What can still be spent. */
+    /** Returns how many held permits can still be spent. */
     long atHand(long nowNanos) {
         return atHand(first, nowNanos) + atHand(second, nowNanos);
     }
@@ -202,8 +208,9 @@ final class LeasedKey {
     }
 
     /**
-     * Puts permits back into the lease they are from; false if it is closed. Two leases that were charged at one time are as good as
-     * each other, and so is a charge that was made at that time without a lease: all of them count until the same moment.
+     * Puts permits back into the lease they came from; returns false if it is closed. Two leases that were charged at the same
+     * time are interchangeable. So is a charge made at that time without a lease, because all of them count until the same
+     * moment.
      */
     boolean putBack(String ask, Charge charge, long nowNanos) {
         return putBack(first, ask, charge, nowNanos) || putBack(second, ask, charge, nowNanos);
@@ -220,7 +227,7 @@ final class LeasedKey {
         return true;
     }
 
-    /** Something was given back: what the store has refused says nothing any more. */
+    /** Discards the cached refusal, because permits were returned. */
     synchronized void forgetRefusal(long nowNanos) {
         LastLeaseReply heard = news;
         if (heard != null && heard.refusal() != null) {
@@ -229,7 +236,7 @@ final class LeasedKey {
         }
     }
 
-    /** Whether the next lease had better be asked for. */
+    /** Returns whether the next lease should be requested. */
     boolean isDue(long nowNanos) {
         HeldLease lease = first;
         HeldLease next = second;
@@ -244,15 +251,15 @@ final class LeasedKey {
         return underWay;
     }
 
-    /** Notes that a demand found nothing at hand. */
+    /** Records that a demand found no held permits. */
     synchronized void elsewhere(Demand demand, long nowNanos) {
         appetite.elsewhere(demand.permits(), nowNanos);
     }
 
     /**
-     * A request for the next lease, which is under way from now on; null if none is due, or worth it.
+     * Creates a request for the next lease and marks it as under way. Returns null if none is due or worth it.
      *
-     * @param most what may be out on leases
+     * @param most how many permits may be out on leases
      */
     @Nullable
     LeaseInquiry ask(Demand demand, long most, String id, long nowNanos) {
@@ -306,10 +313,9 @@ final class LeasedKey {
     }
 
     /**
-     * Takes in what the store says to a request, once; what it says later can only be that it granted a lease that is not wanted any
-     * more.
+     * Processes the store's reply to a request, once. A later reply can only be the grant of a lease that is no longer wanted.
      *
-     * @return the callers who have waited for it
+     * @return the callers that have waited for it
      */
     List<LeaseInquiry.Waiter> answered(LeaseInquiry inquiry, LeaseReply answer, long nowNanos) {
         synchronized (this) {
@@ -350,14 +356,14 @@ final class LeasedKey {
                 inquiry.askedNanos + LeaseSlots.nanos(granted.endsAfterMicros()),
                 nowNanos + LeaseSlots.nanos(granted.waitMicros()));
         reserve = RESERVE * (spent() - spentAtRequest);
-        // What the store has left is known to be nothing: who asks for as much soon would be refused.
+        // The store is known to have nothing left, so an equal request would soon be refused.
         boolean all = granted.remaining() < request.atLeast() && granted.permits() < request.wanted();
         Refusal refusal = all ? refusal(inquiry, 0, nowNanos) : null;
         askFromNanos = refusal == null ? nowNanos : refusal.untilNanos();
         news = new LastLeaseReply(
                 granted.remaining(), granted.resetAfterMicros(), granted.atMicros(), nowNanos, refusal);
         if (gone || lease.isOver(nowNanos)) {
-            // The next one had better not come as late.
+            // The grant arrived too late. Pause, so that the next one does not arrive too late as well.
             askFromNanos = nowNanos + pauseNanos;
             retire(lease, nowNanos, nowNanos);
             return;
@@ -394,7 +400,7 @@ final class LeasedKey {
                 nowNanos + retryNanos);
     }
 
-    /** Ends what is over or idle. */
+    /** Ends leases that are over or idle. */
     synchronized void sweep(long nowNanos) {
         long spent = spent();
         if (spent != spentAtSweep) {
@@ -402,7 +408,7 @@ final class LeasedKey {
             quietSinceNanos = nowNanos;
         }
         boolean idle = nowNanos - quietSinceNanos >= IDLE_NANOS;
-        // Of one that is busy, a request may come that tells it.
+        // If the key is busy, the next request may report the end.
         long tellNanos = idle ? nowNanos : nowNanos + 1;
         if (isDone(second, idle, nowNanos)) {
             second = retired(second, tellNanos, nowNanos);
@@ -415,7 +421,7 @@ final class LeasedKey {
         }
     }
 
-    /** What the store is to be told now. */
+    /** Returns the ended leases to report now. */
     synchronized List<EndedLease> due(long nowNanos) {
         return owed.due(nowNanos);
     }
@@ -424,7 +430,7 @@ final class LeasedKey {
         return lease != null && (idle || lease.isOver(nowNanos));
     }
 
-    /** Ends everything; whoever still has this key leases nothing more. */
+    /** Ends everything. A thread that still has this key leases nothing more. */
     synchronized List<EndedLease> leave(long nowNanos) {
         gone = true;
         retired(first, nowNanos, nowNanos);
@@ -434,17 +440,17 @@ final class LeasedKey {
         return owed.take();
     }
 
-    /** Ends that were told are over with; those of which that is not known are told again. */
+    /** Records the result of a report: known ends are done, unknown ones are reported again. */
     synchronized void told(List<EndedLease> ended, boolean known, long nowNanos) {
         owed.told(ended, known, nowNanos);
     }
 
-    /** Whether there is nothing to sweep. */
+    /** Returns whether there is nothing to sweep. */
     synchronized boolean isQuiet() {
         return first == null && second == null && underWay == null && owed.isEmpty();
     }
 
-    /** Leaves if nobody has asked for so long and nothing is at hand; whether it did. */
+    /** Marks the key as gone if it has been idle for this long and holds nothing. Returns whether it is gone. */
     synchronized boolean leaveIfIdle(long idleNanos, long nowNanos) {
         if (isQuiet() && nowNanos - appetite.lastNanos() >= idleNanos) {
             gone = true;

@@ -22,36 +22,37 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes permits of busy counts from the store in advance and spends them in this process, so that most decisions need no call. A
- * decorator; safe for use by many threads.
+ * Leases permits of busy counts from the store in advance and spends them in this process, so that most decisions need no call. A
+ * decorator. Thread-safe.
  *
- * <p><b>How.</b> A lease is a number of permits of one count, charged in the store at once. A count is leased when a demand says so
- * ({@link Demand#lease}) and callers come often; others are decided by the engine behind, like everything that no lease at hand is
- * enough for. The next lease is asked for while a quarter of the last is left, or as much as may be spent until it is there. Where nothing is at hand and a request is under way, callers
- * wait for it instead of asking for themselves. What is not spent goes back: with the next request, when the lease ends, when nothing
- * was spent for a while, on {@link #close}.
+ * <p><b>How it works.</b> A lease is a number of permits of one count, charged in the store all at once. A count is leased if a
+ * demand asks for it ({@link Demand#lease}) and callers come often. All other demands, and those for which the held leases are
+ * too small, are decided by the wrapped engine. The next lease is requested while a quarter of the last one is left, or as much
+ * as may be spent until it arrives. If no permits are held and a request is under way, callers wait for it instead of asking on
+ * their own. Unspent permits are returned: with the next request, when the lease ends, when nothing was spent for a while, and on
+ * {@link #close}.
  *
- * <p><b>What it gives up.</b> In any span of time no more is admitted than the limit allows plus what was out on leases at its start,
- * which is never more than {@code share × limit} over all processes. A crash loses what was leased until it has aged, and never grants
- * it twice. Once the store has refused a lease, callers who ask for as much are refused here for a moment (20 ms; for as long as the
- * store named, up to 250 ms) without asking: what others give back meanwhile is noticed after it. Unspent permits elsewhere are not
- * there for callers here: near the limit a caller may be refused although another process has a permit at hand. {@code remaining} is
- * what is at hand and what the store had left when it was last asked. An ask over several limits holds what it took from leases until
- * the engine behind has decided the others.
+ * <p><b>Trade-offs.</b> In any span of time, the limit admits at most its own number plus what was out on leases at the start of
+ * the span, which is never more than {@code share × limit} over all processes. A crash loses the leased permits until they
+ * expire, and never grants them twice. Once the store has refused a lease, equal requests are refused here for a moment without
+ * asking (20 ms, or as long as the store said, up to 250 ms); permits returned by others become visible after that. Unspent
+ * permits of other processes are not available here: near the limit, a caller may be refused although another process holds a
+ * permit. {@code remaining} is the number of held permits plus what the store had left when it last answered. A request over
+ * several limits holds its leased permits until the wrapped engine has decided the other limits.
  *
- * <p><b>When not to use it.</b> For limits that must be exact, for small ones (where {@code share × limit} is less than what one caller
- * asks for nothing is leased), and for keys that each come a few times a second: they only cost memory here. Logs and permits that
- * are held are never leased.
+ * <p><b>When not to use it.</b> For limits that must be exact. For small limits: if {@code share × limit} is less than one caller
+ * asks for, nothing is leased. For keys that each come only a few times a second: they cost memory here and gain nothing. Sliding
+ * logs and concurrency permits are never leased.
  *
- * <p><b>Memory.</b> Of {@value #MOST_KEYS} keys at most something is kept, for about a second after they were last asked for. While so
- * many are in use, others are decided by the engine behind, and so are keys of more than 256 characters.
+ * <p><b>Memory.</b> At most {@value #MOST_KEYS} keys are stored, each for about a second after its last request. While the table
+ * is full, other keys are decided by the wrapped engine, and so are keys longer than 256 characters.
  *
- * <p><b>Give-backs.</b> What was spent from a lease that is open goes back into it, else to the engine behind: ending the lease has
- * counted it as spent. So it comes back once.
+ * <p><b>Refunds.</b> Permits spent from an open lease go back into it. Otherwise they go to the wrapped engine, because ending
+ * the lease has counted them as spent. Either way they are returned exactly once.
  */
 public final class Leases implements Engine {
 
-    /** Of how many keys something is kept. */
+    /** The most keys that are stored. */
     static final int MOST_KEYS = 100_000;
 
     private final Engine engine;
@@ -75,9 +76,9 @@ public final class Leases implements Engine {
     }
 
     /**
-     * Leases in front of an engine.
+     * Creates leases in front of an engine.
      *
-     * @param engine what decides without a lease, on the same counts; closed with this one
+     * @param engine the engine that decides without a lease, on the same counts; closed together with this one
      */
     public static Leases over(Engine engine, LeaseStore store, Clock clock, LeaseListener listener) {
         ThreadPoolExecutor sweeper =
@@ -90,7 +91,7 @@ public final class Leases implements Engine {
         return new Leases(engine, store, clock, listener, MOST_KEYS, sweeper);
     }
 
-    /** Leases that are swept by a test. */
+    /** Creates leases that are swept by a test. */
     static Leases over(
             Engine engine,
             LeaseStore store,
@@ -101,12 +102,12 @@ public final class Leases implements Engine {
         return new Leases(engine, store, clock, listener, mostKeys, sweeper);
     }
 
-    /** How many leased permits can be spent at the moment. */
+    /** Returns how many leased permits can be spent at the moment. */
     public long outstanding() {
         return traffic.outstanding();
     }
 
-    /** Of how many keys something is kept. */
+    /** Returns how many keys are stored. */
     public int keys() {
         return table.size();
     }
@@ -162,7 +163,7 @@ public final class Leases implements Engine {
         return answer;
     }
 
-    /** Asks for the next lease of a demand that has been decided, if that is due. */
+    /** Requests the next lease for a demand that has been decided, if one is due. */
     private void seek(LeasedKey key, Demand demand, long nowNanos) {
         if (key.atHand(nowNanos) == 0 && key.refusal(demand, nowNanos) == null) {
             key.elsewhere(demand, nowNanos);
@@ -171,14 +172,14 @@ public final class Leases implements Engine {
         next(key, demand, nowNanos);
     }
 
-    /** What is known of a demand that may be leased; null if it may not, or there is no place for its key. */
+    /** Returns the key of a demand that may be leased; null if it may not be, or if there is no room for the key. */
     private @Nullable LeasedKey key(Demand demand, long nowNanos) {
         return demand.lease().most(demand.limit()) < demand.permits()
                 ? null
                 : table.findOrAdd(demand.limit(), demand.key(), nowNanos);
     }
 
-    /** Decides from what is at hand or known; null if that is not enough. */
+    /** Decides from held permits or a cached refusal; returns null if those are not enough. */
     private @Nullable EngineDecision decideHere(LeasedKey key, Ask ask, Demand demand, long nowNanos) {
         Verdict verdict = key.take(ask, demand, false, nowNanos);
         if (verdict == null) {
@@ -204,7 +205,7 @@ public final class Leases implements Engine {
         }
     }
 
-    /** Waits for the lease that is under way, or is from now on; else has the engine behind decide. */
+    /** Waits for a lease that is under way or is requested now; otherwise lets the wrapped engine decide. */
     private Answer decideElsewhere(LeasedKey key, Ask ask, Demand demand, long nowNanos) {
         key.elsewhere(demand, nowNanos);
         traffic.watch();
@@ -216,7 +217,7 @@ public final class Leases implements Engine {
             traffic.send(key, mine);
         }
         if (!waits) {
-            // What was under way has come meanwhile, or it is of no use to this one.
+            // The request was answered meanwhile, or it is of no use to this caller.
             EngineDecision here = mine == null ? decideHere(key, ask, demand, clock.nanoTime()) : null;
             return here != null ? here : engine.decide(ask);
         }
@@ -224,7 +225,7 @@ public final class Leases implements Engine {
         return outcome.isDone() ? outcome.join() : new PendingOutcome(outcome, traffic.afterArrivals());
     }
 
-    /** Decides for one who has waited for a lease. */
+    /** Decides for a caller that has waited for a lease. */
     private Answer decideWaiting(LeasedKey key, Ask ask, long nowNanos) {
         if (isLate(ask, nowNanos)) {
             return new EngineFailure(engine.name() + "-timeout", false);
@@ -249,8 +250,8 @@ public final class Leases implements Engine {
                 : engine.giveBack(others);
     }
 
-    /** Puts back what was taken for nothing. */
-    @SuppressWarnings("FutureReturnValueIgnored") // if it fails, the charge ages
+    /** Puts back permits that were taken for a request that is not allowed. */
+    @SuppressWarnings("FutureReturnValueIgnored") // if it fails, the charge expires
     void giveBackUnused(Ask ask, List<Charge> charges) {
         List<Charge> others = notPutBack(ask.id(), charges);
         if (others.isEmpty()) {
@@ -291,7 +292,7 @@ public final class Leases implements Engine {
         return engine.renew(charge);
     }
 
-    /** Ends all leases, for which the store has a second, and closes the engine behind. */
+    /** Ends all leases, for which the store has one second, and closes the wrapped engine. */
     @Override
     public void close() {
         traffic.close();

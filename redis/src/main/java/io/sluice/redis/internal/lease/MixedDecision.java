@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ask over several limits, of which some are met from leases and the others by the engine behind: all or none. What was taken for
- * one that is not allowed is put back, into the lease if it is open, else like any other charge. For one thread until the engine
- * behind was asked.
+ * A request over several limits of which some are met from leases and the others by the wrapped engine, all or none. If the
+ * request is not allowed, the permits taken for it are put back: into the lease if it is open, otherwise like any other charge.
+ * Confined to one thread until the wrapped engine is asked.
  */
 final class MixedDecision {
 
@@ -27,14 +27,18 @@ final class MixedDecision {
     private final @Nullable LeasedKey[] keys;
     private final @Nullable Verdict[] taken;
 
-    /** What keeps it from being allowed: once it was said it holds, whatever the key hears meanwhile. */
+    /** The refusals that keep the request from being allowed. Once set, a refusal stands, whatever the key learns meanwhile. */
     private final @Nullable Verdict[] refusals;
 
     private final long nowNanos;
     private final Leases leases;
     private final AtomicBoolean heard = new AtomicBoolean();
 
-    /** @param keys of the demands that may be met from leases; null for the others */
+    /**
+     * Creates a decision for a request.
+     *
+     * @param keys the keys of the demands that may be met from leases; null for the others
+     */
     MixedDecision(Ask ask, @Nullable LeasedKey[] keys, long nowNanos, Leases leases) {
         this.ask = ask;
         this.keys = keys;
@@ -94,7 +98,7 @@ final class MixedDecision {
         return decided(false, List.of(), null);
     }
 
-    /** Once: whoever answers twice must not put back twice. */
+    /** Puts the taken permits back, only once even if the wrapped engine answers twice. */
     private void putBack() {
         if (!heard.compareAndSet(false, true)) {
             return;

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The ended leases of one count that the store is still to be told of: with the next request, or after a while without one. What it
- * may not have heard is told again, {@value #TIMES} times in all, {@value #MOST} leases at once; beyond that a lease ages out in the
- * store by itself. Not safe for use by many threads.
+ * The ended leases of one count that the store does not know about yet. They are reported with the next request, or after a while
+ * without one. If the store may not have received a report, it is repeated, up to {@value #TIMES} times in all and with up to
+ * {@value #MOST} leases at once. After that, a lease simply expires in the store. Not thread-safe.
  */
 final class UnreportedEnds {
 
@@ -22,10 +22,14 @@ final class UnreportedEnds {
     private List<EndedLease> beingTold = List.of();
     private long sinceNanos;
 
-    /** How often in a row it was told in vain, the last time at {@link #sinceNanos}. */
+    /** How many reports in a row have failed, the last one at {@link #sinceNanos}. */
     private int failures;
 
-    /** @param dueNanos when it no longer waits for a request */
+    /**
+     * Adds an ended lease.
+     *
+     * @param dueNanos when it no longer waits to be reported with a request
+     */
     void add(EndedLease ended, long dueNanos) {
         if (owed.size() < MOST) {
             owed.add(new Owed(ended, dueNanos));
@@ -36,19 +40,19 @@ final class UnreportedEnds {
         return owed.isEmpty() && beingTold.isEmpty();
     }
 
-    /** All of them, for whoever asks the store anyway. */
+    /** Takes all of them, to be reported with a request. */
     List<EndedLease> take() {
         List<EndedLease> all = owed.stream().map(Owed::ended).toList();
         owed.clear();
         return all;
     }
 
-    /** All of them as soon as one has waited for long enough; none while others are being told. */
+    /** Takes all of them as soon as one has waited long enough; none while others are being reported. */
     List<EndedLease> due(long nowNanos) {
         if (!beingTold.isEmpty() && nowNanos - sinceNanos >= AGAIN_NANOS) {
             told(beingTold, false, nowNanos);
         }
-        // Whatever is due: a store that is away for a moment must not use up all the times.
+        // Applies to all that are due: a store that is unavailable for a moment must not use up all the attempts.
         boolean tooSoon = failures > 0 && nowNanos - sinceNanos < AGAIN_NANOS;
         if (!beingTold.isEmpty() || tooSoon || owed.stream().noneMatch(one -> nowNanos - one.dueNanos >= 0)) {
             return List.of();
@@ -58,8 +62,8 @@ final class UnreportedEnds {
         return beingTold;
     }
 
-    /** Those that were {@link #due} were told, or perhaps not; said once. */
-    @SuppressWarnings("ReferenceEquality") // the same telling, not the same leases
+    /** Records whether the ends taken by {@link #due} were received. Only the first call for them counts. */
+    @SuppressWarnings("ReferenceEquality") // the same report, not equal leases
     void told(List<EndedLease> ended, boolean known, long nowNanos) {
         if (ended != beingTold) {
             return;

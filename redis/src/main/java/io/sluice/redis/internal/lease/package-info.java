@@ -1,4 +1,4 @@
-/** Permits that a process takes from the store in advance and spends by itself. */
+/** Permits that a process leases from the store in advance and spends on its own. */
 @NullMarked
 package io.sluice.redis.internal.lease;
 

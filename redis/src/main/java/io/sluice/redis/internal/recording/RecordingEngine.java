@@ -17,9 +17,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a history every answer of an engine on Redis, and gives every ask the name under which the store tells its steps. A decorator;
- * safe for use by many threads. It stands in front of the memory of refusals: an answer that is there at once comes from that memory,
- * one that comes later from Redis.
+ * Records every answer of an engine on Redis in a history, and gives every request the id under which the store records its
+ * steps. A decorator. Thread-safe. It stands in front of the refusal cache: an answer that is available at once comes from the
+ * cache, a later one from Redis.
  */
 public final class RecordingEngine implements Engine {
 
@@ -28,7 +28,11 @@ public final class RecordingEngine implements Engine {
     private final RedisKeys names;
     private final Clock clock;
 
-    /** @param names as the engine names its counts */
+    /**
+     * Creates a recording decorator.
+     *
+     * @param names the names of counts, built as the engine builds them
+     */
     public RecordingEngine(Engine engine, HistoryListener history, RedisKeys names, Clock clock) {
         this.engine = engine;
         this.history = history;
@@ -36,7 +40,7 @@ public final class RecordingEngine implements Engine {
         this.clock = clock;
     }
 
-    /** The ask under its own name, or under a new one if it has none. */
+    /** Returns the request with its own id, or with a new one if it has none. */
     static Ask named(Ask ask) {
         return ask.id().isEmpty() ? ask.called(AskIds.next()) : ask;
     }
@@ -84,7 +88,7 @@ public final class RecordingEngine implements Engine {
         history.happened(AnswerEvent.of(ask, decision, source, refusing(ask, decision, names), clock));
     }
 
-    /** The name of the first count that refused; null if none did. */
+    /** Returns the name of the first count that refused; null if none did. */
     static @Nullable String refusing(Ask ask, EngineDecision decision, RedisKeys names) {
         for (int i = 0; i < decision.verdicts().size(); i++) {
             if (!decision.verdicts().get(i).fits()) {

@@ -1,4 +1,4 @@
-/** Tells histories what was answered: decorators and listeners that are only there while somebody records. */
+/** Decorators and listeners that record answers in a history. They are installed only while recording is on. */
 @NullMarked
 package io.sluice.redis.internal.recording;
 

@@ -24,36 +24,37 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers refusals until the moment that Redis named, so that callers who hammer on an exhausted limit are refused here and do
- * not keep Redis from deciding for everybody else. A decorator; safe for use by many threads.
+ * Caches refusals until the retry time that Redis gave. Callers that hammer on an exhausted limit are refused here and do not
+ * keep Redis from deciding for everyone else. A decorator. Thread-safe.
  *
- * <p><b>What is remembered.</b> Of each count and the numbers of its limit the least that was refused: who asks for as much or more
- * is refused until then, who asks for less is not. An ask over several limits is refused as soon as one of them is known to.
- * Other numbers (a change of rules) are another memory. Concurrency is never remembered, because its permits come back at any
- * time; looks neither use the memory nor add to it.
+ * <p><b>What is cached.</b> For each count and the numbers of its limit, the smallest demand that was refused. Until the retry
+ * time, a demand for as much or more is refused, and a smaller one is not. A request over several limits is refused as soon as
+ * one of them is known to refuse. Other numbers, after a change of rules, have their own entry. Concurrency limits are never
+ * cached, because their permits may return at any time. Requests that only look neither use the cache nor add to it.
  *
- * <p><b>What it gives up.</b> It never admits anything, and it does not refuse whom Redis would admit, but for what it cannot
+ * <p><b>Trade-offs.</b> The cache never admits anything, and it refuses only what Redis would refuse, except for what it cannot
  * know:
  *
  * <ul>
- *   <li>Permits that are given back through this engine are noticed at once. Those that other processes give back are noticed when
- *       Redis tells of it ({@link RefundChannel}), a moment later. While it does not, or may not have, refusals are remembered for
- *       {@link #UNTOLD} and no longer; that it does not is noticed within {@link RefundChannel#SILENCE}.
- *   <li>A count that somebody deleted, and a server whose time was put forward, are noticed after {@link #LONGEST} at the latest,
- *       because Redis is asked again then.
+ * <li>Permits returned through this engine are noticed at once. Permits returned by other processes are noticed a moment later,
+ * when Redis announces them ({@link RefundChannel}). While it does not, or may not have, refusals are cached for only {@link
+ * #UNTOLD}; a lost announcement channel is noticed within {@link RefundChannel#SILENCE}.
+ * <li>A deleted count, or a server whose clock was moved forward, is noticed after {@link #LONGEST} at the latest, because then
+ * Redis is asked again.
  * </ul>
  *
- * <p><b>What is told.</b> A refusal from memory looks like any other and is not degraded: Redis has decided it. Of the limits
- * that are known to refuse, what they last said, so much later; who asks for more than was refused is told the moment at
- * which the least of it passes, which is the earliest. Of the others what they last said beside a refusal, if anything is known, else
- * that they are unused: nobody asked them. {@link #remembered} counts such answers.
+ * <p><b>What callers see.</b> A refusal from the cache looks like any other and is not degraded, because Redis decided it. A
+ * limit that is known to refuse reports its last answer, adjusted for the time passed since. A caller that asks for more than was
+ * refused receives the retry time of the smaller demand, which is the earliest possible. The other limits report what they last
+ * said beside a refusal, if that is known; otherwise they report as unused, because they were not asked. {@link #remembered}
+ * counts these answers.
  */
 public final class DenyCache implements Engine {
 
-    /** How long a refusal is remembered at most. */
+    /** The longest time that a refusal is cached. */
     public static final Duration LONGEST = Duration.ofMinutes(1);
 
-    /** How long a refusal is remembered while Redis does not tell what other processes give back. */
+    /** How long a refusal is cached while Redis does not announce the permits that other processes return. */
     public static final Duration UNTOLD = Duration.ofMillis(50);
 
     private final NamedEngine engine;
@@ -80,19 +81,19 @@ public final class DenyCache implements Engine {
         this.channel = channel;
     }
 
-    /** As {@link #over(NamedEngine, String, String, Clock, RedisOptions)}, with {@link RedisOptions#defaults}. */
+    /** Like {@link #over(NamedEngine, String, String, Clock, RedisOptions)}, with {@link RedisOptions#defaults}. */
     public static DenyCache over(NamedEngine engine, String uri, String prefix, Clock clock) {
         return over(engine, uri, prefix, clock, RedisOptions.defaults());
     }
 
     /**
-     * A memory in front of an engine; has a connection of its own on which Redis tells what is given back.
+     * Creates a cache in front of an engine. It has a connection of its own on which Redis announces returned permits.
      *
-     * @param engine what decides in the Redis at {@code uri}; closed with this one
-     * @param uri as the engine was given it
-     * @param prefix as the engine was given it
-     * @param options as the engine was given them
-     * @throws IllegalArgumentException if the URI cannot be read
+     * @param engine the engine that decides in the Redis at {@code uri}; closed together with this one
+     * @param uri the URI of the engine
+     * @param prefix the prefix of the engine
+     * @param options the options of the engine
+     * @throws IllegalArgumentException if the URI is invalid
      */
     public static DenyCache over(NamedEngine engine, String uri, String prefix, Clock clock, RedisOptions options) {
         RefusalTable memory = new RefusalTable();
@@ -101,18 +102,18 @@ public final class DenyCache implements Engine {
         return new DenyCache(engine, names, clock, memory, channel::isHeard, channel);
     }
 
-    /** A memory that is told of give-backs by a test. */
+    /** Creates a cache that a test notifies of returned permits. */
     public static DenyCache over(
             NamedEngine engine, String prefix, Clock clock, RefusalTable memory, BooleanSupplier told) {
         return new DenyCache(engine, new RedisKeys(prefix), clock, memory, told, () -> {});
     }
 
-    /** How many asks were refused from memory so far. */
+    /** Returns how many requests were refused from the cache so far. */
     public long remembered() {
         return remembered.sum();
     }
 
-    /** Whether Redis tells what other processes give back. */
+    /** Returns whether Redis announces the permits that other processes return. */
     public boolean isTold() {
         return told.getAsBoolean();
     }
@@ -148,7 +149,7 @@ public final class DenyCache implements Engine {
         return answer;
     }
 
-    /** Whoever asks from now on asks after the give-back; what was asked before may be answered after it. */
+    /** Forgets before and after: later requests come after the refund, but earlier ones may still be answered after it. */
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
         forget(charges);
@@ -181,7 +182,7 @@ public final class DenyCache implements Engine {
         }
     }
 
-    /** An ask on its way through the memory. */
+    /** A request on its way through the cache. */
     private final class Inquiry {
 
         private final List<Demand> demands;
@@ -205,11 +206,11 @@ public final class DenyCache implements Engine {
             return !(demands.get(demand).limit() instanceof Concurrency);
         }
 
-        /** The refusal that Redis would answer with; null if that is not known. */
+        /** Returns the refusal that Redis would give; null if that is not known. */
         @Nullable
         EngineDecision fromMemory() {
             long longest = (told.getAsBoolean() ? LONGEST : UNTOLD).toNanos();
-            // Read once: it may be forgotten at any moment.
+            // Read each entry once: it may be removed at any moment.
             @Nullable LastVerdict[] heard = new LastVerdict[counts.length];
             LastVerdict refusing = null;
             for (int i = 0; i < counts.length; i++) {

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis last said of a count under the numbers of a limit. Immutable; times by the clock of this process.
+ * The last verdict of Redis on a count under the numbers of a limit. Immutable. Times are by the clock of this process.
  *
  * @param count its name in Redis
- * @param verdict as it was heard
- * @param nanos when that was
+ * @param verdict the verdict as received
+ * @param nanos when it was received
  * @param atMicros the server's time of the answer
  * @param refusal what the count refuses; null if nothing
  */
@@ -25,9 +25,9 @@ record LastVerdict(
         @Nullable Refusal refusal) {
 
     /**
-     * What was said to a demand.
+     * Creates an entry from the verdict on a demand.
      *
-     * @param longest how long a refusal is believed at most
+     * @param longest the longest time that a refusal is cached
      */
     static LastVerdict of(
             String count,
@@ -58,15 +58,15 @@ record LastVerdict(
         return this.count.equals(count) && this.limit.equals(limit);
     }
 
-    /** Whether it still refuses anybody. */
+    /** Returns whether it still refuses anything. */
     boolean refuses(long nowNanos) {
         return refusal != null && !refusal.isOver(nowNanos);
     }
 
     /**
-     * Whether it refuses the demand.
+     * Returns whether it refuses the demand.
      *
-     * @param longestNanos what was asked longer ago is not believed any more
+     * @param longestNanos the longest time since the request was sent for which the refusal is still used
      */
     boolean refuses(Demand demand, long nowNanos, long longestNanos) {
         return refusal != null
@@ -75,14 +75,14 @@ record LastVerdict(
                 && refusal.covers(demand);
     }
 
-    /** The same after what was heard before: of what is refused, the least is kept. */
+    /** Merges this verdict with the previous one: of the refused demands, the smallest is kept. */
     LastVerdict after(LastVerdict before, Demand demand) {
         Refusal old = before.refusal;
         boolean kept = old != null && !old.isOver(nanos) && old.covers(demand) == (refusal != null);
         return kept ? new LastVerdict(count, limit, verdict, nanos, atMicros, old) : this;
     }
 
-    /** What a demand is told: that it is refused, if that is known, else that it is not. */
+    /** Returns the verdict for a demand: refused if that is known, otherwise not. */
     Verdict told(Demand demand, long nowNanos, long longestNanos) {
         if (refusal == null || !refuses(demand, nowNanos, longestNanos)) {
             return told(true, 0, nowNanos);
@@ -91,7 +91,7 @@ record LastVerdict(
         return told(false, never ? Verdict.NEVER : micros(refusal.retryNanos() - nowNanos), nowNanos);
     }
 
-    /** The server's time now, by our reckoning. */
+    /** Returns the server's time now by our estimate. */
     long serverMicros(long nowNanos) {
         return atMicros + micros(nowNanos - nanos);
     }

@@ -31,19 +31,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears on a connection of its own which counts may admit sooner than was said, because something was given back. Redis tells it on
- * channels that are called like the counts; all of a prefix are listened to. Safe for use by many threads.
+ * Receives, on a connection of its own, the names of counts that may admit sooner than was said because permits were returned.
+ * Redis announces them on channels named like the counts, and this class subscribes to all channels of a prefix. Thread-safe.
  *
- * <p>Messages get lost: with the connection, and without a trace when it only seems to be there. So the connection is pinged. What Redis
- * sends comes in order: an answer means that everything was heard that was told before the question. {@link #isHeard} says
- * whether there was one within {@link #SILENCE}.
+ * <p>Messages can get lost: with the connection, or unnoticed when the connection only seems to be open. So the connection is
+ * pinged. Redis sends in order, so an answer to a ping means that everything announced before the ping has been received. {@link
+ * #isHeard} tells whether there was such an answer within {@link #SILENCE}.
  *
- * <p>In a Cluster every node tells what any node was told, so it is enough to listen to one of them.
+ * <p>In a Cluster, every node passes on what any node was told, so one subscription is enough.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what is sent reports through callbacks; nobody waits for closing
+@SuppressWarnings("FutureReturnValueIgnored") // results arrive through callbacks; closing happens in the background
 public final class RefundChannel implements AutoCloseable {
 
-    /** For so long nothing may be heard without messages being taken for lost. */
+    /** Messages count as lost once no ping was answered for this long. */
     static final Duration SILENCE = Duration.ofSeconds(1);
 
     private static final System.Logger LOG = System.getLogger(RefundChannel.class.getName());
@@ -51,7 +51,7 @@ public final class RefundChannel implements AutoCloseable {
     private static final Duration RETRY_SOONEST = Duration.ofMillis(50);
     private static final Duration RETRY_LATEST = Duration.ofMillis(500);
 
-    /** Who may not listen need not ask twice a second. */
+    /** If Redis forbids the subscription, retries are slower by this factor. */
     private static final int FORBIDDEN_RETRY_TIMES = 20;
 
     private final List<RedisURI> uris;
@@ -63,7 +63,7 @@ public final class RefundChannel implements AutoCloseable {
     private final ClientResources resources;
     private final RedisClient client;
 
-    /** The connection that is listened on, and how far it was heard; null while there is none. */
+    /** The subscribed connection and when it last answered; null while there is none. */
     private volatile @Nullable Line line;
 
     private volatile boolean closed;
@@ -92,11 +92,11 @@ public final class RefundChannel implements AutoCloseable {
     }
 
     /**
-     * Subscribes in the background, and again whenever that is lost.
+     * Subscribes in the background, and again whenever the subscription is lost.
      *
-     * @param uri as {@link io.sluice.redis.RedisStore#at} reads it; {@code redis-cluster://} with its seeds, too
-     * @param eased hears the names of the counts
-     * @param subscribed is told before anything is heard that messages may have been lost until now
+     * @param uri as {@link io.sluice.redis.RedisStore#at} reads it, including {@code redis-cluster://} with its seeds
+     * @param eased receives the names of the counts
+     * @param subscribed runs after each subscription, before any message arrives, because messages may have been lost until then
      */
     public static RefundChannel open(
             String uri, String prefix, Clock clock, Consumer<String> eased, Runnable subscribed) {
@@ -105,7 +105,7 @@ public final class RefundChannel implements AutoCloseable {
         return channel;
     }
 
-    /** Whether everything was heard that was told until {@link #SILENCE} ago. */
+    /** Returns whether everything announced until {@link #SILENCE} ago has been received. */
     public boolean isHeard() {
         Line current = line;
         return current != null && clock.nanoTime() - current.heardNanos < SILENCE.toNanos();
@@ -215,7 +215,7 @@ public final class RefundChannel implements AutoCloseable {
         }
     }
 
-    /** Tries again a little later, spread out, so that the nodes of a fleet do not all come back at once. */
+    /** Tries again a little later, at a random time, so that the nodes of a fleet do not all come back at once. */
     private void notSubscribed(Throwable failure) {
         if (closed) {
             return;
@@ -228,7 +228,7 @@ public final class RefundChannel implements AutoCloseable {
             reported = true;
             LOG.log(
                     Level.WARNING,
-                    "refusals are remembered for {0} ms only, because Redis does not tell what is given back: {1}",
+                    "refusals are cached for only {0} ms, because Redis does not announce returned permits: {1}",
                     DenyCache.UNTOLD.toMillis(),
                     root.getMessage());
         }
@@ -241,7 +241,7 @@ public final class RefundChannel implements AutoCloseable {
         return ClusterAddress.matches(uri) ? ClusterAddress.of(uri).seeds() : List.of(RedisAddress.of(uri));
     }
 
-    /** A pattern that matches this text alone. */
+    /** Escapes a text so that the pattern matches it literally. */
     private static String literally(String text) {
         return text.replaceAll("([\\\\*?\\[\\]])", "\\\\$1");
     }
@@ -251,7 +251,7 @@ public final class RefundChannel implements AutoCloseable {
         final StatefulRedisPubSubConnection<String, String> connection;
         final AtomicBoolean lost = new AtomicBoolean();
 
-        /** When the last ping was sent that was answered. */
+        /** When the last answered ping was sent. */
         volatile long heardNanos;
 
         Line(StatefulRedisPubSubConnection<String, String> connection, long heardNanos) {

@@ -3,19 +3,20 @@ package io.sluice.redis.internal.refusal;
 import io.sluice.core.spi.Demand;
 
 /**
- * What a count has refused, and until when it refuses whoever asks for as much. Immutable; times by the clock of this process.
+ * A demand that a count has refused, and until when it refuses demands for as much. Immutable. Times are by the clock of this
+ * process.
  *
- * <p>Who asks for more is refused as well: no algorithm has room for more than for less. More is a larger smallest grant; from
- * those who would wait it is also no longer a wait and no fewer permits, because a later slot is found for all permits or for
- * none.
+ * <p>A demand for more is refused as well, because no algorithm has room for more than for less. "More" means a minimum grant
+ * that is at least as large. For demands that would wait, it also means a wait that is no longer and permits that are no fewer,
+ * because a later slot is found for all permits or for none.
  *
  * @param atLeast the smallest grant that was refused
- * @param permits what would have been waited for
- * @param maxWaitMicros for how long
- * @param askedNanos before the question was sent
- * @param untilNanos the first moment that it says nothing about: what Redis named, counted from the question, because it
- *     cannot have been answered earlier
- * @param retryNanos what callers are told: what Redis named, counted from the answer, because it was not given later
+ * @param permits how many permits the demand would have waited for
+ * @param maxWaitMicros how long the demand would have waited
+ * @param askedNanos the time before the request was sent
+ * @param untilNanos when the refusal stops applying: the retry time of Redis, counted from the request, because Redis cannot have
+ *     answered earlier
+ * @param retryNanos the retry time for callers: that of Redis, counted from the answer, because Redis cannot have answered later
  */
 public record Refusal(
         long atLeast, long permits, long maxWaitMicros, long askedNanos, long untilNanos, long retryNanos) {
@@ -24,7 +25,7 @@ public record Refusal(
         return nowNanos - untilNanos >= 0;
     }
 
-    /** Whether the demand asks for as much or more. */
+    /** Returns whether the demand asks for as much or more. */
     public boolean covers(Demand demand) {
         if (demand.maxWaitMicros() > 0 && (demand.maxWaitMicros() > maxWaitMicros || demand.permits() < permits)) {
             return false;

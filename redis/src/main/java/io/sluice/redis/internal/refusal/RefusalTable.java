@@ -8,21 +8,20 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was last heard of counts: of {@link #MOST} of them, and never of more. Safe for use by many threads; reading takes no
- * lock.
+ * The last verdicts on counts; never more than {@link #MOST}. Thread-safe; reading takes no lock.
  *
- * <p>A table of rows, each with a few places; a count belongs to one row. Where a row is full, somebody of it gives way by lot:
- * a flood of keys costs others a place now and then, and nobody can keep a place or aim at somebody else's for long. Who lost
- * one is refused by Redis again.
+ * <p>The table consists of rows with a few places each, and each count belongs to one row. If a row is full, a random entry of it
+ * is replaced. So a flood of keys costs other keys a place now and then, but no key can hold a place, or push out a chosen other
+ * key, for long. A key that lost its place is refused by Redis again.
  *
- * <p>A cache of a library (Caffeine) could bound the number, but has no stamp of a key that is not there.
+ * <p>A library cache such as Caffeine could bound the size, but it has no stamp for a key that is absent.
  *
- * <p>What is forgotten must not come back with an answer that was under way meanwhile. So whoever asks takes a stamp of the row
- * first, and what is heard is kept only if nothing of the row was forgotten since.
+ * <p>A forgotten entry must not come back with an answer that was under way meanwhile. So a request first takes a stamp of the
+ * row, and its answer is kept only if nothing in the row was forgotten since.
  */
 public final class RefusalTable {
 
-    /** How many are remembered at most; some 20 MB if all of them are. */
+    /** The most entries; a full table takes about 20 MB. */
     static final int MOST = 65_536;
 
     private static final int PLACES = 8;
@@ -39,12 +38,12 @@ public final class RefusalTable {
         }
     }
 
-    /** To be taken before Redis is asked, and shown when its answer is kept. */
+    /** Returns the stamp to take before Redis is asked and to pass in when the answer is kept. */
     int stamp(String count) {
         return stamps.get(row(count));
     }
 
-    /** What was last heard of a count under these numbers; null if nothing is known. */
+    /** Returns the last verdict on a count under these numbers; null if there is none. */
     @Nullable
     LastVerdict find(String count, Limit limit) {
         int first = row(count) * PLACES;
@@ -57,7 +56,7 @@ public final class RefusalTable {
         return null;
     }
 
-    /** Keeps what was said to a demand, unless something was forgotten since the stamp was taken. */
+    /** Keeps the verdict on a demand, unless something was forgotten since the stamp was taken. */
     void keep(LastVerdict heard, Demand demand, int stamp) {
         int row = row(heard.count());
         synchronized (locks[row % LOCKS]) {
@@ -71,7 +70,7 @@ public final class RefusalTable {
         }
     }
 
-    /** Forgets a count under whatever numbers, and what is under way about it. */
+    /** Forgets a count under all numbers, including answers that are under way. */
     void forget(String count) {
         int row = row(count);
         synchronized (locks[row % LOCKS]) {
@@ -85,7 +84,7 @@ public final class RefusalTable {
         }
     }
 
-    /** Forgets everything, and what is under way. */
+    /** Forgets everything, including answers that are under way. */
     void clear() {
         for (int row = 0; row < ROWS; row++) {
             synchronized (locks[row % LOCKS]) {
@@ -97,7 +96,7 @@ public final class RefusalTable {
         }
     }
 
-    /** For tests: how many are remembered. */
+    /** Returns the number of entries. For tests. */
     int size() {
         int size = 0;
         for (int i = 0; i < MOST; i++) {
@@ -106,7 +105,7 @@ public final class RefusalTable {
         return size;
     }
 
-    /** Its own place, else a free one, else one that refuses nobody any more, else any. */
+    /** Returns the entry's own place, otherwise a free one, otherwise one that no longer refuses anything, otherwise any. */
     private int place(int first, LastVerdict heard) {
         int free = -1;
         int idle = -1;

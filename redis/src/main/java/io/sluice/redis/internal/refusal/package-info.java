@@ -1,4 +1,4 @@
-/** Refusals that a process remembers for as long as Redis named. */
+/** Refusals that a process caches for as long as Redis says. */
 @NullMarked
 package io.sluice.redis.internal.refusal;
 
