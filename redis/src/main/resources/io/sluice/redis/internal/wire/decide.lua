@@ -1,87 +1,96 @@
 #!lua name=sluice
--- Decides asks in their order, each all or nothing, in one step: charges, looks, gives back what was charged, renews permits.
--- A library of functions, because a script is run from its first line at every call, and making its functions anew costs more
--- than a decision does.
+-- Runs operations in order, each all or nothing, in one step: charges, looks, returns charges, renews permits, grants and ends
+-- leases. This is a library of functions, because Redis runs a script from its first line at every call, and creating its
+-- functions anew costs more than a decision does.
 --
--- KEYS     the counts, each once; when recording, then names for the numbers of those that cannot keep them (logs, concurrency)
--- ARGV[1]  '' to decide by TIME; else the time in microseconds (for tests: the vectors bring their own)
--- ARGV[2]  'n' to number the steps of each count, and of each of the last KEYS, in two bytes, whose numbers it has; else ''
--- ARGV[3]  the asks, in bytes; numbers are of two bytes, the high one first. Of each ask: c (charge), l (look), b (give back)
---          or r (renew), how many demands; of each demand which of KEYS and which of the texts that follow, from 1. A charge with
---          one demand on a count that no other ask is about may be o instead: it says the same, and is decided sooner. For g (grant a
---          lease) and e (end leases) there are two: the count, and the records of its leases
--- ARGV[4…] what is demanded, as text, each once: kind, permits, at_least, max_wait, capacity, three more, and who holds
+-- KEYS     the counts, each once. When recording, they are followed by the keys of the step numbers of those counts that cannot
+--          hold them (logs, concurrency)
+-- ARGV[1]  '' to decide by TIME; otherwise the time in microseconds (for tests: the vectors bring their own)
+-- ARGV[2]  '' normally. To number the steps of each count: 'n', followed by two bytes for each of the trailing KEYS, which name
+--          the count whose numbers that key holds
+-- ARGV[3]  the plan: the operations in bytes. Numbers have two bytes, the high one first. Each operation has a letter, the number
+--          of its demands, and for each demand the index of its key in KEYS and the index of its text in ARGV[4…], from 1. The
+--          letters are c (charge), l (look), b (give back), r (renew), g (grant a lease) and e (end leases). A charge with one
+--          demand on a count that no other operation uses may be o instead: it means the same and is decided faster. g and e
+--          have two demands: the count, and the records of its leases
+-- ARGV[4…] the demands as text, each once: kind, permits, at_least, max_wait, capacity, three more, and the holder
 --          kind      tb token bucket, lb leaky bucket, fw fixed window, sw sliding window, sl sliding log, cc concurrency,
 --                    ls leases
---          permits   wanted; to give back
---          at_least  smallest useful grant
---          max_wait  microseconds; of what is given back, when it was charged
---          capacity  the most that can ever be granted; 0 refuses always
+--          permits   the permits wanted or, for b, to give back
+--          at_least  the smallest useful grant
+--          max_wait  in microseconds; for b, the time of the charge
+--          capacity  the most that can ever be granted; 0 always refuses
 --          three     tb: permits and microseconds of the rate          lb: the same, and the longest wait of the limit
---                    fw: length of a window, or 0 and the boundaries of windows around the present, with commas between
+--                    fw: length of a window; or 0 and the boundaries of the windows around the present, separated by commas
 --                    sw: length of a slice, number of slices, 1 if weighted
 --                    sl: window           cc: time to live
---                    ls: time to live; capacity is the most that may be out; then the name of the lease, and of each that is
---                    to be ended its name and what was spent of it
+--                    ls: time to live; capacity is the most that may be out. Then follow the name of the lease, and for each
+--                    lease to end its name and how much of it was spent
 --
--- Reply    a string of little-endian doubles: now; then of each ask, for c and l five for each demand: grant (0 refuses),
---          remaining, wait if granted or else retry, reset, charged_at. Times in microseconds, -1 for never. For b and r one: 1
---          if it was done, 0 if no longer held. When recording, then for each demand since when its count is numbered and
---          the number of its step; of one that wrote nothing -1 - n, n being the number of the last that did. Since 0, n is 0 if
---          there is no count and 1 if there is one that nobody has numbered. One -1 alone for an ask of which nothing was done, because its boundaries do not
---          reach the server's time: ask again with others.
---          One -2 alone for an ask of which nothing was done, because it needs a new key and there must be none.
---          For g granted (0 refuses), 1 if too much is out already or else 0, remaining, wait if granted or else retry, reset,
---          charged_at, and in how long the lease ends; for g and e then of each that was ended what it had left. When recording, then
---          a number for each that was ended and one for the grant.
--- State    tb, lb: used, parts, of, at, flow, since: used + parts/of permits are used as of at, and flow of them drain
---          every of microseconds from then on, until somebody asks at another rate. In bytes 7, 6, 6, 7, 4, 7
+-- Reply    a string of little-endian doubles. First now, then the answers of the operations. Times are in microseconds; -1 means
+--          never
+--          c, l      five numbers for each demand: grant (0 means refused), remaining, wait if granted or else retry, reset,
+--                    charged_at
+--          b, r      one number: 1 if it was done, 0 if the permit is no longer held
+--          g         granted (0 means refused), 1 if too much is out already or else 0, remaining, wait if granted or else
+--                    retry, reset, charged_at, and in how long the lease ends; then the same as for e
+--          e         for each ended lease, how much was unspent
+--          recording then two numbers for each demand: since when its count is numbered, and the number of its step. A step that
+--                    wrote nothing has -1 - n, where n is the number of the last step that did. With "since" 0, n is 0 if there
+--                    is no count, and 1 if there is one that was never numbered. For g and e, one pair for each ended lease and,
+--                    for g, one for the grant
+--          -1 alone  nothing was done for the operation, because its boundaries do not reach the server's time: ask again with
+--                    others
+--          -2 alone  nothing was done for the operation, because it needs a new key and none may be created
+-- State    tb, lb: used, parts, of, at, flow, since. At the time "at", used + parts/of permits are used. From then on, flow
+--          permits drain every "of" microseconds, until a demand comes with another rate. In 7, 6, 6, 7, 4, 7 bytes
 --          fw: start, used, seven bytes each        sw: msgpack [newest, count, count, …], from the newest slice backwards
---          sl: list, first used and newest, then time and permits of each moment that admitted, oldest first; times in seven
---          bytes, permits in five          cc: sorted set, a member for each permit held, scored with the time it is taken back
---          ls: of each lease permits in five bytes, when they were charged and its end in seven each, and its name with its
---          length in a byte before it, oldest first. Some that have ended are kept for a while, so that what is left can be given back
---          When recording, tb, lb, fw and sw have before that: 193, since when their steps are numbered, the number of the
---          last that wrote, and when the state expires by itself, in bytes 1, 7, 7, 7. Whoever does not record reads it and
---          leaves it out when it writes
--- Tells    who remembers refusals: an empty message on the channel that is called like the count, if it may admit sooner than
---          was said. That is so if something was given back, and if it goes by a faster rate than before. Nobody is told
---          of concurrency, which nobody remembers.
--- TTL      set with every write, until the count is as if unused, and a second more for clocks that step back. A count
---          that has expired and one that has aged to nothing give the same answers, also at another rate, because a count ages at
---          the rate that it was written with: the TTL carries no state. Numbers
---          stay for a day; a state is taken for expired all the same when its own time is over.
--- Cost     one GET or MGET for all counts; of each that changes one SET, however many asks change it; a log costs one LRANGE, and
---          two to four writes; of each that is given back one PUBLISH
--- Twin     io.sluice.core.algorithm. Golden vectors keep them alike. All numbers are integers below 2^53; products that
---          could be larger go through mul_div.
+--          sl: a list. The first element holds used and newest; then time and permits of each moment that admitted, oldest
+--          first. Times take seven bytes, permits five
+--          cc: a sorted set with a member for each held permit, scored with the time at which the permit expires
+--          ls: for each lease the permits in five bytes, the times of its charge and its end in seven each, and its name after
+--          one byte for its length; oldest first. Some ended leases are kept for a while, so that their unspent permits can
+--          still be returned
+--          When recording, tb, lb, fw and sw are preceded by a header: 193, since when the steps are numbered, the number of the
+--          last step that wrote, and when the state itself expires, in 1, 7, 7, 7 bytes. A call that does not record reads the
+--          header and drops it when it writes
+-- Publish  an empty message on the channel named like a count when the count may admit sooner than was said, for processes that
+--          cache refusals. That happens when permits were returned, or when the count now has a faster rate. There are no
+--          messages for concurrency, because its refusals are never cached
+-- TTL      set with every write: the time until the count is as if unused, plus a second for clocks that step back. An expired
+--          count and one that has aged to nothing give the same answers, even at another rate, because a count ages at the rate
+--          with which it was written. So the TTL carries no state. Step numbers stay for a day; a state with a header still
+--          counts as expired when its own time is over
+-- Cost     one GET or MGET for all counts; one SET for each count that changes, however many operations change it; for a log one
+--          LRANGE and two to four writes; one PUBLISH for each count with returned permits
+-- Twin     io.sluice.core.algorithm. Golden vectors keep the two alike. All numbers are integers below 2^53; products that could
+--          be larger go through mul_div
 --
--- No ask is charged before each of its demands has been judged, and a refusal writes only what keeps time going, and that a rate is
--- another one from now on. A count that
--- cannot be read is one that was never used: in its place somebody else has written, and one such key must not keep a whole
--- batch from being decided.
+-- No request is charged before each of its demands has been judged. A refusal writes only what keeps time moving, and a change of
+-- rate. A count that cannot be read is treated as unused: another program has written to its key, and one such key must not keep
+-- a whole batch from being decided.
 --
--- In a Cluster a count may be asked while its slot is leaving this node. Then a key that is here can be changed and none can be
--- made, not even one that was here when the call began. So no key goes away before the last step that changes it: what was
--- emptied, and could be asked for again by the same batch, stays as an empty count for a second.
+-- In a Cluster, a count may be used while its slot is leaving this node. Then existing keys can be changed, but no key can be
+-- created, not even one that existed when the call began. So no key is deleted before the last step that changes it: a count that
+-- was emptied, and may be used again by the same batch, stays as an empty count for a second.
 
 local NEVER = -1
-local CLAMPED = 1000000       -- a smaller step back of time is waited out, a larger one re-bases the count
+local CLAMPED = 1000000       -- if time steps back by less, the count waits; if by more, it is re-based
 local MAX_MICROS = 9007199254740991
 local MAX_ELAPSED = 4503599627370496
 local TRIMMED_BY_REFUSALS = 64
 local CHUNK = 64
 local EXACT = 9007199254740992
-local KEYS_AT_ONCE = 1000     -- Lua passes no more than some thousand arguments
+local KEYS_AT_ONCE = 1000     -- Lua passes at most a few thousand arguments
 local PERMITS_AT_ONCE = 500
 local TEXTS_KEPT = 4000
 local BUCKETS_KEPT = 1000
 local RECORDED_MILLIS = '86400000'
 local OUTSIDE, NO_MEMORY = -1, -2
 local CHARGE, LOOK, GIVE_BACK, ONLY, GRANT, END = 99, 108, 98, 111, 103, 101 -- c, l, b, o, g, e
-local ENDED_KEPT, ENDED_MOST = 10000000, 100 -- leases that have ended: for how long they are kept, and how many
+local ENDED_KEPT, ENDED_MOST = 10000000, 100 -- how long ended leases are kept, and how many
 
--- Lua's own libraries are out of reach while this is loaded; the first call fetches them.
+-- Lua's own libraries are not available while this library is loaded; the first call fetches them.
 local call, floor, max, min, byte, format, pack, unpack_bytes
 
 local function fetch_libraries()
@@ -91,8 +100,8 @@ local function fetch_libraries()
   pack, unpack_bytes = struct.pack, struct.unpack
 end
 
--- Quotient and remainder of a * b / m, exactly, for a < m < 2^47 and b < 2^47. (The remainder of integers below 2^53 is
--- exact in doubles.)
+-- Returns quotient and remainder of a * b / m, exactly, for a < m < 2^47 and b < 2^47. (In doubles, the remainder of integers
+-- below 2^53 is exact.)
 local function mul_div(a, b, m)
   local product = a * b
   if product < EXACT then
@@ -114,7 +123,7 @@ local function mul_div(a, b, m)
   return quotient, rest
 end
 
--- Whole permits and parts of 1/per that flow in a span.
+-- Returns the whole permits, and the parts of 1/per, that flow in a span.
 local function flowed(d, micros)
   local flow, per = d.flow, d.per
   local total = micros * flow
@@ -127,7 +136,7 @@ local function flowed(d, micros)
   return (micros - rest) / per * flow + whole, parts
 end
 
--- The first microsecond at which so much has flowed.
+-- Returns the first microsecond at which this much has flowed.
 local function micros_for(d, whole, parts)
   local flow, per = d.flow, d.per
   local total = whole * per + parts
@@ -154,7 +163,7 @@ local function of_room(d, room)
   return d.permits <= room and d.permits or d.at_least <= room and room or 0
 end
 
--- Writing a number costs more than looking for the text of one that was written before.
+-- Caches the texts of numbers: looking one up is cheaper than formatting it.
 local texts, texts_size = {}, 0
 
 local function text_of(number)
@@ -177,13 +186,13 @@ local function ttl_millis(micros, testing)
   end
   local millis = (micros - micros % 1000) / 1000 + 1001
   if testing and millis < 600000 then
-    -- In tests time stands still while the server's goes on.
+    -- In tests, the given time stands still while the server's time goes on.
     millis = 600000
   end
   return text_of(millis)
 end
 
--- The counts that may admit sooner than was said; nothing if there are none.
+-- The counts that may admit sooner than was said; nil if there are none.
 local eased
 
 local function ease(key)
@@ -193,16 +202,16 @@ end
 
 ---------------------------------------------------------------------------------------------------- numbers of steps
 
--- No state of another kind begins with 193 and is as long: msgpack never does, and the others have one length each.
+-- No other state starts with 193 and has this length: msgpack never starts so, and the other states each have one fixed length.
 local NUMBERED = 193
 local NUMBER = '<BI7I7I7'
 local NUMBER_BYTES = 22
-local APART_BYTES = 16        -- of a number that has a key of its own
+local APART_BYTES = 16        -- the size of a number that has its own key
 
--- Whether steps are numbered in this call.
+-- Whether this call numbers steps.
 local recording
 
--- The state in a value, without its number, which is left in c. Bytes is how long a state is, if it has one length.
+-- Returns the state in a value without its header, which is stored in c. "bytes" is the length of the state if it is fixed.
 local function state_of(c, value, bytes, now)
   c.stored, c.begun, c.number, c.expires, c.stepped = value and true or false, nil, nil, nil, false
   local length = value and #value or 0
@@ -218,12 +227,12 @@ local function expires_at(now, millis)
   return min(MAX_MICROS, now + millis * 1000)
 end
 
--- For how long a value is kept that has a number: a day at least.
+-- Returns how long a value with a number is kept: at least a day.
 local function kept_millis(millis)
   return #millis < #RECORDED_MILLIS and RECORDED_MILLIS or text_of(max(tonumber(RECORDED_MILLIS), tonumber(millis)))
 end
 
--- Writes a state, '' if the count is unused. It expires after so many milliseconds, or when it did before if none are named.
+-- Writes a state; '' if the count is unused. It expires after the given milliseconds or, without them, when it did before.
 local function save(c, state, millis, now)
   if not recording then
     if state == '' then
@@ -244,8 +253,8 @@ local function save(c, state, millis, now)
   end
 end
 
--- Says since when the steps of a count are numbered, and the number of this one. A numbering that begins on what others wrote begins
--- with 2: what came before it is not known.
+-- Returns since when the steps of a count are numbered, and the number of this step. A numbering that starts on an existing state
+-- starts with 2, because what came before is unknown.
 local function step_of(c, wrote, now)
   local begun, number = c.begun, c.number or c.stored and 1 or 0
   if not wrote then
@@ -256,15 +265,15 @@ local function step_of(c, wrote, now)
   return begun, number
 end
 
--- An algorithm:
---   load(key, value, d, now)               the count as it stands at the present, c.at being the time it goes by; nothing if
---                                          the boundaries of the demand do not reach the present
---   grant(c, d, now)                       what the demand would get; 0 refuses
---   verdict(c, d, grant, charged, now)     remaining, wait if granted or else retry, reset
+-- An algorithm has these functions:
+--   load(key, value, d, now)               returns the count as of now; c.at is the time that it uses. Returns nil if the
+--                                          boundaries of the demand do not reach the present
+--   grant(c, d, now)                       returns how much the demand would get; 0 means refused
+--   verdict(c, d, grant, charged, now)     returns remaining, wait if granted or else retry, reset
 --   charge(c, d, grant, now), refuse(c, d, now), give_back(c, d, now), renew(c, d, now)
---                                          leave in c.changed the demand that changed it last
---   write(c, now, testing)                 called at the end if c.changed
--- The asks of a batch see the same count, one after the other.
+--                                          leave in c.changed the demand that changed the count last
+--   write(c, now, testing)                 is called at the end if c.changed is set
+-- The operations of a batch use the same count, one after the other.
 local algorithms = {}
 
 ---------------------------------------------------------------------------------------------------------- token bucket
@@ -276,11 +285,11 @@ local BUCKET = '<I7I6I6I7I4I7'
 local BUCKET_BYTES = 37
 local NUMBERED_BUCKET = '<BI7I7I7I7I6I6I7I4I7'
 local NUMBERED_BUCKET_BYTES = NUMBER_BYTES + BUCKET_BYTES
-local AS_IT_WAS = -2          -- a TTL that is not touched
+local AS_IT_WAS = -2          -- leaves the TTL as it is
 
--- used + parts/of as of at, aged to the present at the rate that was stored, and then counted at the rate of d: used + parts/per. A
--- rate of nothing is none to count by: then parts are still of c.own, the rate that was stored.
--- c.rebased says that even a refusal has to write: time has stepped back far, or the rate is another one.
+-- Ages used + parts/of from "at" to the present at the stored rate, then converts it to the rate of d: used + parts/per. If the
+-- rate of d is zero, nothing can be converted: parts then still refer to c.own, the stored rate. c.rebased says that even a
+-- refusal has to write, because time has stepped back far or the rate has changed.
 local function age_bucket(c, d, now, used, parts, of, at, flow, since)
   c.rebased, c.own = false, nil
   if used == 0 and parts == 0 or of == 0 then
@@ -331,7 +340,7 @@ local function age_stored(c, d, now)
   end
 end
 
--- Those of earlier calls are filled again: making tables costs, too. Each call starts with the first.
+-- Tables of earlier calls are reused, because creating tables is expensive. Each call starts with the first.
 local buckets, buckets_used = {}, 0
 
 function bucket.load(key, value, d, now)
@@ -362,14 +371,14 @@ local function packed(c)
   return pack(BUCKET, c.used, c.parts, d.per, c.at, d.flow, c.since)
 end
 
--- Leaves in c.value what is stored, or will be. c.kept is its TTL if it will be.
+-- Puts the state that is stored, or will be, into c.value. If it will be stored, c.kept is its TTL.
 local function keep_bucket(c)
   if c.changed and not c.kept then
     c.kept, c.value = c.reset, packed(c)
   end
 end
 
--- The same count for somebody who knows another rate. What is stored, or will be, stays as it is unless he changes it.
+-- Converts the count to another rate. The state that is stored, or will be, stays as it is unless the demand changes it.
 local function age_for(c, d, now)
   local before = c.aged_for
   if before and d.flow == before.flow and d.per == before.per then
@@ -388,7 +397,7 @@ local function change_bucket(c, d)
   end
 end
 
--- Until no more than a level is used.
+-- Returns the time until no more than this level is used.
 local function until_level(c, d, used, level, now)
   local over, parts = used - level, c.parts
   if over < 0 or (over == 0 and parts == 0) then
@@ -457,7 +466,7 @@ function bucket.refuse(c, d, now)
   end
 end
 
--- Whether it is the common case: a demand that fits now and has numbers of common size, on a count that goes by its rate.
+-- Returns whether this is the common case: the demand fits now, its numbers have ordinary sizes, and the count has its rate.
 function bucket.fits(c, d)
   if c.aged_for ~= d or c.kept or c.rebased or d.flow == 0 then
     return false
@@ -466,7 +475,7 @@ function bucket.fits(c, d)
   return (parts > 0 and used < d.capacity or parts == 0 and used <= d.capacity) and used * d.per + parts < MAX_ELAPSED
 end
 
--- What grant, verdict and charge do, in one go, for what fits. Says what remains and the reset.
+-- Does what grant, verdict and charge do, in one step, for a demand that fits. Returns remaining and reset.
 function bucket.take(c, d, now)
   local used, parts, flow = c.used + d.permits, c.parts, d.flow
   local room, total = d.capacity - used, used * d.per + parts
@@ -482,8 +491,8 @@ function bucket.take(c, d, now)
   return room, reset
 end
 
--- All there is to do for the commonest of all: one charge of a count that nobody else asks for, at the rate that it was last charged
--- at. Says what remains, the reset and, when recording, its number; nothing, and does nothing, in any other case.
+-- Does everything for the most common case: one charge on a count that no other operation uses, at the rate of its last charge.
+-- Returns remaining, reset and, when recording, the step number. In any other case it does nothing and returns nil.
 local function take_only(key, value, d, now, testing)
   local permits, flow, per = d.permits, d.flow, d.per
   local used, parts, of, at, stored_flow, since = 0, 0, per, now, flow, now
@@ -542,8 +551,8 @@ local function take_only(key, value, d, now, testing)
   return room, reset, begun, number
 end
 
--- Less what has flowed since the charge, at the rate that the count has gone by since: see BucketState.giveBack for why that is
--- safe. Nothing ages: the next ask does that.
+-- Returns the charge less what has drained since, at the rate of the count since then; see BucketState.giveBack for why that is
+-- safe. Does not age the count; the next operation does that.
 function bucket.give_back(c, d, now)
   keep_bucket(c)
   local value = c.value
@@ -592,7 +601,7 @@ end
 
 ---------------------------------------------------------------------------------------------------------- leaky bucket
 
--- The same state; what is used is what is ahead of the next request, and the time to drain it is its wait.
+-- Has the same state. The used permits are those ahead of the next request, and the time to drain them is its wait.
 local leaky = {
   load = bucket.load,
   charge = bucket.charge,
@@ -637,7 +646,7 @@ end
 local window = {}
 algorithms.fw = window
 
--- The window that a moment is in; nothing if the boundaries do not reach it.
+-- Returns the window that contains a moment; nil if the boundaries do not reach it.
 local function bounds(d, moment)
   local length, boundaries = d.length, d.boundaries
   if length > 0 then
@@ -653,7 +662,7 @@ end
 
 local WINDOW_BYTES = 14
 
--- used in the window from first to last.
+-- c.used is the number of permits used in the window from c.first to c.last.
 function window.load(key, value, d, now)
   local first, last = bounds(d, now)
   if not first then
@@ -707,7 +716,7 @@ function window.give_back(c, d, now)
   end
   local first, last = bounds(d, now)
   if c.used == 0 and first then
-    -- Time stands still only for what is still used.
+    -- Time stands still only while something is still used.
     c.first, c.last, c.at = first, last, now
   end
   c.changed = d
@@ -726,7 +735,7 @@ end
 local sliding = {}
 algorithms.sw = sliding
 
--- What the slices from first on hold.
+-- Returns the total of the slices from first on.
 local function sum(c, first)
   local counts, total = c.counts, 0
   for j = 0, min(c.slices, c.newest - first) do
@@ -739,7 +748,7 @@ local function slice_count(c, slice)
   return c.counts[c.newest - slice] or 0
 end
 
--- c.counts[j]: what slice c.newest - j holds, for j from 0 to c.slices.
+-- c.counts[j] is the count of slice c.newest - j, for j from 0 to c.slices.
 function sliding.load(key, value, d, now)
   local length, slices = d.length, d.slices
   local present = (now - now % length) / length
@@ -774,7 +783,7 @@ function sliding.load(key, value, d, now)
   return c
 end
 
--- a * b / m, rounded up or down, for a <= m.
+-- Returns a * b / m, rounded up or down, for a <= m.
 local function scaled(a, b, m, up)
   local quotient, rest = mul_div(a, b, m)
   return up and rest > 0 and quotient + 1 or quotient
@@ -857,7 +866,7 @@ function sliding.give_back(c, d, now)
     first = first + 1
   end
   move_to(c, c.newest - first)
-  -- Time stands still only for what is still used.
+  -- Time stands still only while something is still used.
   local present = floor(now / d.length)
   if present >= c.newest or sum(c, c.newest - c.slices) == 0 then
     c.present, c.at = present, now
@@ -895,8 +904,8 @@ local function entry_of(time, permits)
   return pack('<I7I5', time, permits)
 end
 
--- Time and permits of the i-th entry of the list, fetched in chunks as far as they are needed, and of what this batch adds to
--- it; nothing past the end.
+-- Returns time and permits of the i-th entry, from the list (fetched in chunks as needed) and then from what this batch adds; nil
+-- past the end.
 local function entry(c, i)
   local entries = c.entries
   while i > #entries and not c.complete do
@@ -913,7 +922,7 @@ local function entry(c, i)
   end
 end
 
--- used permits, in the entries from first on; those up to dropped will be gone from the list.
+-- c.used permits are in the entries from c.first on; the entries up to c.dropped will be removed from the list.
 function log.load(key, _, d, now)
   local c = {
     key = key, new = true, entries = {}, added = {}, complete = true, used = 0, newest = 0, first = 1, dropped = 0,
@@ -979,7 +988,7 @@ function log.verdict(c, d, grant, charged, now)
   return max(0, d.capacity - used), left, reset
 end
 
--- Forgets what no longer counts.
+-- Forgets entries that no longer count.
 local function settle(c, d)
   if c.rebased then
     c.new, c.complete, c.entries, c.added, c.first = true, true, {}, {entry_of(c.at, c.used)}, 1
@@ -988,7 +997,7 @@ local function settle(c, d)
   c.dropped, c.changed = c.first - 1, d
 end
 
--- Admissions of one moment are one entry: nobody could tell them apart.
+-- Admissions of the same moment share one entry, because nothing could tell them apart.
 function log.charge(c, d, grant)
   settle(c, d)
   local added = c.added
@@ -1014,7 +1023,7 @@ function log.write(c, now, testing)
     call('RPUSH', key, head, c.added[1])
     call('LTRIM', key, -2, -1)
   else
-    -- The last of those that are dropped makes room for the first element.
+    -- The last of the dropped entries becomes the first element.
     if c.dropped > 0 then
       call('LTRIM', key, c.dropped, -1)
     end
@@ -1026,7 +1035,7 @@ function log.write(c, now, testing)
   call('PEXPIRE', key, ttl_millis(c.newest + c.changed.window - now, testing))
 end
 
--- On the list itself, because it is looked through from its end; whoever is next reads it again.
+-- Works on the list itself, because it searches from the end. The next operation reads the list again.
 function log.give_back(c, d, now, testing)
   c.stale = true
   if c.new and not c.added[1] then
@@ -1076,7 +1085,7 @@ local function after(micros)
   return format('(%d', micros)
 end
 
--- Read and written with each ask, which holds under another name than the last.
+-- The count is read and written for each operation, because each has another holder.
 function held.load(key)
   return {key = key, at = 0, used = 0, rebased = false, changed = false}
 end
@@ -1114,7 +1123,7 @@ function held.verdict(c, d, grant, charged, now)
   return max(0, d.capacity - used), left, used == 0 and 0 or NEVER
 end
 
--- Forgets what was taken back, and lets no permit be held for longer than its time to live from now.
+-- Removes expired permits, and lets no permit last longer than its time to live from now.
 local function take_back(c, d, now, from)
   call('ZREMRANGEBYSCORE', c.key, from, format('%d', now))
   if c.rebased then
@@ -1127,7 +1136,7 @@ end
 
 local AFTER_OPEN = '(0'
 
--- Whether there is a key; it stays, whatever is taken from it, because of a member that nobody holds.
+-- Returns whether the key exists. Adds a member without a holder, so that the key stays whatever is removed.
 local function hold_open(c)
   if c.exists then
     call('ZADD', c.key, '0', '')
@@ -1142,7 +1151,7 @@ local function keep_held(c, now, testing)
   end
 end
 
--- The permits from the first to the last, some at a time.
+-- Calls action with the names of the permits from 1 to last, in chunks.
 local function for_permits(d, last, action)
   for from = 1, last, PERMITS_AT_ONCE do
     local names = {}
@@ -1174,7 +1183,7 @@ function held.refuse(c, d, now, testing)
   end
 end
 
--- Somebody who holds nothing changes nothing, whatever time to live he names.
+-- A request without a held permit changes nothing, whatever time to live it gives.
 local function is_held(c, d, now)
   local ends = c.exists and call('ZSCORE', c.key, member(d, 1))
   return ends and tonumber(ends) > now
@@ -1225,8 +1234,8 @@ local function read_leases(value)
   return all
 end
 
--- Those that are out, and some that have ended not long ago. One that was granted at a time that is yet to come, because time has
--- stepped back by much, is out for as long as it was granted for, from now on, and gives nothing back: where it counts is not known.
+-- Loads the leases that are out, and some that ended recently. If time has stepped back so far that a lease was granted in the
+-- future, it stays out for its full duration from now on. It returns nothing, because it is unknown where its permits count.
 function leases.load(key, value, d, now)
   local c = {key = key, all = {}, at = now, changed = false}
   local read, all = pcall(read_leases, value)
@@ -1261,7 +1270,7 @@ local function out_on_leases(c, now)
   return out
 end
 
--- The lease of that name, which is no more; nothing if there is none.
+-- Removes and returns the lease with this name; nil if there is none.
 local function take_lease(c, name)
   for i = 1, #c.all do
     if c.all[i].name == name then
@@ -1320,7 +1329,7 @@ local function demand(text)
   return d
 end
 
--- The same few texts come again and again; reading one costs more than deciding it.
+-- Caches parsed demands: the same few texts come again and again, and parsing one costs more than deciding it.
 local known, known_size = {}, 0
 
 local function read_demands(args, list)
@@ -1332,7 +1341,7 @@ local function read_demands(args, list)
       if known_size >= TEXTS_KEPT then
         known, known_size = {}, 0
       end
-      -- Names of leases and of who holds come but once.
+      -- Names of leases and of holders come only once, so those are not cached.
       if not d.ttl then
         known[text], known_size = d, known_size + 1
       end
@@ -1351,7 +1360,7 @@ local function values_of(keys)
   if size == 1 then
     local value = redis.pcall('GET', keys[1])
     if type(value) == 'table' then
-      -- What is no string may be a log. Any other error is one: a count that cannot be read must not pass for an unused one.
+      -- A key that is not a string may be a log. Any other error is raised: an unreadable count must not pass for an unused one.
       if string.sub(value.err, 1, 9) ~= 'WRONGTYPE' then
         error(value.err)
       end
@@ -1359,7 +1368,7 @@ local function values_of(keys)
     end
     return {value}
   end
-  -- MGET answers nothing for a key that holds no string, so that it can be asked for logs, too.
+  -- MGET returns nil for a key that is not a string, so logs may be among the keys.
   if size <= KEYS_AT_ONCE then
     return call('MGET', unpack(keys))
   end
@@ -1374,7 +1383,7 @@ local function values_of(keys)
   return values
 end
 
--- Whether each demand fits, after which grants[i] says how much it would get.
+-- Returns whether every demand fits. Afterwards, grants[i] holds how much each would get.
 local function all_fit(counts, wanted, grants, n, now)
   local fit = true
   for i = 1, n do
@@ -1386,10 +1395,10 @@ local function all_fit(counts, wanted, grants, n, now)
   return fit
 end
 
--- Of the call that is running: only one runs at a time.
+-- The state of the running call; only one call runs at a time.
 local keys, size, values, counts, steps, apart, now, testing, existing, replies
 
--- Filled anew by each call as far as it needs them: making tables costs, too.
+-- Reused by each call as far as needed, because creating tables is expensive.
 local demanded, these, wanted, grants, numbered, wrote, reply = {}, {}, {}, {}, {}, {}, {}
 
 local function answer(text)
@@ -1397,7 +1406,7 @@ local function answer(text)
   reply[replies] = text
 end
 
--- Reads which counts an ask is about. Says the number of what keeps it from being decided: see Reply.
+-- Reads the counts of an operation. Returns the reply code of what keeps it from being decided, if anything; see Reply.
 local function read_ask(plan, place, n, charges)
   local hindrance
   for i = 1, n do
@@ -1423,7 +1432,7 @@ local function read_ask(plan, place, n, charges)
   return hindrance
 end
 
--- The common case. Whether it was one, and whether its steps have their numbers.
+-- Handles the common case. Returns whether this was one, and whether its steps are numbered already.
 local function charge_buckets(n)
   for i = 1, n do
     local d = wanted[i]
@@ -1462,7 +1471,7 @@ local function decide_ask(n, charges)
   end
 end
 
--- Gives back, or renews.
+-- Gives charges back, or renews them.
 local function change_charges(purpose, n)
   local done = true
   for i = 1, n do
@@ -1477,12 +1486,12 @@ local function change_charges(purpose, n)
   answer(pack('<d', done and 1 or 0))
 end
 
--- The same demand for another number of permits; of what is given back, charged at that time.
+-- Returns the same demand for another number of permits and, for permits to give back, the time of their charge.
 local function for_permits_of(d, permits, charged_at)
   return setmetatable({permits = permits, max_wait = charged_at}, {__index = d})
 end
 
--- Gives back what was not spent of them, as far as they are known and it still counts.
+-- Returns the unspent permits of ended leases, as far as the leases are known and still count.
 local function end_leases()
   local c, d, out, asked = these[1], wanted[1], these[2], wanted[2]
   local unspent = {}
@@ -1500,7 +1509,7 @@ local function end_leases()
   return table.concat(unspent)
 end
 
--- Nobody gets more than half of what may still be out, so that the first to come do not leave the others without.
+-- A lease gets at most half of what may still be out, so that the first processes do not leave the others without.
 local function grant_lease()
   local unspent = end_leases()
   local c, d, out, asked = these[1], wanted[1], these[2], wanted[2]
@@ -1528,8 +1537,8 @@ local function grant_lease()
   answer(unspent)
 end
 
--- Numbers the steps of a count, for whoever checks a history later, and says since when: numbers that begin anew are others.
--- What cannot keep them has them under a key of its own, and there every step has one.
+-- Numbers a step of a count, for checking a history later, and returns since when: a numbering that starts anew has another
+-- "since". Counts that cannot hold the numbers have them under their own key, and there every step has one.
 local function number(k, c, writes)
   local key = apart[k]
   if not key then
@@ -1545,7 +1554,7 @@ local function number(k, c, writes)
   return step
 end
 
--- Whether that is all.
+-- Decides a charge marked with o. Returns nil or false if it is not the common case.
 local function decide_only(plan, place)
   local k1, k2, d1, d2 = byte(plan, place, place + 3)
   local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
@@ -1623,13 +1632,13 @@ local function write_counts()
   end
   if eased then
     for key in pairs(eased) do
-      -- Whoever may not publish may decide all the same.
+      -- Clients that may not publish may still decide.
       redis.pcall('PUBLISH', key, '')
     end
   end
 end
 
--- Which of KEYS have the numbers of which.
+-- Reads which of the trailing KEYS holds the numbers of which count.
 local function read_apart(text)
   apart, size = {}, #keys - (#text - 1) / 2
   for i = 1, #keys - size do
@@ -1664,8 +1673,8 @@ local function decide_all(given, args, only_existing)
   return table.concat(reply, '', 1, replies)
 end
 
--- Redis refuses to run the first when its memory is full (and both on a replica), before anything is done. Then the second
--- may go on: it makes no new key.
+-- When its memory is full, Redis refuses to run the first function (and on a replica both) before anything is done. Then the
+-- second one can still run, because it creates no key.
 redis.register_function{
   function_name = 'sluice_decide',
   callback = function(keys, args) return decide_all(keys, args, false) end,
