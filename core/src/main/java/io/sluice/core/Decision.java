@@ -18,11 +18,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a request: whether it may pass, and which limit says so. Immutable; prints itself as a sentence without the
- * key.
+ * The answer to a request: whether it may pass, and which limit decided. Immutable. {@link #toString} is a sentence that does
+ * not contain the key.
  *
- * <p>Reported is the first limit that refuses, in the order they were asked; of an allowed request the one with the least
- * remaining. Times are exact to the microsecond.
+ * <p>A refusal reports the first limit that refuses, in the order of the demands. An allowed decision reports the limit with
+ * the fewest permits remaining. Times are exact to the microsecond.
  */
 public final class Decision {
 
@@ -38,7 +38,7 @@ public final class Decision {
         this.by = reported(outcome);
     }
 
-    /** The decision of an engine; where it left the ask undecided because it is closed, that of the failure policy. */
+    /** Returns the engine's decision, or the failure policy's decision if a closed engine left the ask undecided. */
     static Decision of(Ask ask, Outcome outcome, Clock clock) {
         if (outcome instanceof EngineDecision decided) {
             return new Decision(ask, decided);
@@ -48,37 +48,40 @@ public final class Decision {
                 ask, new EngineDecision(open, List.of(), clock.epochMicros(), ((EngineFailure) outcome).reason()));
     }
 
-    /** Whether the request may pass. */
+    /** Returns whether the request may pass. */
     public boolean allowed() {
         return outcome.allowed();
     }
 
-    /** The limit that decided; null only if none was asked. */
+    /** Returns the limit that decided, or null if no limit was asked. */
     public @Nullable Limit limit() {
         return by == NOBODY ? null : demand().limit();
     }
 
-    /** What reports call {@link #limit()}. */
+    /** Returns the name of {@link #limit()} in reports. */
     public @Nullable Label label() {
         return by == NOBODY ? null : demand().label();
     }
 
-    /** Permits left on {@link #limit()} after the decision. */
+    /** Returns the permits left on {@link #limit()} after the decision. */
     public long remaining() {
         return by == NOBODY ? Long.MAX_VALUE : outcome.verdicts().get(by).remaining();
     }
 
-    /** Zero if allowed; else how long until all refusing limits would let a lone caller pass, empty if they never will. */
+    /**
+     * Returns how long it takes until all refusing limits would let a lone caller pass. Zero if the request is allowed; empty
+     * if waiting will never help.
+     */
     public Optional<Duration> retryAfter() {
         return duration(retryAfterMicros());
     }
 
-    /** Until {@link #limit()} is as if unused; empty if that will not come by waiting. */
+    /** Returns the time until {@link #limit()} is as if unused, or empty if waiting does not get it there. */
     public Optional<Duration> resetAfter() {
         return duration(by == NOBODY ? 0 : outcome.verdicts().get(by).resetAfterMicros());
     }
 
-    /** How long the caller has to wait for the time slot it was admitted for; zero means now. */
+    /** Returns how long the caller must wait for the time slot that it was admitted for; zero means it may proceed now. */
     public Duration waitFor() {
         return Duration.of(waitMicros(), ChronoUnit.MICROS);
     }
@@ -93,22 +96,22 @@ public final class Decision {
         return wait;
     }
 
-    /** Why the engine that was meant to decide did not, such as {@code redis-timeout}; null if it did. */
+    /** Returns why the intended engine did not decide, such as {@code redis-timeout}, or null if it did. */
     public @Nullable String degraded() {
         return outcome.degraded();
     }
 
-    /** The version of the rules in force; 0 without rules. */
+    /** Returns the version of the rules in force, or 0 without rules. */
     public long ruleVersion() {
         return ask.ruleVersion();
     }
 
-    /** What was asked. */
+    /** Returns the ask that was decided. */
     public Ask ask() {
         return ask;
     }
 
-    /** What every limit said. */
+    /** Returns the verdicts of all limits. */
     public EngineDecision outcome() {
         return outcome;
     }

@@ -1,16 +1,16 @@
 package io.sluice.core;
 
 /**
- * Is told of every decision, on the thread that made it: for metrics, logs, recorders. Must be quick and must not throw; one
- * that throws is reported once to the log and changes no decision.
+ * Receives every decision, on the thread that made it: for metrics, logs and recorders. A listener must be quick and must not
+ * throw. An exception is logged once and changes no decision.
  */
 @FunctionalInterface
 public interface DecisionListener {
 
     /**
-     * A decision was made.
+     * Called after a decision was made.
      *
-     * @param elapsedNanos from the question to the answer; for one who waited, the whole wait
+     * @param elapsedNanos the time from the question to the answer; for a caller that waited, the whole wait
      */
     void decided(Decision decision, long elapsedNanos);
 }

@@ -4,7 +4,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Who is told of decisions. One that throws is logged once and changes nothing. Safe for use by many threads. */
+/** Notifies the listeners of decisions. If a listener throws, this is logged once and changes no decision. Thread-safe. */
 final class DecisionListeners {
 
     private static final System.Logger LOG = System.getLogger(Limiter.class.getName());

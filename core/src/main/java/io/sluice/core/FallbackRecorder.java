@@ -5,15 +5,15 @@ import io.sluice.core.history.HistoryListener;
 import io.sluice.core.time.Clock;
 
 /**
- * Tells a history what was decided by somebody else than the engine that was meant to. The engines themselves tell the rest. For
- * the listeners of a {@link Limiter}; safe for use by many threads.
+ * Records in a history the decisions that the intended engine did not make. The engines themselves record all others. Add it to
+ * the listeners of a {@link Limiter}. Thread-safe.
  */
 public final class FallbackRecorder implements DecisionListener {
 
     private final HistoryListener history;
     private final Clock clock;
 
-    /** Tells this history. */
+    /** Creates a recorder that writes to a history. */
     public FallbackRecorder(HistoryListener history, Clock clock) {
         this.history = history;
         this.clock = clock;
@@ -24,7 +24,7 @@ public final class FallbackRecorder implements DecisionListener {
         if (decision.degraded() == null) {
             return;
         }
-        // The engine's own name for the ask, if it was asked, is known to the engine alone.
+        // If the engine was asked, only the engine knows its own id of the ask.
         history.happened(AnswerEvent.of(decision.ask(), decision.outcome(), AnswerEvent.Source.STAND_IN, null, clock));
     }
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
-/** Renews and releases permits that are held, in the time that there is for it. Safe for use by many threads. */
+/** Renews and releases held permits within a time limit. Thread-safe. */
 final class HeldPermits {
 
     private final Engine engine;
@@ -22,7 +22,7 @@ final class HeldPermits {
         this.clock = clock;
     }
 
-    /** Whether all of them were still held. */
+    /** Renews all permits and returns whether all of them were still held. */
     CompletionStage<Boolean> renew(List<Charge> held, Duration atMost) {
         CompletableFuture<Boolean> all = CompletableFuture.completedFuture(true);
         for (Charge charge : held) {
@@ -31,7 +31,7 @@ final class HeldPermits {
         return all;
     }
 
-    /** Whether any of them was still held; what is held is looked for by renewing it. */
+    /** Releases all permits and returns whether any of them was still held, which it finds out by renewing them. */
     CompletionStage<Boolean> release(List<Charge> held, Duration atMost) {
         CompletionStage<Boolean> any = CompletableFuture.completedFuture(false);
         for (Charge charge : held) {
@@ -42,7 +42,8 @@ final class HeldPermits {
             if (failure == null && !isHeld) {
                 released.complete(false);
             } else {
-                // Of some it may not be known: they are let go all the same, and the caller hears that it is not known.
+                // For some permits the answer may be unknown. They are released all the same, and the caller receives
+                // the failure.
                 CompletionStage<Void> back = within(waiting.giveBack(held), atMost);
                 back.whenComplete((done, lost) -> {
                     Throwable unknown = failure == null ? lost : failure;

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Permits of {@link io.sluice.core.limit.Concurrency} limits that are held until it is closed, or the decision that refused them. Safe for use by
- * many threads.
+ * Permits of {@link io.sluice.core.limit.Concurrency} limits that are held until this is closed, or the decision that refused
+ * them. Thread-safe.
  *
  * <pre>{@code
  * Concurrency reports = Limit.named("reports").concurrency(5, Duration.ofMinutes(1));
@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * }
  * }</pre>
  *
- * <p>A hold that was refused holds nothing, and closing it does nothing: so it belongs in a {@code try} whatever it says. Who
- * works for longer than the limit's {@link io.sluice.core.limit.Concurrency#ttl() ttl} calls {@link #renew} now and then.
+ * <p>A refused hold holds nothing, and closing it does nothing, so you can always put it in a {@code try}. A caller that works
+ * for longer than the limit's {@link io.sluice.core.limit.Concurrency#ttl() ttl} must call {@link #renew} from time to time.
  */
 public final class Hold implements AutoCloseable {
 
@@ -42,27 +42,27 @@ public final class Hold implements AutoCloseable {
         this.open = new AtomicBoolean(decision.allowed());
     }
 
-    /** Whether the permits were granted. */
+    /** Returns whether the permits were granted. */
     public boolean allowed() {
         return decision.allowed();
     }
 
-    /** What was decided, and why. */
+    /** Returns the decision and its reason. */
     public Decision decision() {
         return decision;
     }
 
     /**
-     * Lets the permits be held for their whole time to live from now on. The stage says whether all of them were still held:
-     * false means that their time was over and others may have them, that the hold is closed or was refused, or that a failure
-     * policy let the caller pass whom nobody counts. It completes exceptionally if the engine does not say within {@link
-     * Limiter#DEFAULT_DEADLINE}.
+     * Extends the hold by a full time to live from now. The stage completes with true if all permits were still held. It
+     * completes with false if they had expired and others may have them, if the hold is closed or was refused, or if a failure
+     * policy let the caller pass without counting it. It completes exceptionally if the engine does not answer within
+     * {@link Limiter#DEFAULT_DEADLINE}.
      */
     public CompletionStage<Boolean> renew() {
         return open.get() ? permits.renew(held, Limiter.DEFAULT_DEADLINE) : CompletableFuture.completedFuture(false);
     }
 
-    /** Gives the permits back; once, however often it is called. Does not wait until an engine elsewhere has them. */
+    /** Gives the permits back. Further calls do nothing. Does not wait until a remote engine has received them. */
     @Override
     public void close() {
         if (open.compareAndSet(true, false)) {

@@ -6,7 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Limits and the keys they count by, decided together: all pass and all are charged, or one refuses and none is charged. Immutable.
+ * Limits, each with the key it counts by, that are decided together: either all pass and all are charged, or one refuses and
+ * none is charged. Immutable.
  *
  * <pre>{@code
  * Decision decision = limiter.decide(KeyedLimits.of(perUser, userId).and(perTenant, tenantId).and(everybody));
@@ -20,39 +21,39 @@ public final class KeyedLimits {
         this.demands = List.copyOf(demands);
     }
 
-    /** One permit of a limit that has a single count for everybody. */
+    /** Asks for one permit of a limit that has a single count for all callers. */
     public static KeyedLimits of(Limit limit) {
         return of(limit, "");
     }
 
-    /** One permit of a limit for a key. */
+    /** Asks for one permit of a limit for a key. */
     public static KeyedLimits of(Limit limit, String key) {
         return of(limit, key, 1);
     }
 
-    /** Permits of a limit for a key: 1 to {@link Limit#MAX_PERMITS}. */
+    /** Asks for permits of a limit for a key: 1 to {@link Limit#MAX_PERMITS}. */
     public static KeyedLimits of(Limit limit, String key, long permits) {
         return new KeyedLimits(List.of(Demand.of(limit, key, permits)));
     }
 
-    /** These, and one permit of a limit that has a single count for everybody. */
+    /** Adds one permit of a limit that has a single count for all callers. */
     public KeyedLimits and(Limit limit) {
         return and(limit, "");
     }
 
-    /** These, and one permit of another limit or for another key. */
+    /** Adds one permit of another limit, or for another key. */
     public KeyedLimits and(Limit limit, String key) {
         return and(limit, key, 1);
     }
 
-    /** These, and permits of another limit or for another key. */
+    /** Adds permits of another limit, or for another key. */
     public KeyedLimits and(Limit limit, String key, long permits) {
         List<Demand> all = new ArrayList<>(demands);
         all.add(Demand.of(limit, key, permits));
         return new KeyedLimits(all);
     }
 
-    /** What an engine is asked. A concurrency permit has a holder of its own each time. */
+    /** Returns the demands for the engine. Each call gives every concurrency permit a new holder. */
     List<Demand> demands() {
         return demands.stream()
                 .map(demand ->
@@ -60,7 +61,7 @@ public final class KeyedLimits {
                 .toList();
     }
 
-    /** The same limits, none of which may hand out a time slot that is later than now. */
+    /** Returns the same demands, none of which accepts a time slot later than now. */
     List<Demand> now() {
         return demands().stream().map(demand -> demand.waitingUpTo(0)).toList();
     }

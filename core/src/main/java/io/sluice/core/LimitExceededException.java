@@ -1,23 +1,23 @@
 package io.sluice.core;
 
 /**
- * A call was refused, and was not made. Thrown by the {@code run} and {@code call} methods of {@link Limiter}. Carries no stack
- * trace: under overload it is thrown for most calls.
+ * Thrown by the {@code run} and {@code call} methods of {@link Limiter} when a call is refused; the call was not made. It has
+ * no stack trace, because under overload it is thrown for most calls.
  */
 public final class LimitExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    @SuppressWarnings("serial") // not meant to travel
+    @SuppressWarnings("serial") // not meant to be serialized
     private final transient Decision decision;
 
-    /** A refusal. */
+    /** Creates an exception for a refusal. */
     public LimitExceededException(Decision decision) {
         super(decision.toString(), null, false, false);
         this.decision = decision;
     }
 
-    /** What was decided: which limit refuses, and how soon to come back. */
+    /** Returns the refusal: which limit refused, and when to retry. */
     public Decision decision() {
         return decision;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A call that is started once its limits let it pass, and holds its permits until its stage completes. For one call. */
+/** A call that starts once its limits let it pass, and that holds its permits until its stage completes. */
 final class LimitedStage<T> {
 
     private final Limiter limiter;

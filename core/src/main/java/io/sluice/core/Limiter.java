@@ -25,7 +25,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Decides whether requests may pass. Safe for use by many threads; make one and share it.
+ * Decides whether requests may pass. Thread-safe: create one limiter and share it.
  *
  * <pre>{@code
  * Limiter limiter = Limiter.inProcess();
@@ -39,45 +39,49 @@ import java.util.function.Supplier;
  * Order order = limiter.run(perUser, userId, () -> orders.create(cart)); // or LimitExceededException
  * }</pre>
  *
- * <p>A decision over several limits ({@link KeyedLimits}) is all or nothing: every limit passes and every one is charged, or one
- * refuses and none is charged. No method throws because an engine failed; such a decision is {@linkplain Decision#degraded()
- * degraded}.
+ * <p>A decision over several limits ({@link KeyedLimits}) is all or nothing: either every limit passes and every limit is
+ * charged, or one limit refuses and none is charged. No method throws because an engine failed; the decision is
+ * {@linkplain Decision#degraded() degraded} instead.
  *
  * <h2>Threads</h2>
  *
- * <p>A method that ends in {@code Async} and takes an {@link Executor} completes its future there. The others complete it on the
- * thread that brought the answer: the caller's own if the engine knows at once, else the thread that reads from the store, the
- * thread of an alarm, or the thread of a caller who gave permits back. What depends on such a future has to be short and must not
- * block.
+ * <p>A method that ends in {@code Async} and takes an {@link Executor} completes its future on that executor. The other methods
+ * complete it on the thread that delivers the answer: the caller's own thread if the engine answers at once, otherwise the
+ * thread that reads from the store, a timer thread, or the thread of another caller that returned permits. Callbacks on such a
+ * future must be short and must not block.
  *
  * <h2>Waiting</h2>
  *
- * <p>{@code acquire} waits for the moment to go on, {@code maxWait} at most; it is refused as soon as it is known that the moment
- * will not come by then. {@code maxWait} counts in whole microseconds, and an answer is there at the latest when it has passed
- * and the engine has had its deadline for one more decision.
+ * <p>{@code acquire} waits until the caller may proceed, but no longer than {@code maxWait}. It refuses as soon as it is clear
+ * that the caller cannot proceed by then. {@code maxWait} is counted in whole microseconds. The answer arrives, at the latest,
+ * after {@code maxWait} plus the engine's deadline for one more decision.
  *
  * <ul>
- *   <li>Token and leaky buckets have time slots: one is reserved with a single ask, wherever the counts live, and the
- *       caller waits for it. A leaky bucket says itself how many may wait and for how long: what it refuses is refused.
- *   <li>For other limits, and as soon as one of several demands is on such a limit, callers of this limiter stand in line for
- *       a count. The first asks, and asks again at the moment that the refusal named, or when something was given
- *       back through this limiter. A give-back elsewhere is noticed then, or at the end of the wait of the first. Whoever waits
- *       for permits of a {@link Concurrency} limit does not know when they come back: where counts are shared, the first asks after
- *       50 ms, and less and less often, every 250 ms in the end, so that a release elsewhere is noticed as soon.
- *   <li>First come, first served: whoever wants a count for which others wait queues behind them, even if there is room for
- *       him. Whoever has several counts waits for the one that keeps him longest, and changes lines without losing his
- *       place before those who came later. {@code decide} and {@code look} do not queue: they may overtake.
- *   <li>Listeners are told once, of the last decision, with the whole wait; of one that was cancelled they hear nothing.
+ *   <li>Token and leaky buckets have time slots. The limiter reserves a slot with a single ask, wherever the counts live, and
+ *       the caller waits for it. A leaky bucket itself defines how many callers may wait and for how long; a caller that it
+ *       refuses does not wait.
+ *   <li>For other limits, and as soon as one of several demands is on such a limit, the callers of this limiter queue for a
+ *       count. The first caller in the queue asks. It asks again at the moment that the refusal named, or when permits are
+ *       returned through this limiter. Permits returned elsewhere are noticed at that moment, or when the first caller's wait
+ *       ends. A {@link Concurrency} limit cannot say when its permits will come back. If its counts are shared, the first
+ *       caller therefore asks again after 50 ms and then at growing intervals up to 250 ms, so a release elsewhere is noticed
+ *       within that time.
+ *   <li>The order is first come, first served: a caller that wants a count for which others are waiting queues behind them,
+ *       even if there is room for its request. A caller with several counts waits for the one that delays it longest. It may
+ *       move to another queue, and it stays ahead of everyone who came later. {@code decide} and {@code look} do not queue and
+ *       may overtake.
+ *   <li>Listeners are notified once, of the final decision, with the whole wait. They are not notified of a cancelled wait.
  * </ul>
  *
- * <p>A future is cancelled, or completed in any other way, to leave: what was charged is given back and the place is free. (A
- * stage that depends on it is another future: cancelling that one does nothing here.) There is no thread for a waiter;
- * what depends on the future runs on the thread that brought the answer, an alarm's or that of somebody who gave back. It
- * has to be short and must not wait, or be run elsewhere with the {@code …Async} methods of the future.
+ * <p>To stop waiting, cancel the future or complete it in any other way. The limiter then gives back any permits that were
+ * charged and frees the place in the queue. (A stage that depends on the future is a different future: cancelling that stage
+ * has no effect here.) Waiting uses no thread. Callbacks on the future run on the thread that delivers the answer: a timer
+ * thread, or the thread of a caller that returned permits. They must be short and must not wait; to run them elsewhere, use the
+ * future's {@code …Async} methods.
  */
 public final class Limiter implements AutoCloseable {
 
-    /** How long a decision may take before the failure policy makes it. */
+    /** The time a decision may take before the failure policy decides. */
     public static final Duration DEFAULT_DEADLINE = Ask.DEFAULT_DEADLINE;
 
     private final Engine engine;
@@ -86,7 +90,7 @@ public final class Limiter implements AutoCloseable {
     private final WaitScheduler waiting;
     private final HeldPermits permits;
 
-    /** A limiter over any engine, that always answers in time and tells the listeners. */
+    /** Creates a limiter over any engine. It always answers in time and notifies the listeners of its decisions. */
     public Limiter(Engine engine, Clock clock, List<DecisionListener> listeners) {
         this.engine = engine instanceof LocalEngine ? engine : new FallbackEngine(engine, clock);
         this.clock = clock;
@@ -95,33 +99,33 @@ public final class Limiter implements AutoCloseable {
         this.permits = new HeldPermits(this.engine, waiting, clock);
     }
 
-    /** A limiter that counts in this process. */
+    /** Creates a limiter that counts in this process. */
     public static Limiter inProcess() {
         Clock clock = Clock.system();
         return new Limiter(new LocalEngine(clock), clock, List.of());
     }
 
-    /** Decides for one permit of one limit and charges it if allowed. */
+    /** Decides about one permit of one limit and charges it if allowed. */
     public Decision decide(Limit limit, String key) {
         return decide(limit, key, 1);
     }
 
-    /** Decides for one limit and charges it if allowed. */
+    /** Decides about permits of one limit and charges them if allowed. */
     public Decision decide(Limit limit, String key, long permits) {
         return decide(List.of(Demand.of(limit, key, permits)));
     }
 
-    /** Decides for several limits at once, all or nothing. */
+    /** Decides about several limits at once, all or nothing. */
     public Decision decide(KeyedLimits limits) {
         return decide(limits.demands());
     }
 
-    /** Says what {@link #decide(KeyedLimits)} would, and charges nothing. */
+    /** Returns the decision that {@link #decide(KeyedLimits)} would make, without charging anything. */
     public Decision look(KeyedLimits limits) {
         return look(limits.demands());
     }
 
-    /** Decides for several limits at once, without blocking; the future completes on the executor and never fails. */
+    /** Decides about several limits at once, without blocking. The future completes on the executor and never fails. */
     public CompletableFuture<Decision> decideAsync(KeyedLimits limits, Executor executor) {
         CompletableFuture<Decision> told = new CompletableFuture<>();
         decideAsync(prompt(limits.demands(), Ask.Purpose.CHARGE))
@@ -130,7 +134,8 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Makes a call if a permit is there now. A permit of a {@link Concurrency} limit is held until the call has returned or thrown.
+     * Makes a call if a permit is available now. A permit of a {@link Concurrency} limit is held until the call returns or
+     * throws.
      *
      * @throws LimitExceededException if the call is refused; it was not made
      */
@@ -139,8 +144,8 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Makes a call if all limits let it pass now. Permits of {@link Concurrency} limits are held until the call has returned or
-     * thrown.
+     * Makes a call if all limits let it pass now. Permits of {@link Concurrency} limits are held until the call returns or
+     * throws.
      *
      * @throws LimitExceededException if the call is refused; it was not made
      */
@@ -150,7 +155,7 @@ public final class Limiter implements AutoCloseable {
         }
     }
 
-    /** The same as {@link #run(Limit, String, Supplier)}, for a call that returns nothing. */
+    /** Like {@link #run(Limit, String, Supplier)}, for a call that returns nothing. */
     public void run(Limit limit, String key, Runnable call) {
         run(limit, key, () -> {
             call.run();
@@ -159,20 +164,20 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * The same as {@link #run(Limit, String, Supplier)}, for a call that may throw anything.
+     * Like {@link #run(Limit, String, Supplier)}, for a call that may throw a checked exception.
      *
      * @throws LimitExceededException if the call is refused; it was not made
-     * @throws Exception what the call throws
+     * @throws Exception any exception that the call throws
      */
     public <T> T call(Limit limit, String key, Callable<T> call) throws Exception {
         return call(KeyedLimits.of(limit, key), call);
     }
 
     /**
-     * The same as {@link #run(KeyedLimits, Supplier)}, for a call that may throw anything.
+     * Like {@link #run(KeyedLimits, Supplier)}, for a call that may throw a checked exception.
      *
      * @throws LimitExceededException if the call is refused; it was not made
-     * @throws Exception what the call throws
+     * @throws Exception any exception that the call throws
      */
     public <T> T call(KeyedLimits limits, Callable<T> call) throws Exception {
         try (Hold ignored = passed(decide(limits.now()))) {
@@ -181,9 +186,9 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Waits for a permit and then makes a call; see {@linkplain Limiter above} for how it waits.
+     * Waits for a permit and then makes a call. See {@linkplain Limiter above} for how it waits.
      *
-     * @throws LimitExceededException if the permit does not come within {@code maxWait}; the call was not made
+     * @throws LimitExceededException if no permit becomes available within {@code maxWait}; the call was not made
      * @throws InterruptedException if the thread was interrupted while it waited; the call was not made
      */
     public <T> T run(Limit limit, String key, Duration maxWait, Supplier<T> call) throws InterruptedException {
@@ -191,9 +196,9 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Waits for several limits at once and then makes a call; see {@linkplain Limiter above} for how it waits.
+     * Waits for several limits at once and then makes a call. See {@linkplain Limiter above} for how it waits.
      *
-     * @throws LimitExceededException if they do not all pass within {@code maxWait}; the call was not made
+     * @throws LimitExceededException if not all limits let it pass within {@code maxWait}; the call was not made
      * @throws InterruptedException if the thread was interrupted while it waited; the call was not made
      */
     public <T> T run(KeyedLimits limits, Duration maxWait, Supplier<T> call) throws InterruptedException {
@@ -203,11 +208,12 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * Waits for a permit without blocking and then starts a call on the executor; see {@linkplain Limiter above} for how it waits.
+     * Waits for a permit without blocking and then starts a call on the executor. See {@linkplain Limiter above} for how it
+     * waits.
      *
      * @param maxWait zero for a call that is made now or not at all
-     * @return what the call completes with, or a {@link LimitExceededException}; it completes on the thread that completes the
-     *     call. Cancelling it gives up the wait; a call that was started goes on
+     * @return a future of the call's result, or of a {@link LimitExceededException}. It completes on the thread that completes
+     *     the call. Cancelling it gives up the wait, but does not stop a call that has started
      */
     public <T> CompletableFuture<T> runAsync(
             Limit limit, String key, Duration maxWait, Supplier<? extends CompletionStage<T>> call, Executor executor) {
@@ -220,17 +226,17 @@ public final class Limiter implements AutoCloseable {
         return new LimitedStage<T>(this, executor).start(acquireAsync(limits.demands(), maxWait), call);
     }
 
-    /** Decides for several limits at once, all or nothing. */
+    /** Decides about several limits at once, all or nothing. */
     public Decision decide(List<Demand> demands) {
         return decide(prompt(demands, Ask.Purpose.CHARGE));
     }
 
-    /** Says what {@link #decide(List)} would, and charges nothing. */
+    /** Returns the decision that {@link #decide(List)} would make, without charging anything. */
     public Decision look(List<Demand> demands) {
         return decide(prompt(demands, Ask.Purpose.LOOK));
     }
 
-    /** Decides an ask; blocks until its deadline at most. */
+    /** Decides an ask. Blocks until its deadline at most. */
     public Decision decide(Ask ask) {
         long start = startNanos();
         Answer answer = engine.decide(ask);
@@ -240,7 +246,7 @@ public final class Limiter implements AutoCloseable {
         return decision(ask, outcome, start);
     }
 
-    /** Decides an ask without blocking; the stage never completes exceptionally. */
+    /** Decides an ask without blocking. The stage never completes exceptionally. */
     public CompletionStage<Decision> decideAsync(Ask ask) {
         long start = startNanos();
         Answer answer = engine.decide(ask);
@@ -249,72 +255,75 @@ public final class Limiter implements AutoCloseable {
                 : CompletableFuture.completedFuture(decision(ask, (Outcome) answer, start));
     }
 
-    /** Waits for several limits at once, all or nothing; see {@linkplain Limiter above}. */
+    /** Waits for several limits at once, all or nothing. See {@linkplain Limiter above}. */
     public Decision acquire(KeyedLimits limits, Duration maxWait) throws InterruptedException {
         return acquire(limits.demands(), maxWait);
     }
 
     /**
-     * Waits for several limits at once without blocking; see {@linkplain Limiter above}. The future completes on the executor.
+     * Waits for several limits at once without blocking. See {@linkplain Limiter above}. The future completes on the executor.
      * Cancelling it gives up the wait and returns any permits that were charged.
      */
     public CompletableFuture<Decision> acquireAsync(KeyedLimits limits, Duration maxWait, Executor executor) {
         return on(executor, acquireAsync(limits.demands(), maxWait), waiting::giveBack);
     }
 
-    /** Waits for one limit; see {@linkplain Limiter above}. */
+    /** Waits for permits of one limit. See {@linkplain Limiter above}. */
     public Decision acquire(Limit limit, String key, long permits, Duration maxWait) throws InterruptedException {
         return acquire(List.of(Demand.of(limit, key, permits)), maxWait);
     }
 
-    /** Waits for several limits at once, all or nothing; see {@linkplain Limiter above}. */
+    /** Waits for several limits at once, all or nothing. See {@linkplain Limiter above}. */
     public Decision acquire(List<Demand> demands, Duration maxWait) throws InterruptedException {
         return acquire(ask(demands), maxWait);
     }
 
     /**
-     * Waits until an ask is allowed; see {@linkplain Limiter above}. From now to the ask's deadline is the time that the engine
-     * has for each decision on the way.
+     * Waits until an ask is allowed. See {@linkplain Limiter above}. The time from now to the ask's deadline is the time that
+     * the engine has for each decision along the way.
      *
-     * @return allowed, and it is time to go on; or refused
-     * @throws InterruptedException if the thread was interrupted; what was charged is given back
+     * @return an allowed decision, returned when it is time to proceed; or a refusal
+     * @throws InterruptedException if the thread was interrupted; any permits that were charged are given back
      */
     public Decision acquire(Ask ask, Duration maxWait) throws InterruptedException {
         return await(ask, maxWait, Function.identity(), waiting::giveBack);
     }
 
-    /** Waits for one limit without blocking; see {@linkplain Limiter above}. */
+    /** Waits for permits of one limit without blocking. See {@linkplain Limiter above}. */
     public CompletableFuture<Decision> acquireAsync(Limit limit, String key, long permits, Duration maxWait) {
         return acquireAsync(List.of(Demand.of(limit, key, permits)), maxWait);
     }
 
-    /** Waits for several limits at once, all or nothing, without blocking; see {@linkplain Limiter above}. */
+    /** Waits for several limits at once, all or nothing, without blocking. See {@linkplain Limiter above}. */
     public CompletableFuture<Decision> acquireAsync(List<Demand> demands, Duration maxWait) {
         return acquireAsync(ask(demands), maxWait);
     }
 
-    /** Waits without blocking until an ask is allowed, as {@link #acquire(Ask, Duration)} does; never fails by itself. */
+    /**
+     * Waits without blocking until an ask is allowed, as {@link #acquire(Ask, Duration)} does. The limiter never fails the
+     * future.
+     */
     public CompletableFuture<Decision> acquireAsync(Ask ask, Duration maxWait) {
         return waiting.start(ask, maxWait, Function.identity());
     }
 
-    /** Takes permits that are held until the result is closed; refused if they are not there now. */
+    /** Takes permits and holds them until the result is closed. Refuses if they are not available now. */
     public Hold hold(Concurrency limit, String key, long permits) {
         return hold(decide(limit, key, permits));
     }
 
-    /** Waits for permits that are held until the result is closed; see {@linkplain Limiter above}. */
+    /** Waits for permits and holds them until the result is closed. See {@linkplain Limiter above}. */
     public Hold hold(Concurrency limit, String key, long permits, Duration maxWait) throws InterruptedException {
         return await(ask(List.of(Demand.of(limit, key, permits))), maxWait, this::hold, Hold::close);
     }
 
-    /** Waits without blocking for permits that are held until the result is closed; see {@linkplain Limiter above}. */
+    /** Waits for permits without blocking and holds them until the result is closed. See {@linkplain Limiter above}. */
     public CompletableFuture<Hold> holdAsync(Concurrency limit, String key, long permits, Duration maxWait) {
         return waiting.start(ask(List.of(Demand.of(limit, key, permits))), maxWait, this::hold);
     }
 
     /**
-     * Waits without blocking for permits that are held until the result is closed; see {@linkplain Limiter above}. The future
+     * Waits for permits without blocking and holds them until the result is closed. See {@linkplain Limiter above}. The future
      * completes on the executor. Cancelling it gives up the wait and returns the permits.
      */
     public CompletableFuture<Hold> holdAsync(
@@ -323,48 +332,51 @@ public final class Limiter implements AutoCloseable {
     }
 
     /**
-     * What a decision of this limiter lets its caller hold: of the limits it was about, the permits of {@link Concurrency}
-     * limits. Only these are given back when it is closed. Once for a decision.
+     * Returns a hold on the {@link Concurrency} permits that a decision of this limiter granted. Closing the hold gives back
+     * only these permits, not those of the decision's other limits. Call this once per decision.
      */
     public Hold hold(Decision decision) {
         return new Hold(decision, waiting, permits);
     }
 
-    /** Gives back what a decision charged, as far as it still counts. At most once for a decision. */
+    /** Gives back the permits that a decision charged, as far as they still count. Call this at most once per decision. */
     public CompletionStage<Void> giveBack(Decision decision) {
         return waiting.giveBack(decision);
     }
 
     /**
-     * Renews permits that are known by their charges alone: for who handed them out to somebody elsewhere, and for other processes
-     * that share the counts. The stage says whether all of them were still held, and completes exceptionally if the engine does
-     * not say in time.
+     * Renews permits that are identified by their charges alone. Use this for permits that were handed out to another party, or
+     * from another process that shares the counts. The stage completes with true if all permits were still held. It completes
+     * exceptionally if the engine does not answer in time.
      */
     public CompletionStage<Boolean> renew(List<Charge> held, Duration atMost) {
         return permits.renew(held, atMost);
     }
 
     /**
-     * Gives permits back that are known by their charges alone. The stage says whether any of them was still held, and completes
-     * exceptionally if the engine does not say in time; then they may be held until their time is over.
+     * Releases permits that are identified by their charges alone. The stage completes with true if any of them was still held.
+     * It completes exceptionally if the engine does not answer in time; the permits may then be held until they expire.
      */
     public CompletionStage<Boolean> release(List<Charge> held, Duration atMost) {
         return permits.release(held, atMost);
     }
 
-    /** The moment by which a decision asked for now has to be made, for {@link Ask#dueAt}; at most a thousand days off. */
+    /**
+     * Returns the moment, for {@link Ask#dueAt}, by which a decision that is requested now must be made. The deadline is at
+     * most 1000 days.
+     */
     public long dueIn(Duration deadline) {
         return clock.nanoTime() + Expect.wait("deadline", deadline) * 1_000;
     }
 
-    /** Closes the engine. Those who wait are answered at once: refused, unless their failure policy lets them pass. */
+    /** Closes the engine. Waiting callers are answered at once: they are refused unless their failure policy lets them pass. */
     @Override
     public void close() {
         engine.close();
         waiting.close();
     }
 
-    /** For tests: how many wait in how many lines. */
+    /** Returns the queues of waiting callers, for tests. */
     WaitQueues lines() {
         return waiting.lines();
     }
@@ -384,7 +396,7 @@ public final class Limiter implements AutoCloseable {
         return hold(decision);
     }
 
-    /** Completes on the executor; leaving the result leaves the place, and a place that came too late is undone. */
+    /** Completes on the executor. Completing the result early cancels the wait; a value that arrives after that is undone. */
     private static <T> CompletableFuture<T> on(Executor executor, CompletableFuture<T> place, Consumer<T> undo) {
         CompletableFuture<T> told = new CompletableFuture<>();
         CompletionStage<T> left = told;
@@ -406,13 +418,16 @@ public final class Limiter implements AutoCloseable {
         return Ask.charging(demands).dueAt(dueIn(DEFAULT_DEADLINE));
     }
 
-    /** An ask that is not waited for. The engine of this process answers at once and needs no deadline, nor a clock read for it. */
+    /**
+     * Creates an ask that does not wait. The in-process engine answers at once, so it needs no deadline and no clock read to
+     * compute one.
+     */
     private Ask prompt(List<Demand> demands, Ask.Purpose purpose) {
         long due = engine instanceof LocalEngine ? Ask.NO_DEADLINE : dueIn(DEFAULT_DEADLINE);
         return new Ask(demands, purpose, due, FailurePolicy.LOCAL, Ask.DEFAULT_LOCAL_SHARE, 0);
     }
 
-    /** When a decision began, if somebody wants to know how long it took. */
+    /** Returns when a decision started, or 0 if no listener needs to know how long it took. */
     private long startNanos() {
         return listeners.isEmpty() ? 0 : clock.nanoTime();
     }

@@ -6,20 +6,20 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Those who wait for one count, in the order in which they came. Part of {@link WaitQueues}, whose lock guards it. */
+/** The callers that wait for one count, in order of arrival. Part of {@link WaitQueues}, whose lock guards it. */
 final class WaitQueue {
 
     final CountKey count;
     final TreeSet<Waiter<?>> waiters = new TreeSet<>(Comparator.comparingLong(waiter -> waiter.ticket));
 
-    /** The one whose question is under way; it keeps its place until it is answered. */
+    /** The waiter whose ask is in progress. It keeps its place until it is answered. */
     @Nullable
     Waiter<?> asking;
 
-    /** Something has changed: the first is to ask, once nobody else does. */
+    /** Something has changed: the first waiter must ask as soon as no other ask is in progress. */
     boolean askNow;
 
-    /** How many times somebody came to let the first ask; not guarded. */
+    /** The number of requests to serve this queue that are still to be handled; not guarded by the lock. */
     final AtomicInteger visits = new AtomicInteger();
 
     WaitQueue(CountKey count) {

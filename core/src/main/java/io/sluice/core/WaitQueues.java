@@ -11,20 +11,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for which count, and whose turn it is to ask. Safe for use by many threads.
+ * The queues of waiting callers: who waits for which count, and whose turn it is to ask. Thread-safe.
  *
- * <p>A waiter stands in one line at a time: that of the count that keeps it longest. It cannot pass before that count lets it,
- * so nothing that happens to its other counts matters meanwhile, and a waiter whose own count is exhausted does not block those
- * who only share another count with it. When its turn comes and it finds that another of its counts keeps it, it changes lines;
- * lines are in the order of arrival, so it loses no place by that.
+ * <p>A waiter stands in one queue at a time: the queue of the count that delays it longest. It cannot pass before that count
+ * lets it, so changes to its other counts do not matter meanwhile, and a waiter whose own count is exhausted does not block
+ * waiters that only share another count with it. If its turn comes and another of its counts delays it, it moves to that queue.
+ * Queues are in order of arrival, so it does not lose its place.
  *
- * <p><b>No wake-up is lost.</b> Whoever gives back first counts it in {@code givenBack} and then looks whether anybody waits;
- * whoever comes to wait is first counted in {@code waiting} and then looks whether something was given back since it asked. One
- * of them sees the other. In a line, {@code askNow} remembers what happens while the first is asking.
+ * <p><b>No wake-up is lost.</b> A thread that returns permits first increments {@code givenBack} and then checks whether anyone
+ * is waiting. A caller that starts to wait first increments {@code waiting} and then checks whether permits were returned since
+ * it asked. One of the two sees the other. Within a queue, {@code askNow} records what happens while the first waiter is
+ * asking.
  *
- * <p><b>One asker, no recursion.</b> {@link #serve} lets one thread at a time ask for a line; others, and the same thread when
- * an answered caller gives back at once, leave a note that it has to look again. So a thousand waiters that each wake the next
- * need no deeper a stack than one. Nobody is asked for or answered under the lock.
+ * <p><b>One asker, no recursion.</b> {@link #serve} lets one thread at a time ask for a queue. Other threads, and the same
+ * thread when an answered caller returns permits at once, leave a note that the queue must be checked again. A thousand waiters
+ * that each wake the next therefore need no deeper stack than one. No ask is made, and no caller is answered, while the lock is
+ * held.
  */
 final class WaitQueues {
 
@@ -35,9 +37,9 @@ final class WaitQueues {
     private final Consumer<Waiter<?>> ask;
 
     /**
-     * No lines yet.
+     * Creates an empty set of queues.
      *
-     * @param ask puts the question of a waiter whose turn it is; {@link #keep} or {@link #leaveAnswered} must follow
+     * @param ask asks the engine for a waiter whose turn it is; a call of {@link #keep} or {@link #leaveAnswered} must follow
      */
     WaitQueues(Consumer<Waiter<?>> ask) {
         this.ask = ask;
@@ -47,12 +49,12 @@ final class WaitQueues {
         return tickets.getAndIncrement();
     }
 
-    /** To be read before a question and handed to {@link #keep} with the answer. */
+    /** Returns a stamp. Read it before an ask and pass it to {@link #keep} with the answer. */
     long stamp() {
         return givenBack.get();
     }
 
-    /** Queues a newcomer behind those who wait for one of its counts; false if nobody does. */
+    /** Queues a newcomer behind the callers that wait for one of its counts. Returns false if there are none. */
     boolean joinBehind(Waiter<?> waiter) {
         if (waiting.get() == 0) {
             return false;
@@ -73,7 +75,7 @@ final class WaitQueues {
         return true;
     }
 
-    /** Lets a waiter that was refused wait for a count; false if its time is up. */
+    /** Lets a refused waiter wait for a count. Returns false if its time is up. */
     boolean keep(Waiter<?> waiter, CountKey count, long stamp) {
         WaitQueue from;
         WaitQueue to;
@@ -103,7 +105,7 @@ final class WaitQueues {
         return true;
     }
 
-    /** Takes a waiter that was answered for good out of its line; the next is not asked for before {@link #serve}. */
+    /** Removes a waiter that has its final answer from its queue. The next waiter asks only when {@link #serve} is called. */
     @Nullable
     WaitQueue leaveAnswered(Waiter<?> waiter) {
         synchronized (this) {
@@ -116,7 +118,9 @@ final class WaitQueues {
         }
     }
 
-    /** Takes a waiter that waits no longer out of its line; false if it stands in none or has just asked. */
+    /**
+     * Removes a waiter that has stopped waiting from its queue. Returns false if it is in no queue or its ask is in progress.
+     */
     boolean leave(Waiter<?> waiter) {
         WaitQueue line;
         synchronized (this) {
@@ -130,7 +134,10 @@ final class WaitQueues {
         return true;
     }
 
-    /** The time of a waiter is up: the first may ask once more. True if it has left its line without. */
+    /**
+     * Marks that a waiter's time is up. If it is first in its queue, it asks once more. Returns true if it has left the queue
+     * without an answer.
+     */
     boolean timeUp(Waiter<?> waiter) {
         WaitQueue line;
         synchronized (this) {
@@ -145,7 +152,7 @@ final class WaitQueues {
         return leave(waiter);
     }
 
-    /** The moment has come at which a waiter was told to ask again. */
+    /** Called at the moment when a waiter was told to ask again. */
     void ring(Waiter<?> waiter) {
         WaitQueue line;
         synchronized (this) {
@@ -159,7 +166,7 @@ final class WaitQueues {
         serve(line);
     }
 
-    /** Permits came back: the first of each line concerned asks. */
+    /** Called when permits were returned: the first waiter of each affected queue asks. */
     void freed(List<Charge> charges) {
         givenBack.incrementAndGet();
         for (int i = 0; i < charges.size() && waiting.get() > 0; i++) {
@@ -176,7 +183,7 @@ final class WaitQueues {
         }
     }
 
-    /** Lets the first of every line ask. */
+    /** Makes the first waiter of every queue ask. */
     void askAll() {
         List<WaitQueue> all;
         synchronized (this) {
@@ -186,7 +193,7 @@ final class WaitQueues {
         all.forEach(this::serve);
     }
 
-    /** Lets the first of a line ask if it is to, and then the next. */
+    /** Makes the first waiter of a queue ask if it is due, and then the next one. */
     void serve(@Nullable WaitQueue line) {
         if (line == null || line.visits.getAndIncrement() > 0) {
             return;
@@ -200,12 +207,12 @@ final class WaitQueues {
         } while (seen != 0);
     }
 
-    /** How many stand in lines. */
+    /** Returns the number of callers in the queues. */
     int waiting() {
         return waiting.get();
     }
 
-    /** How many lines there are. */
+    /** Returns the number of queues. */
     synchronized int size() {
         return lines.size();
     }
@@ -226,7 +233,7 @@ final class WaitQueues {
         return null;
     }
 
-    /** Another line of a waiter's counts in which somebody stands who came earlier. */
+    /** Returns another queue, for one of the waiter's counts, in which an earlier caller stands. */
     private @Nullable WaitQueue lineOfEarlier(Waiter<?> waiter) {
         if (lines.size() > 1) {
             for (CountKey count : waiter.counts()) {
@@ -246,7 +253,7 @@ final class WaitQueues {
     }
 
     private void remove(WaitQueue line, Waiter<?> waiter) {
-        // Whoever is first now may want less than the one before, or may never have asked.
+        // The new first waiter may want fewer permits than the one before it, or may never have asked.
         line.askNow |= line.isFirst(waiter);
         line.waiters.remove(waiter);
         waiter.line = null;

@@ -22,18 +22,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waiting for the moment to go on: asks for those whose turn it is, lets them sleep until the moment that the engine names, and
- * gives back what was charged for those who have left. {@link WaitQueues} says whose turn it is. Safe for use by many threads.
+ * Runs the waits: asks the engine for waiters whose turn it is, sets an alarm for the moment that the engine names, and gives
+ * back the permits charged for callers that have left. {@link WaitQueues} decides whose turn it is. Thread-safe.
  *
- * <p>Everybody is answered: an engine behind {@link io.sluice.core.decorator.FallbackEngine} answers each ask by its deadline, and the alarm at the end of
- * a wait asks for the last time. There are no threads here; what is done is done on the thread of an alarm, of an answer, or
- * of whoever gave back.
+ * <p>Every caller is answered: an engine behind {@link io.sluice.core.decorator.FallbackEngine} answers each ask by its
+ * deadline, and the alarm at the end of a wait asks one last time. This class has no threads of its own. It runs on the thread
+ * of an alarm, of an answer, or of a caller that returned permits.
  */
 final class WaitScheduler {
 
     private final Engine engine;
 
-    /** Whether permits may be given back where this process does not hear of it. */
+    /** Whether permits may be returned without this process noticing. */
     private final boolean shared;
 
     private final Clock clock;
@@ -48,7 +48,7 @@ final class WaitScheduler {
         this.listeners = listeners;
     }
 
-    /** Starts to wait; whoever completes the future otherwise, by cancelling it for one, leaves. */
+    /** Starts a wait. A caller leaves by completing the future itself, for example by cancelling it. */
     <T> CompletableFuture<T> start(Ask ask, Duration maxWait, Function<Decision, T> as) {
         if (!ask.charges()) {
             throw new IllegalArgumentException("purpose: " + ask.purpose() + " (expected: CHARGE)");
@@ -66,7 +66,7 @@ final class WaitScheduler {
         return waiter.place;
     }
 
-    /** Blocks until a wait is over; an interrupted one is as if it had never been. */
+    /** Blocks until a wait is over. If the thread is interrupted, the wait leaves no trace. */
     static <T> T await(CompletableFuture<T> place, Consumer<T> undo) throws InterruptedException {
         try {
             return place.get();
@@ -76,37 +76,37 @@ final class WaitScheduler {
             }
             throw e;
         } catch (ExecutionException e) {
-            throw new IllegalStateException("a wait is answered or cancelled, it does not fail", e);
+            throw new IllegalStateException("a wait failed (expected: an answer or a cancellation)", e);
         }
     }
 
-    /** Gives back what a decision charged, and lets those ask who wait for it. */
+    /** Gives back the permits that a decision charged, and makes the callers that wait for them ask again. */
     CompletionStage<Void> giveBack(Decision decision) {
         return giveBack(decision, decision.outcome().charges(decision.ask()));
     }
 
-    /** Gives back a part of what a decision charged, and lets those ask who wait for it. */
+    /** Gives back some of the permits that a decision charged, and makes the callers that wait for them ask again. */
     CompletionStage<Void> giveBack(Decision decision, List<Charge> charges) {
         if (charges.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
         CompletionStage<Void> done = engineGivesBack(charges);
         if (decision.degraded() != null) {
-            // The stand-in has it back already, and the engine may never say that it has.
+            // The stand-in already has them back, and the engine may never confirm.
             lines.freed(charges);
         }
         return done.whenComplete((nothing, failure) -> lines.freed(charges));
     }
 
-    /** Gives back what somebody held, whoever handed it out, and lets those ask who wait for it. */
+    /** Gives back held permits, whichever process granted them, and makes the callers that wait for them ask again. */
     CompletionStage<Void> giveBack(List<Charge> charges) {
         CompletionStage<Void> done = engineGivesBack(charges);
-        // A stand-in may have it back already.
+        // A stand-in may already have them back.
         lines.freed(charges);
         return done.whenComplete((nothing, failure) -> lines.freed(charges));
     }
 
-    /** Answers all who wait, refusing those whom the closed engine refuses. */
+    /** Answers all waiting callers. The closed engine refuses them unless their failure policy lets them pass. */
     void close() {
         closed = true;
         lines.askAll();
@@ -139,7 +139,7 @@ final class WaitScheduler {
         lines.serve(left);
     }
 
-    /** Lets one that was refused wait on, if that can help. */
+    /** Lets a refused waiter continue to wait, if that can help. */
     private boolean sendBack(Waiter<?> waiter, Decision refusal, long stamp) {
         long now = clock.nanoTime();
         int by = waiter.keptBy(refusal, now);
@@ -147,9 +147,9 @@ final class WaitScheduler {
             return false;
         }
         if (refusal.degraded() != null) {
-            // What a lost answer may have charged must neither be held for nobody nor be taken for what comes next.
-            // Nobody
-            // is woken: to ask again at once would only fail again.
+            // The engine may have charged an ask whose answer was lost. Nobody would release those permits, and the
+            // next ask must not reuse them: give them back. Do not wake other waiters, because an immediate retry would
+            // only fail again.
             List<Charge> lost = refusal.outcome().charges(refusal.ask());
             if (!lost.isEmpty()) {
                 waiter.rename();
@@ -165,13 +165,16 @@ final class WaitScheduler {
             lines.leave(waiter);
         }
         if (kept && closed) {
-            // Whoever closed may have looked for those who wait just before.
+            // close() may have looked for waiting callers just before this one was added.
             lines.askAll();
         }
         return kept;
     }
 
-    /** Whoever is first asked for the last time; who stands behind others is refused, and told what the limits say. */
+    /**
+     * Handles the end of a wait. The first waiter of a queue asks one last time. Any other is refused, with the verdicts that
+     * the limits give now.
+     */
     private void timeUp(Waiter<?> waiter) {
         if (lines.timeUp(waiter)) {
             Ask ask = waiter.askAt(clock.nanoTime());
@@ -204,7 +207,7 @@ final class WaitScheduler {
         }
     }
 
-    /** The future is complete, by us or by the caller. */
+    /** Called when the future is complete, whether the limiter or the caller completed it. */
     private void gone(Waiter<?> waiter) {
         waiter.cancelAlarms();
         giveBackReserved(waiter);

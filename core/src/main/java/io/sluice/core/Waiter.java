@@ -16,41 +16,44 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One who waits: what it asks, until when it waits, and the future it was given. Where it stands belongs to {@link WaitQueues}; what
- * happens to it to {@link WaitScheduler}. Only one thread at a time, the one that has its answer, changes what it asks.
+ * A waiting caller: its ask, the end of its wait, and the future it was given. {@link WaitQueues} tracks its place, and
+ * {@link WaitScheduler} decides what happens to it. Only one thread at a time changes its ask: the thread that has its answer.
  */
 final class Waiter<T> {
 
     /** Waiting cannot help, or not in time. */
     static final int NOTHING = -1;
 
-    /** Not even an engine that refuses and says "at once" is asked without a pause. */
+    /** The shortest pause between two asks, even if the engine refuses with a retry time of zero. */
     private static final long SHORTEST_PAUSE_MICROS = 1_000;
 
-    /** How soon it asks again for permits that may come back unheard, and how seldom after some times. */
+    /**
+     * The first and the longest interval between asks for permits that may be returned elsewhere without notice. The interval
+     * doubles from one to the other.
+     */
     private static final long FIRST_PACE_MICROS = 50_000;
 
     private static final long LAST_PACE_MICROS = 250_000;
 
     private static final Alarm NONE = () -> {};
 
-    /** Who came first has the smaller one. */
+    /** The order of arrival: earlier waiters have smaller tickets. */
     final long ticket;
 
     final long startNanos;
     final long untilNanos;
 
-    /** What the caller holds. Completed by anybody but us, it means that the caller waits no longer. */
+    /** The caller's future. If the caller completes it, the caller has stopped waiting. */
     final CompletableFuture<T> place = new CompletableFuture<>();
 
-    /** Where it stands; only {@link WaitQueues} touches this and the two below. */
+    /** The queue it stands in. Only {@link WaitQueues} uses this field and the two below. */
     @Nullable
     WaitQueue line;
 
-    /** Its time is up. */
+    /** Whether its time is up. */
     boolean timeUp;
 
-    /** The moment it was told to ask again at has come. */
+    /** Whether the moment has come at which it was told to ask again. */
     boolean rung;
 
     private final Function<Decision, T> as;
@@ -74,7 +77,7 @@ final class Waiter<T> {
         this.slotsOnly = ask.demands().stream().allMatch(Waiter::hasSlots);
     }
 
-    /** The counts it asks for, in the order of its demands. */
+    /** Returns the counts it asks for, in the order of its demands. */
     List<CountKey> counts() {
         List<CountKey> known = counts;
         if (known == null) {
@@ -87,8 +90,8 @@ final class Waiter<T> {
     }
 
     /**
-     * What it asks now. Later slots only if every limit has them: a window or a permit that is charged now for a request that
-     * goes on later would be counted at the wrong time.
+     * Returns the ask to make now. It accepts later time slots only if every limit has slots. Otherwise a window or a
+     * concurrency permit would be charged now for a request that proceeds later, and would be counted at the wrong time.
      */
     Ask askAt(long nowNanos) {
         long wait = slotsOnly ? Math.max(0, untilNanos - nowNanos) / 1_000 : 0;
@@ -106,8 +109,8 @@ final class Waiter<T> {
     }
 
     /**
-     * Which of its counts it has to wait for after a refusal: the one that keeps it longest. {@link #NOTHING} if one of them
-     * will not let it pass in time: only permits that are held may come back sooner than their limit can say.
+     * Returns which of its counts it must wait for after a refusal: the one that delays it longest. Returns {@link #NOTHING} if
+     * one of them will not let it pass in time. Only held permits may come back sooner than their limit can predict.
      */
     int keptBy(Decision refusal, long nowNanos) {
         long leftMicros = (untilNanos - nowNanos) / 1_000;
@@ -134,11 +137,12 @@ final class Waiter<T> {
     }
 
     /**
-     * How long it lets pass before it asks again: until the moment that was named, or less if it waits for permits that may be given
-     * back where nobody here hears of it. Then it asks at a pace of its own, which slows down, but not before its other limits let it.
+     * Returns how long to pause before the next ask: until the moment that the refusal named, or less if the waiter waits for
+     * permits that may be returned elsewhere without notice. In that case it asks at its own interval, which grows, but not
+     * before its other limits let it pass.
      *
      * @param by the count it waits for
-     * @param shared whether others give back unheard
+     * @param shared whether other processes return permits without notice
      */
     long pauseMicros(Decision refusal, int by, boolean shared) {
         List<Verdict> verdicts = refusal.outcome().verdicts();
@@ -161,7 +165,7 @@ final class Waiter<T> {
         return ask.demands().get(demand).limit() instanceof Concurrency;
     }
 
-    /** Goes by other names for what it will hold, because an ask whose answer was lost may have charged the old ones. */
+    /** Changes the holder names of its permits, because an ask whose answer was lost may have charged the old ones. */
     void rename() {
         renamed++;
         List<Demand> demands = new ArrayList<>(ask.demands().size());
@@ -174,17 +178,17 @@ final class Waiter<T> {
                 demands, ask.purpose(), ask.deadlineNanos(), ask.onFailure(), ask.localShare(), ask.ruleVersion());
     }
 
-    /** Answers the caller; false if it waits no longer. */
+    /** Answers the caller. Returns false if the caller has stopped waiting. */
     boolean tell(Decision decision) {
         return place.complete(as.apply(decision));
     }
 
-    /** Keeps a decision until its slot comes. */
+    /** Keeps a decision until its time slot comes. */
     void reserve(Decision decision) {
         reserved.set(decision);
     }
 
-    /** The decision that was kept, for the first who takes it. */
+    /** Returns the decision that was kept, to the first thread that takes it. */
     @Nullable
     Decision takeReserved() {
         return reserved.getAndSet(null);
@@ -194,7 +198,7 @@ final class Waiter<T> {
         set(deadline, next);
     }
 
-    /** Sets the one alarm for what it waits for, instead of the one before. */
+    /** Sets the alarm for what it waits for, and cancels the previous one. */
     void setAlarm(Alarm next) {
         set(alarm, next);
     }
@@ -211,7 +215,9 @@ final class Waiter<T> {
         }
     }
 
-    /** Whether one ask settles it. A token bucket has no slots for a part of what is wanted, that has to be waited for. */
+    /**
+     * Whether a single ask decides. A token bucket has no time slots for partial grants, so the waiter must queue for those.
+     */
     private static boolean hasSlots(Demand demand) {
         return demand.limit() instanceof LeakyBucket
                 || (demand.limit() instanceof TokenBucket && demand.atLeast() == demand.permits());

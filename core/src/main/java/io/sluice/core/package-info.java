@@ -1,6 +1,6 @@
 /**
- * The limits, the limiter and its decisions: what a Java developer uses. Engines are written against {@code
- * io.sluice.core.spi}; the arithmetic they share is in {@code io.sluice.core.algorithm}.
+ * The public API: limits, the limiter and its decisions. Implement an engine against {@code io.sluice.core.spi}; the arithmetic
+ * that engines share is in {@code io.sluice.core.algorithm}.
  */
 @NullMarked
 package io.sluice.core;

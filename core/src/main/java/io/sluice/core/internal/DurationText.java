@@ -1,6 +1,6 @@
 package io.sluice.core.internal;
 
-/** Spans of time as people write them: {@code 250ms}, {@code 1m}, {@code 41.23s}. */
+/** Formats durations as people write them: {@code 250ms}, {@code 1m}, {@code 41.23s}. */
 public final class DurationText {
 
     private static final long[] MICROS = {86_400_000_000L, 3_600_000_000L, 60_000_000L, 1_000_000L, 1_000L, 1L};

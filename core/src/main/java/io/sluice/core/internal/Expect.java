@@ -2,12 +2,12 @@ package io.sluice.core.internal;
 
 import java.time.Duration;
 
-/** Refusals of impossible values, all in one form: {@code name: value (expected: what would do)}. */
+/** Checks arguments. All errors have the form {@code name: value (expected: …)}. */
 public final class Expect {
 
     private static final Duration LONGEST = Duration.ofDays(1_000);
 
-    /** A thousand days: no longer wait is offered, and longer ones could not all be named. */
+    /** The longest duration, 1000 days. Longer waits are not offered, because not all of them could be represented. */
     public static final long LONGEST_MICROS = LONGEST.toSeconds() * 1_000_000;
 
     private Expect() {}
@@ -19,7 +19,7 @@ public final class Expect {
         return value;
     }
 
-    /** A part of a whole: above 0, at most 1. */
+    /** Checks a share: above 0, at most 1. */
     public static double share(double share) {
         if (!(share > 0 && share <= 1)) {
             throw new IllegalArgumentException("share: " + share + " (expected: above 0, at most 1)");
@@ -27,7 +27,7 @@ public final class Expect {
         return share;
     }
 
-    /** A wait as whole microseconds, rounded down; none to a thousand days. */
+    /** Returns a wait in whole microseconds, rounded down. It may be zero to 1000 days. */
     public static long wait(String name, Duration wait) {
         if (wait.isNegative() || wait.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(name + ": " + wait + " (expected: PT0S to " + LONGEST + ")");
@@ -35,7 +35,7 @@ public final class Expect {
         return wait.getSeconds() * 1_000_000 + wait.getNano() / 1_000;
     }
 
-    /** A span as whole microseconds, between one microsecond and a thousand days. */
+    /** Returns a duration in whole microseconds. It must be between one microsecond and 1000 days. */
     public static long micros(String name, Duration span) {
         if (span.compareTo(Duration.ofNanos(1_000)) < 0 || span.compareTo(LONGEST) > 0 || span.getNano() % 1_000 != 0) {
             throw new IllegalArgumentException(

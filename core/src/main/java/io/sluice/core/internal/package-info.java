@@ -1,4 +1,4 @@
-/** Checks of arguments that several packages of this module share. */
+/** Argument checks that several packages of this module share. */
 @NullMarked
 package io.sluice.core.internal;
 
