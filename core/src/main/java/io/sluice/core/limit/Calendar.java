@@ -1,9 +1,9 @@
 package io.sluice.core.limit;
 
-/** Windows of the calendar, as a people's clock on the wall has them. */
+/** Calendar windows, by the local time of a zone. */
 public enum Calendar {
     DAY,
-    /** From Monday. */
+    /** Starts on Monday. */
     WEEK,
     MONTH,
     YEAR

@@ -5,12 +5,12 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * At most {@code limit} permits in flight at one time; each is held until it is given back, or taken back {@code ttl} after it
- * was handed out or last renewed, should its holder have died. Immutable.
+ * Allows at most {@code limit} permits in flight at one time. Each permit is held until it is returned. If its holder has died,
+ * it expires {@code ttl} after it was granted or last renewed. Immutable.
  */
 public record Concurrency(String name, long limit, Duration ttl) implements Limit {
 
-    /** The most permits that can be in flight: each holder is remembered. */
+    /** The largest number of permits in flight. It is bounded because each holder is stored. */
     public static final long MAX_LIMIT = 100_000;
 
     public Concurrency {
@@ -34,7 +34,7 @@ public record Concurrency(String name, long limit, Duration ttl) implements Limi
         return limit;
     }
 
-    /** The time after which a permit is taken back. */
+    /** Returns the time after which a permit expires. */
     @Override
     public long windowMicros() {
         return Expect.micros("ttl", ttl);

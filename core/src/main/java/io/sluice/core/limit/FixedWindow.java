@@ -9,11 +9,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * At most {@code limit} permits in each window; the next window starts unused. Immutable.
+ * Allows at most {@code limit} permits in each window; the next window starts unused. Immutable.
  *
- * <p>Windows of a {@link Duration} follow each other from the epoch. Windows of the {@link Calendar} are as long as the calendar
- * has them in their zone, days of 23 and 25 hours included. Around a boundary, twice the limit may pass in one span of the
- * window's length: where that matters, use {@link SlidingWindow}.
+ * <p>Windows of a {@link Duration} follow each other from the epoch. Windows of the {@link Calendar} are as long as the
+ * calendar of their zone says, including days of 23 and 25 hours. Around a boundary, up to twice the limit may pass within one
+ * window's length. If that matters, use {@link SlidingWindow}.
  */
 public final class FixedWindow implements Limit {
 
@@ -49,17 +49,17 @@ public final class FixedWindow implements Limit {
         return new FixedWindow(name, limit, window, Windows.of(calendar, zone), calendar, zone);
     }
 
-    /** Where the windows begin and end. */
+    /** Returns where the windows begin and end. */
     public Windows windows() {
         return windows;
     }
 
-    /** The windows of the calendar that are meant; null if all are of one length. */
+    /** Returns the calendar window, or null if all windows have the same length. */
     public @Nullable Calendar calendar() {
         return calendar;
     }
 
-    /** Whose calendar; null if all windows are of one length. */
+    /** Returns the zone of the calendar, or null if all windows have the same length. */
     public @Nullable ZoneId zone() {
         return zone;
     }

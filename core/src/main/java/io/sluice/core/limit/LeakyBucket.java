@@ -6,11 +6,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue that drains at {@code rate}: each request gets a time slot of its own and waits for it, so that what passes is spread
- * evenly. Refused when more than {@code capacity} permits would wait, or the slot is later than {@code maxWait}. Immutable.
+ * A queue that drains at {@code rate}. Each request gets its own time slot and waits for it, so that traffic is spread evenly.
+ * A request is refused if more than {@code capacity} permits would wait, or if its slot is later than {@code maxWait}.
+ * Immutable.
  *
- * <p>Slots are never handed out faster than the rate; in any span of t at most {@code 1 + rate × t} requests of one permit have
- * their slot in it. Rounding is that of {@link TokenBucket}.
+ * <p>Slots are never handed out faster than the rate: in any span of t, at most {@code 1 + rate × t} requests of one permit
+ * have their slot. Rounding is the same as in {@link TokenBucket}.
  */
 public final class LeakyBucket implements Limit {
 
@@ -32,12 +33,15 @@ public final class LeakyBucket implements Limit {
         this.hash = Objects.hash(name, rate, waiting, this.maxWaitMicros);
     }
 
-    /** The same limit with room for so many waiting permits, and time to drain them; 0 lets nobody wait. */
+    /**
+     * Returns this limit with room for {@code waiting} permits. The longest wait becomes the time to drain them; 0 lets no
+     * request wait.
+     */
     public LeakyBucket withCapacity(long waiting) {
         return new LeakyBucket(name, rate, waiting, null);
     }
 
-    /** The same limit with another longest wait. */
+    /** Returns this limit with another longest wait. */
     public LeakyBucket withMaxWait(Duration maxWait) {
         return new LeakyBucket(name, rate, waiting, Expect.wait("maxWait", maxWait));
     }
@@ -46,12 +50,12 @@ public final class LeakyBucket implements Limit {
         return rate;
     }
 
-    /** How many permits may wait for their slot. */
+    /** Returns how many permits may wait for their slot. */
     public long waiting() {
         return waiting;
     }
 
-    /** The rate as the fraction that all engines calculate with. */
+    /** Returns the rate as the fraction that all engines use for their arithmetic. */
     public Pace pace() {
         return pace;
     }
@@ -71,7 +75,7 @@ public final class LeakyBucket implements Limit {
         return "lb";
     }
 
-    /** Those that may wait, and the one that passes. */
+    /** Returns the permits that may wait, plus the one that passes. */
     @Override
     public long capacity() {
         return pace.isZero() ? 0 : waiting + 1;

@@ -4,16 +4,16 @@ import java.time.Duration;
 import java.time.ZoneId;
 
 /**
- * How much may pass: an immutable value, built in one expression that cannot build nonsense.
+ * How much may pass. A limit is an immutable value, built in one expression that rejects invalid numbers.
  *
  * <pre>{@code
  * Limit perUser = Limit.named("orders").tokenBucket(Rate.perSecond(50)).withBurst(100);
  * Limit logins = Limit.named("login").slidingLog(5, Duration.ofMinutes(1));
  * }</pre>
  *
- * <p>A limit says nothing of whose requests it counts; that is the key, given with each decision. A count belongs to the
- * limit's {@linkplain #name() name}, its {@linkplain #shape() shape} and the key. Two limits that agree in these share
- * their counts, whatever their numbers: so a change of numbers keeps what was used.
+ * <p>A limit does not say whose requests it counts. That is the key, which is given with each decision. A count belongs to the
+ * limit's {@linkplain #name() name}, its {@linkplain #shape() shape} and the key. Two limits with the same name and shape share
+ * their counts, whatever their numbers. Changing the numbers of a limit therefore keeps what was used.
  */
 public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, SlidingWindow, SlidingLog, Concurrency {
 
@@ -23,39 +23,44 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
     /** The most permits that one request may ask for. */
     long MAX_PERMITS = 1_000_000_000L;
 
-    /** Starts a limit. Names are 1 to 256 letters, digits, {@code -}, {@code _} and {@code .}. */
+    /** Starts a limit. A name has 1 to 256 letters, digits, {@code -}, {@code _} and {@code .}. */
     static Named named(String name) {
         return new Named(name);
     }
 
-    /** What the counts are filed under, together with shape and key. */
+    /** Returns the name. Together with shape and key it identifies a count. */
     String name();
 
-    /** The algorithm as rule documents spell it. */
+    /** Returns the algorithm as it is written in rule documents. */
     String algorithm();
 
-    /** What a count cannot survive a change of: the algorithm, and its window where it has one. No colons in it. */
+    /**
+     * Returns the part of the limit that a count depends on: the algorithm and its window, if it has one. A change of the shape
+     * starts a new count. Contains no colons.
+     */
     String shape();
 
-    /** The most permits this limit can ever hand out at one moment; 0 refuses always. */
+    /** Returns the most permits that this limit can ever grant at one moment; a limit of 0 always refuses. */
     long capacity();
 
-    /** The window, or the time in which a rate refills its burst, in microseconds, rounded up. */
+    /** Returns the window, or the time in which a rate refills its burst, in microseconds, rounded up. */
     long windowMicros();
 
-    /** How far off a time slot may be that is handed out unless the caller wants it sooner; 0 where there are no slots. */
+    /**
+     * Returns how far in the future a time slot may be, unless the caller asks for an earlier one; 0 if the limit has no slots.
+     */
     default long maxWaitMicros() {
         return 0;
     }
 
     /**
-     * The same limit with a part of its numbers, at least one permit unless it refuses always.
+     * Returns this limit with a share of its numbers: at least one permit, unless this limit always refuses.
      *
      * @param share above 0, at most 1
      */
     Limit scaled(double share);
 
-    /** A name, waiting for its algorithm. */
+    /** A limit that has a name and still needs an algorithm. */
     record Named(String name) {
 
         private static final int LONGEST = 256;
@@ -68,37 +73,39 @@ public sealed interface Limit permits TokenBucket, LeakyBucket, FixedWindow, Sli
             }
         }
 
-        /** Continuous refill at {@code rate}, starting full; the burst is one second of the rate, at least 1. */
+        /** Refills continuously at {@code rate} and starts full. The burst is one second of the rate, at least 1. */
         public TokenBucket tokenBucket(Rate rate) {
             return new TokenBucket(name, rate, rate.permitsPerSecond());
         }
 
-        /** Time slots at {@code rate}; as many permits may wait as flow in one second, at least 1. */
+        /** Hands out time slots at {@code rate}. As many permits may wait as flow in one second, at least 1. */
         public LeakyBucket leakyBucket(Rate rate) {
             return new LeakyBucket(name, rate, rate.permitsPerSecond(), null);
         }
 
-        /** At most {@code limit} permits in each window; windows follow each other from the epoch. */
+        /** Allows at most {@code limit} permits in each window. Windows follow each other from the epoch. */
         public FixedWindow fixedWindow(long limit, Duration window) {
             return FixedWindow.of(name, limit, window);
         }
 
-        /** At most {@code limit} permits in each day, week, month or year of {@code zone}. */
+        /** Allows at most {@code limit} permits in each day, week, month or year of {@code zone}. */
         public FixedWindow fixedWindow(long limit, Calendar calendar, ZoneId zone) {
             return FixedWindow.of(name, limit, calendar, zone);
         }
 
-        /** At most {@code limit} permits in any span of {@code window}, counted in ten slices. */
+        /** Allows at most {@code limit} permits in any span of {@code window}, counted in ten slices. */
         public SlidingWindow slidingWindow(long limit, Duration window) {
             return SlidingWindow.of(name, limit, window);
         }
 
-        /** At most {@code limit} permits in any span of {@code window}, exactly, at the cost of an entry for each. */
+        /**
+         * Allows at most {@code limit} permits in any span of {@code window}. Exact, but stores an entry for each admission.
+         */
         public SlidingLog slidingLog(long limit, Duration window) {
             return new SlidingLog(name, limit, window);
         }
 
-        /** At most {@code limit} permits in flight, each taken back after {@code ttl} if its holder died. */
+        /** Allows at most {@code limit} permits in flight. A permit expires after {@code ttl} if its holder died. */
         public Concurrency concurrency(long limit, Duration ttl) {
             return new Concurrency(name, limit, ttl);
         }

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 
-/** Parts of a limit, rounded against the caller but never to nothing. */
+/** Computes shares of a limit, rounded down but never to zero. */
 final class LimitShare {
 
     private static final long LONGEST_MICROS = Duration.ofDays(1_000).toSeconds() * 1_000_000;
@@ -15,7 +15,7 @@ final class LimitShare {
         return whole == 0 ? 0 : Math.max(1, times(whole, share, RoundingMode.FLOOR));
     }
 
-    /** Fewer permits per the same span where they are many, the same permits per a longer span where they are few. */
+    /** Returns a share of a rate: fewer permits if it has a million or more, otherwise the same permits in a longer span. */
     static Rate of(Rate rate, double share) {
         if (rate.permits() >= 1_000_000) {
             return new Rate(of(rate.permits(), share), rate.per());

@@ -5,24 +5,25 @@ import java.math.BigInteger;
 /**
  * A rate as a fraction of small integers: {@code permits} flow in {@code micros} microseconds. Immutable.
  *
- * <p>Engines count used permits in whole permits plus a fraction with the denominator {@code micros}; one microsecond then
- * refills exactly {@code permits} such parts, so nothing is rounded while counting and nothing drifts. The fraction is the
- * rate itself, reduced, where both sides stay below 2<sup>31</sup> (or where it is one permit per so many microseconds).
- * Any other rate is replaced by a slightly slower one, less than 2<sup>-30</sup> of it: never in the caller's favour.
+ * <p>Engines count used permits in whole permits plus a fraction with the denominator {@code micros}. One microsecond then
+ * refills exactly {@code permits} such parts, so counting involves no rounding and does not drift. The fraction is the rate
+ * itself, reduced, if both sides stay below 2<sup>31</sup> (or if it is one permit per some number of microseconds). Any other
+ * rate is replaced by a slightly slower one, by less than 2<sup>-30</sup> of it: never in the caller's favour.
  *
  * <p>These bounds keep every product below 2<sup>62</sup>. Lua has only doubles and splits the same products.
  */
 public record Pace(long permits, long micros) {
 
-    /** Longer waits are reported as this: 285 years, the largest integer that Lua can hold. */
+    /** The longest wait that is reported, 285 years: the largest integer that Lua can represent exactly. */
     public static final long MAX_MICROS = (1L << 53) - 1;
 
     private static final BigInteger FINE = BigInteger.ONE.shiftLeft(30);
 
-    /** The fastest pace that is not faster than {@code permits} per {@code micros} and fits the bounds above. */
+    /** Returns the fastest pace that is not faster than {@code permits} per {@code micros} and fits the bounds above. */
     public static Pace of(long permits, long micros) {
         if (permits < 0 || micros < 1) {
-            throw new IllegalArgumentException("pace: " + permits + " per " + micros + " us (expected: 0.. per 1..)");
+            throw new IllegalArgumentException(
+                    "pace: " + permits + " per " + micros + " us (expected: 0 or more permits per 1 or more us)");
         }
         if (permits == 0) {
             return new Pace(0, 1);
@@ -48,17 +49,17 @@ public record Pace(long permits, long micros) {
         return permits == 0;
     }
 
-    /** Whole permits that flow in {@code elapsed} microseconds. */
+    /** Returns the whole permits that flow in {@code elapsedMicros}. */
     public long wholeIn(long elapsedMicros) {
         return elapsedMicros / micros * permits + elapsedMicros % micros * permits / micros;
     }
 
-    /** What flows in {@code elapsed} microseconds beyond the whole permits, in parts of {@code 1/micros}. */
+    /** Returns what flows in {@code elapsedMicros} beyond the whole permits, in parts of {@code 1/micros}. */
     public long partsIn(long elapsedMicros) {
         return elapsedMicros % micros * permits % micros;
     }
 
-    /** The least number of microseconds in which {@code whole} permits and {@code parts} more have flowed. */
+    /** Returns the fewest microseconds in which {@code whole} permits and {@code parts} more have flowed. */
     public long microsFor(long whole, long parts) {
         long rounds = whole / permits;
         if (rounds > MAX_MICROS / micros) {
@@ -68,7 +69,10 @@ public record Pace(long permits, long micros) {
         return Math.min(MAX_MICROS, rounds * micros + (rest + permits - 1) / permits);
     }
 
-    /** Parts of this pace as parts of {@code next}, rounded up; may be a whole permit, {@code next.micros()}. */
+    /**
+     * Converts parts of this pace to parts of {@code next}, rounded up. The result may be a whole permit,
+     * {@code next.micros()}.
+     */
     public long partsAs(Pace next, long parts) {
         if (next.micros == micros || parts == 0) {
             return parts;

@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * So many permits per span of time, for example 50 per second. Immutable.
+ * A number of permits per time span, for example 50 per second. Immutable.
  *
- * <p>From one permit per thousand days to a thousand permits per microsecond; zero permits is a legal rate that refuses
- * always. The span is a whole number of microseconds.
+ * <p>Rates range from one permit per 1000 days to 1000 permits per microsecond. A rate of zero permits is legal and always
+ * refuses. The time span is a whole number of microseconds.
  */
 public record Rate(long permits, Duration per) {
 
@@ -42,17 +42,17 @@ public record Rate(long permits, Duration per) {
         return new Rate(permits, Duration.ofDays(1));
     }
 
-    /** The span in microseconds. */
+    /** Returns the time span in microseconds. */
     public long perMicros() {
         return Expect.micros("per", per);
     }
 
-    /** What flows in one second, rounded down, at least 1: the default burst. */
+    /** Returns the permits that flow in one second, rounded down, at least 1. This is the default burst. */
     long permitsPerSecond() {
         return Math.max(1, permits * 1_000_000 / perMicros());
     }
 
-    /** As rule documents write it: {@code 50/s}, {@code 3/10s}. */
+    /** Returns the rate as rule documents write it: {@code 50/s}, {@code 3/10s}. */
     @Override
     public String toString() {
         String span = DurationText.text(perMicros());

@@ -6,15 +6,15 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * At most {@code limit} permits in every span of {@code window}, exactly: each admission is remembered until it is
+ * Allows at most {@code limit} permits in every span of {@code window}. Exact: each admission is stored until it is
  * {@code window} old. Immutable.
  *
- * <p>A span includes its beginning and not its end, so an admission makes room for the next one exactly {@code window}
- * later. Memory grows with the admissions in the window, hence the cap on {@code limit}.
+ * <p>A span includes its beginning but not its end, so an admission makes room for the next one exactly {@code window} later.
+ * Memory grows with the admissions in the window, which is why {@code limit} is capped.
  */
 public record SlidingLog(String name, long limit, Duration window) implements Limit {
 
-    /** The largest limit that is kept as a log. */
+    /** The largest limit. It is bounded because each admission is stored. */
     public static final long MAX_LIMIT = 100_000;
 
     public SlidingLog {

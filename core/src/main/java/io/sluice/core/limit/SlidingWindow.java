@@ -6,18 +6,18 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * At most {@code limit} permits in a window that moves with time, counted in {@code slices}. Immutable.
+ * Allows at most {@code limit} permits in a window that moves with time, counted in {@code slices}. Immutable.
  *
- * <p>Strict, the default: the oldest slice, of which only a part is still in the window, counts in full. So no span of {@code
- * window} ever holds more than {@code limit}; a permit comes back after at most {@code window × (1 + 1/slices)}. Slices are
- * rounded up to whole microseconds.
+ * <p>Strict, the default: the oldest slice, which is only partly in the window, counts in full. No span of {@code window}
+ * therefore ever holds more than {@code limit}, and a permit comes back after at most {@code window × (1 + 1/slices)}. Slices
+ * are rounded up to whole microseconds.
  *
- * <p>Weighted: the oldest slice counts by the part of it that is still in the window, as if its permits had been spread evenly
- * over it. They need not be, so a true window may hold more than {@code limit}.
+ * <p>Weighted: the oldest slice counts in proportion to the part of it that is still in the window, as if its permits had been
+ * spread evenly over it. They may not have been, so an actual window may hold more than {@code limit}.
  */
 public record SlidingWindow(String name, long limit, Duration window, int slices, boolean weighted) implements Limit {
 
-    /** The most slices a window is cut into. */
+    /** The largest number of slices in a window. */
     public static final int MAX_SLICES = 1_000;
 
     private static final int DEFAULT_SLICES = 10;
@@ -34,17 +34,17 @@ public record SlidingWindow(String name, long limit, Duration window, int slices
         return new SlidingWindow(name, limit, window, (int) Math.min(DEFAULT_SLICES, micros), false);
     }
 
-    /** The same limit with its window cut into so many slices: more are truer and take more memory. */
+    /** Returns this limit with its window divided into {@code slices}. More slices are more accurate and take more memory. */
     public SlidingWindow withSlices(int slices) {
         return new SlidingWindow(name, limit, window, slices, weighted);
     }
 
-    /** The same limit with the estimate instead of the strict count. */
+    /** Returns this limit with the weighted estimate instead of the strict count. */
     public SlidingWindow asEstimate() {
         return new SlidingWindow(name, limit, window, slices, true);
     }
 
-    /** The length of a slice. */
+    /** Returns the length of a slice. */
     public long sliceMicros() {
         return (windowMicros() + slices - 1) / slices;
     }
@@ -54,7 +54,9 @@ public record SlidingWindow(String name, long limit, Duration window, int slices
         return "sliding_window";
     }
 
-    /** How it estimates is a way of reading the counts; they survive its change. */
+    /**
+     * Returns the shape. It does not include {@code weighted}, which only changes how the counts are read, so they survive it.
+     */
     @Override
     public String shape() {
         return "sw" + DurationText.text(windowMicros()) + "." + slices;

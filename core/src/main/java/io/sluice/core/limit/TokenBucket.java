@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bucket of {@code burst} permits that starts full and refills continuously at {@code rate}. Immutable.
  *
- * <p>In any span of t it hands out at most {@code burst + rate × t}. Exact: only the rate is ever rounded, once, down, by
- * less than one part in 10<sup>9</sup>, and only when it cannot be written as a small fraction (see {@link Pace}).
+ * <p>In any span of t it grants at most {@code burst + rate × t}. Exact: only the rate is ever rounded, once, down, by less
+ * than one part in 10<sup>9</sup>, and only if it cannot be written as a small fraction (see {@link Pace}).
  */
 public final class TokenBucket implements Limit {
 
@@ -33,14 +33,14 @@ public final class TokenBucket implements Limit {
         this.hash = Objects.hash(name, rate, burst, maxWaitMicros);
     }
 
-    /** The same limit with another burst, 0 to 10<sup>12</sup>; a burst of 0 refuses always. */
+    /** Returns this limit with another burst, 0 to 10<sup>12</sup>. A burst of 0 always refuses. */
     public TokenBucket withBurst(long burst) {
         return new TokenBucket(name, rate, burst, maxWaitMicros);
     }
 
     /**
-     * The same limit for callers who wait: permits that are not there yet but will be within {@code maxWait} are handed out in
-     * advance. Zero, the default, hands out none.
+     * Returns this limit for callers that can wait. Permits that will become available within {@code maxWait} are granted in
+     * advance. With zero, the default, none are.
      */
     public TokenBucket withMaxWait(Duration maxWait) {
         return new TokenBucket(name, rate, burst, Expect.wait("maxWait", maxWait));
@@ -50,12 +50,12 @@ public final class TokenBucket implements Limit {
         return rate;
     }
 
-    /** The most permits the bucket holds, also where the rate is zero and none are handed out. */
+    /** Returns the most permits that the bucket holds, even if the rate is zero and none are granted. */
     public long burst() {
         return burst;
     }
 
-    /** The rate as the fraction that all engines calculate with. */
+    /** Returns the rate as the fraction that all engines use for their arithmetic. */
     public Pace pace() {
         return pace;
     }
@@ -93,7 +93,7 @@ public final class TokenBucket implements Limit {
     @Override
     public TokenBucket scaled(double share) {
         Expect.share(share);
-        // The rate is scaled through its span, so that 1/s at a third becomes 1 in 3 s and not 0.
+        // Scaling the rate scales its time span, so that a third of 1/s becomes 1 in 3 s and not 0.
         Rate part = rate.permits() == 0 ? rate : LimitShare.of(rate, share);
         return new TokenBucket(name, part, LimitShare.of(burst, share), maxWaitMicros);
     }

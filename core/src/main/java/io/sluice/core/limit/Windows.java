@@ -12,7 +12,7 @@ public abstract sealed class Windows {
 
     private Windows() {}
 
-    /** A window: it includes its beginning and not its end. */
+    /** A window. It includes its beginning but not its end. */
     public record Window(long startMicros, long endMicros) {
 
         public boolean contains(long micros) {
@@ -20,25 +20,25 @@ public abstract sealed class Windows {
         }
     }
 
-    /** Windows of one length, one after the other from the epoch. */
+    /** Returns windows of one length that follow each other from the epoch. */
     public static Windows of(long micros) {
         return new Even(micros);
     }
 
-    /** Windows of the calendar in a zone. */
+    /** Returns the windows of the calendar in a zone. */
     public static Windows of(Calendar calendar, ZoneId zone) {
         return new Aligned(calendar, zone);
     }
 
-    /** The window that a moment is in. */
+    /** Returns the window that contains a moment. */
     public abstract Window at(long micros);
 
-    /** Whether all windows are of one length and follow each other from the epoch. */
+    /** Returns whether all windows have the same length and follow each other from the epoch. */
     public boolean areEven() {
         return this instanceof Even;
     }
 
-    /** How long a window is, if no clock is put forward or back in it. */
+    /** Returns the length of a window in which no clock is put forward or back. */
     public abstract long usualMicros();
 
     private static final class Even extends Windows {
@@ -68,7 +68,7 @@ public abstract sealed class Windows {
         private final Calendar calendar;
         private final ZoneId zone;
 
-        /** The window last asked for: calendars are slow and nearly every question is about the same one. */
+        /** The last window that was returned. Calendar arithmetic is slow, and nearly every call is for the same window. */
         private volatile Window last = new Window(0, 0);
 
         Aligned(Calendar calendar, ZoneId zone) {
@@ -114,7 +114,8 @@ public abstract sealed class Windows {
                         case YEAR -> first.plusYears(1);
                     };
             Window window = new Window(micros(first), micros(next));
-            // Clocks put back just after midnight show the day before again; the new day has begun all the same.
+            // If clocks are put back just after midnight, they show the previous day again, but the new day has already
+            // begun.
             return moment < window.endMicros ? window : at(window.endMicros);
         }
 

@@ -1,4 +1,4 @@
-/** The limits that requests are counted against: immutable values that know no engine. */
+/** The limits that requests are counted against: immutable values that do not depend on an engine. */
 @NullMarked
 package io.sluice.core.limit;
 
