@@ -130,7 +130,7 @@ final class BadInputTest {
                     .maxKeys(bad)
                     .build());
         }
-        String held = " (expected: a name for permits that are held, none for others)";
+        String held = " (expected: a name for a concurrency limit, empty for other limits)";
         add(cases, "holder: \"\"" + held, () -> Demand.of(X.concurrency(1, SECOND), "k", 1)
                 .heldBy(""));
         add(cases, "holder: \"me\"" + held, () -> Demand.of(TEN, "k", 1).heldBy("me"));

@@ -1,7 +1,7 @@
 package io.sluice.core.spi;
 
 /**
- * What {@link Engine#decide} returns: an {@link Outcome} if the engine knew at once, else a {@link PendingOutcome} one. An engine
- * that has to ask somebody else only sometimes (leases) can so be quick whenever it does not.
+ * The result of {@link Engine#decide}: an {@link Outcome} if the engine answers at once, otherwise a {@link PendingOutcome}. An
+ * engine that only sometimes needs a remote call, such as leases, stays fast whenever it does not.
  */
 public sealed interface Answer permits Outcome, PendingOutcome {}

@@ -7,14 +7,14 @@ import java.util.Objects;
 /**
  * One question to an engine: may these demands pass, all or none? Immutable.
  *
- * @param demands in the order in which refusals are reported; no two may mean the same count
+ * @param demands the demands, in the order in which refusals are reported; no two may refer to the same count
  * @param purpose whether the answer charges
- * @param deadlineNanos on the clock of the limiter; an engine that cannot answer in time need not answer at all, and must
- *     not start charging after it
- * @param onFailure what decides if the engine does not
- * @param localShare the part of each limit that this process enforces under {@link FailurePolicy#LOCAL}
- * @param ruleVersion the rules that were in force; 0 without rules
- * @param id what it is called in a history, see {@link io.sluice.core.history.AskIds}; empty if it has no name yet
+ * @param deadlineNanos the deadline, on the limiter's clock. An engine that cannot answer in time need not answer at all, and
+ *     must not start to charge after it
+ * @param onFailure the policy that decides if the engine does not
+ * @param localShare the share of each limit that this process enforces under {@link FailurePolicy#LOCAL}
+ * @param ruleVersion the version of the rules in force; 0 without rules
+ * @param id the id of this ask in a history, see {@link io.sluice.core.history.AskIds}; empty if it has none yet
  */
 public record Ask(
         List<Demand> demands,
@@ -25,20 +25,20 @@ public record Ask(
         long ruleVersion,
         String id) {
 
-    /** For asks that wait for as long as it takes. */
+    /** The deadline of an ask that waits for as long as it takes. */
     public static final long NO_DEADLINE = Long.MAX_VALUE;
 
-    /** The time that an engine has for a decision unless the ask says otherwise. */
+    /** The time that an engine has for a decision, unless the ask says otherwise. */
     public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(20);
 
-    /** The part of a limit that one of an unknown number of processes enforces alone. */
+    /** The share of a limit that each of an unknown number of processes enforces by itself. */
     public static final double DEFAULT_LOCAL_SHARE = 0.5;
 
     /** Whether the answer charges. */
     public enum Purpose {
         /** Charge every demand if all fit. */
         CHARGE,
-        /** Say what would happen and change nothing. */
+        /** Return the decision without changing anything. */
         LOOK
     }
 
@@ -55,13 +55,13 @@ public record Ask(
                 if (demands.get(i).sharesCountWith(demands.get(j))) {
                     throw new IllegalArgumentException(
                             "demands[" + i + "]: " + demands.get(i).limit()
-                                    + " (expected: another name, shape or key than demands[" + j + "] has)");
+                                    + " (expected: a name, shape or key that differs from demands[" + j + "])");
                 }
             }
         }
     }
 
-    /** An ask without a name. */
+    /** Creates an ask without an id. */
     public Ask(
             List<Demand> demands,
             Purpose purpose,
@@ -72,12 +72,12 @@ public record Ask(
         this(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, "");
     }
 
-    /** A charging ask that waits for as long as it takes. */
+    /** Creates an ask that charges and waits for as long as it takes. */
     public static Ask charging(List<Demand> demands) {
         return new Ask(demands, Purpose.CHARGE, NO_DEADLINE, FailurePolicy.LOCAL, DEFAULT_LOCAL_SHARE, 0);
     }
 
-    /** The same question without the charge. */
+    /** Returns this ask with the purpose {@link Purpose#LOOK}. */
     public Ask looking() {
         return new Ask(demands, Purpose.LOOK, deadlineNanos, onFailure, localShare, ruleVersion, id);
     }
@@ -90,12 +90,12 @@ public record Ask(
         return new Ask(demands, purpose, deadlineNanos, policy, localShare, ruleVersion, id);
     }
 
-    /** The same question under this name. */
+    /** Returns this ask with an id. */
     public Ask called(String id) {
         return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
     }
 
-    /** The same question of some of its demands, or of others that stand for them. */
+    /** Returns this ask with other demands: some of its own, or others that replace them. */
     public Ask of(List<Demand> demands) {
         return new Ask(demands, purpose, deadlineNanos, onFailure, localShare, ruleVersion, id);
     }

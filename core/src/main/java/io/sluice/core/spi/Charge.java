@@ -7,10 +7,10 @@ import java.util.Objects;
  * Permits that were charged and can be given back. Immutable.
  *
  * @param limit the limit as it was charged
- * @param key whose count was charged
- * @param permits how many
- * @param chargedAtMicros when, by the engine's time
- * @param holder who holds them, if they are held; else empty
+ * @param key the key of the count that was charged
+ * @param permits the number of permits
+ * @param chargedAtMicros the time of the charge, by the engine's clock
+ * @param holder the holder of the permits if they are held; otherwise empty
  */
 public record Charge(Limit limit, String key, long permits, long chargedAtMicros, String holder) {
 
@@ -23,7 +23,7 @@ public record Charge(Limit limit, String key, long permits, long chargedAtMicros
         }
     }
 
-    /** Whether somebody holds the permits until they are given back. */
+    /** Returns whether the permits are held until they are given back. */
     public boolean isHeld() {
         return !holder.isEmpty();
     }

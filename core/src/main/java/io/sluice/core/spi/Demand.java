@@ -6,19 +6,20 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * What a request asks of one limit: so many permits for a key. Immutable.
+ * The permits that a request asks of one limit for a key. Immutable.
  *
- * @param limit how much may pass
- * @param key whose count it is; any text, the empty one too
- * @param permits what is wanted, 1 to {@link Limit#MAX_PERMITS}
- * @param atLeast what would still be of use, 1 to {@code permits}; less than {@code permits} asks for a partial grant
- * @param maxWaitMicros how far off a reserved time slot may be, up to {@link #MAX_WAIT_MICROS}; 0 asks for now
- * @param holder who holds the permits of a {@link io.sluice.core.limit.Concurrency} limit: a name that nobody else uses, by which
- *     they are given back even if the answer was lost; empty for other limits
- * @param label what reports call this limit
- * @param guard so many times the limit a process may have and ask a shared store for, see {@link io.sluice.core.decorator.Guard}; at least
- *     1, or {@link #UNGUARDED}
- * @param lease how permits may be taken in advance, if at all
+ * @param limit the limit
+ * @param key the key to count by; any text, including the empty one
+ * @param permits the permits wanted, 1 to {@link Limit#MAX_PERMITS}
+ * @param atLeast the fewest permits that are still useful, 1 to {@code permits}; fewer than {@code permits} asks for a partial
+ *     grant
+ * @param maxWaitMicros how far in the future a reserved time slot may be, up to {@link #MAX_WAIT_MICROS}; 0 means now
+ * @param holder the holder of the permits of a {@link io.sluice.core.limit.Concurrency} limit: a unique name, by which they can
+ *     be given back even if the answer was lost; empty for other limits
+ * @param label the name of this limit in reports
+ * @param guard the multiple of the limit that one process may hold and request from a shared store, see
+ *     {@link io.sluice.core.decorator.Guard}; at least 1, or {@link #UNGUARDED}
+ * @param lease whether and how permits may be taken in advance
  */
 public record Demand(
         Limit limit,
@@ -31,10 +32,10 @@ public record Demand(
         double guard,
         LeasePolicy lease) {
 
-    /** The guard of who asks for as much as it likes. */
+    /** The guard of a demand that is not bounded by one. */
     public static final double UNGUARDED = Double.POSITIVE_INFINITY;
 
-    /** A thousand days: what is further off is not waited for. */
+    /** The longest wait for a time slot, 1000 days. */
     public static final long MAX_WAIT_MICROS = 1_000 * 86_400_000_000L;
 
     public Demand {
@@ -44,7 +45,7 @@ public record Demand(
         Objects.requireNonNull(holder, "holder");
         if (holder.isEmpty() == limit instanceof Concurrency) {
             throw new IllegalArgumentException(
-                    "holder: \"" + holder + "\" (expected: a name for permits that are held, " + "none for others)");
+                    "holder: \"" + holder + "\" (expected: a name for a concurrency limit, empty for other limits)");
         }
         Objects.requireNonNull(lease, "lease");
         if (permits < 1 || permits > Limit.MAX_PERMITS) {
@@ -63,8 +64,8 @@ public record Demand(
     }
 
     /**
-     * All of {@code permits}, at once or in the time slot that the limit gives, held by somebody new, and reported under the
-     * limit's own name.
+     * Creates a demand for all of {@code permits}, now or in the time slot that the limit gives. It has a new holder and is
+     * reported under the limit's own name.
      */
     public static Demand of(Limit limit, String key, long permits) {
         String holder = limit instanceof Concurrency ? UUID.randomUUID().toString() : "";
@@ -73,12 +74,12 @@ public record Demand(
                 limit, key, permits, permits, limit.maxWaitMicros(), holder, label, UNGUARDED, LeasePolicy.NONE);
     }
 
-    /** The same demand on another limit of the same shape. */
+    /** Returns this demand on another limit of the same shape. */
     public Demand on(Limit limit) {
         return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }
 
-    /** The same demand for all of so many permits. */
+    /** Returns this demand for exactly {@code permits}, with no partial grant. */
     public Demand permits(long permits) {
         return new Demand(limit, key, permits, permits, maxWaitMicros, holder, label, guard, lease);
     }
@@ -103,12 +104,12 @@ public record Demand(
         return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, times, lease);
     }
 
-    /** The same demand, which may be met with permits taken in advance. */
+    /** Returns this demand with a lease policy: it may be met with permits taken in advance. */
     public Demand leasedBy(LeasePolicy lease) {
         return new Demand(limit, key, permits, atLeast, maxWaitMicros, holder, label, guard, lease);
     }
 
-    /** Whether both mean the same count. */
+    /** Returns whether both demands refer to the same count. */
     public boolean sharesCountWith(Demand other) {
         return key.equals(other.key)
                 && limit.name().equals(other.limit.name())

@@ -4,45 +4,45 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where decisions are made and counts live: this process, Redis, leases over Redis. Decorators take an engine and return one.
- * Safe for use by many threads.
+ * Makes decisions and keeps the counts: in this process, in Redis, or with leases over Redis. Decorators take an engine and
+ * return an engine. Thread-safe.
  *
- * <p>What every engine promises, and the conformance suite of the testkit checks:
+ * <p>Every engine makes these promises, and the conformance suite of the testkit checks them:
  *
  * <ul>
- *   <li>All or nothing. Every demand of an ask fits and every one is charged, or nothing is charged at all. No other ask
- *       sees half of one.
- *   <li>It decides by one clock of its own, the same for everybody who shares the counts.
- *   <li>{@code decide} returns promptly and never throws. An engine that fails answers {@link EngineFailure}.
- *   <li>A pending answer may be lost or late. It is the asker who watches the deadline. The engine does not start a charge
- *       that it knows to be past its deadline, and never repeats one whose answer it lost.
+ *   <li>All or nothing. Either every demand of an ask fits and every one is charged, or nothing is charged. No other ask sees a
+ *       partial charge.
+ *   <li>An engine decides by one clock, the same for every process that shares the counts.
+ *   <li>{@code decide} returns promptly and never throws. An engine that fails answers with an {@link EngineFailure}.
+ *   <li>A pending answer may be late or lost. The caller watches the deadline. The engine does not start a charge that it knows
+ *       to be past its deadline, and never repeats one whose answer it lost.
  * </ul>
  *
- * <p>Partial grants ({@link Demand#atLeast}) and reserved slots ({@link Demand#maxWaitMicros}) are offers: an engine or an
- * algorithm that cannot take them answers as if they had not been made.
+ * <p>Partial grants ({@link Demand#atLeast}) and reserved slots ({@link Demand#maxWaitMicros}) are optional: an engine or an
+ * algorithm that does not support them ignores them.
  */
 public interface Engine extends AutoCloseable {
 
-    /** A short word for reasons and metrics, such as {@code redis}. */
+    /** Returns a short word for reasons and metrics, such as {@code redis}. */
     String name();
 
-    /** Decides the ask, at once or later. */
+    /** Decides the ask, now or later. */
     Answer decide(Ask ask);
 
     /**
-     * Undoes charges as far as they still count, never beyond: a permit that has come back by itself is not given back
-     * again. Call it at most once for a charge. The stage completes when it is done; it completes exceptionally if that is
-     * not known, and then the charge ages out by itself.
+     * Undoes charges as far as they still count, and never more: a permit that has already been refilled is not given back
+     * again. Call this at most once per charge. The stage completes when the charges are undone. It completes exceptionally if
+     * the result is unknown; the charge then ages out by itself.
      */
     CompletionStage<Void> giveBack(List<Charge> charges);
 
     /**
-     * Lets a permit that is held be held for its whole time to live from now on. The stage says whether it was still held; it
-     * completes exceptionally if that is not known.
+     * Extends a held permit by its full time to live from now. The stage completes with true if the permit was still held. It
+     * completes exceptionally if that is unknown.
      */
     CompletionStage<Boolean> renew(Charge charge);
 
-    /** Lets go of what the engine holds. Asks that come later are undecided. */
+    /** Releases the engine's resources. Later asks are not decided. */
     @Override
     void close();
 }

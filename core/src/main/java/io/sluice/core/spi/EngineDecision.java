@@ -6,12 +6,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine decided. Immutable.
+ * A decision of the engine. Immutable.
  *
  * @param allowed whether every demand fits
- * @param verdicts one for each demand, in their order
- * @param atMicros the engine's time of the decision, in microseconds since the epoch
- * @param degraded why somebody else than the engine that was meant to decided; null if all is well
+ * @param verdicts one verdict for each demand, in the same order
+ * @param atMicros the time of the decision by the engine's clock, in microseconds since the epoch
+ * @param degraded why the intended engine did not decide; null if it did
  */
 public record EngineDecision(
         boolean allowed,
@@ -23,16 +23,17 @@ public record EngineDecision(
         verdicts = List.copyOf(verdicts);
     }
 
-    /** The same outcome, decided by a stand-in because of {@code reason}. */
+    /** Returns this decision, marked as made by a stand-in because of {@code reason}. */
     public EngineDecision degradedBy(String reason) {
         return new EngineDecision(allowed, verdicts, atMicros, Objects.requireNonNull(reason, "reason"));
     }
 
     /**
-     * What a give-back has to name to undo this outcome; empty if nothing was charged.
+     * Returns the charges that undo this decision when they are given back; empty if nothing was charged.
      *
-     * <p>Of a degraded outcome only permits that are held: their holder names them, so they can be let go wherever they are,
-     * at the stand-in or at an engine whose answer was lost. What else a stand-in charged are counts that nobody shares.
+     * <p>For a degraded decision these are only the held permits. They are identified by their holder, so they can be released
+     * wherever they are: at the stand-in, or at an engine whose answer was lost. The stand-in's other charges are on counts
+     * that no other process shares.
      */
     public List<Charge> charges(Ask ask) {
         if (degraded != null) {

@@ -3,11 +3,11 @@ package io.sluice.core.spi;
 import java.util.Objects;
 
 /**
- * The engine could not decide, and certainly or possibly charged nothing.
+ * The engine could not decide. Usually it charged nothing, but that may not be certain.
  *
- * @param reason why, a short name fit for a metric, such as {@code redis-timeout}
- * @param mayHaveCharged whether the store may have charged all the same (the answer was lost, not the question); such an ask
- *     must not be repeated
+ * @param reason the reason, a short name suitable for a metric, such as {@code redis-timeout}
+ * @param mayHaveCharged whether the store may have charged all the same, because the answer was lost and not the question; such
+ *     an ask must not be repeated
  */
 public record EngineFailure(String reason, boolean mayHaveCharged) implements Outcome {
 

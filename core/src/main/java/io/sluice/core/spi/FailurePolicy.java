@@ -1,10 +1,10 @@
 package io.sluice.core.spi;
 
-/** What decides while the engine cannot. From lenient to strict. */
+/** What decides while the engine cannot. Ordered from lenient to strict. */
 public enum FailurePolicy {
     /** Everything passes. */
     OPEN,
-    /** Each process enforces its share of the limit by itself. */
+    /** Each process enforces its own share of the limit. */
     LOCAL,
     /** Nothing passes. */
     CLOSED

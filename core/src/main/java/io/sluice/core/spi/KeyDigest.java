@@ -5,14 +5,14 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A short stand-in for a key that is too long to keep: the SHA-256 of its characters, as they are, proper text or not. */
+/** A short substitute for a key that is too long to keep: the SHA-256 of its characters, whether or not they are valid text. */
 public final class KeyDigest {
 
     private KeyDigest() {}
 
-    /** 64 hexadecimal digits. */
+    /** Returns the digest as 64 hexadecimal digits. */
     public static String of(String key) {
-        // Not String.getBytes: every charset replaces lone surrogates, and two keys would become one.
+        // Not String.getBytes: every charset replaces lone surrogates, so two different keys would become the same.
         ByteBuffer bytes = ByteBuffer.allocate(key.length() * Character.BYTES);
         key.chars().forEach(c -> bytes.putChar((char) c));
         try {

@@ -1,7 +1,7 @@
 package io.sluice.core.spi;
 
 /**
- * What reports and metrics call a limit: the rule it belongs to, its own id and the mode it is decided in. Chosen by
- * whoever writes the rules, never by a caller. Immutable.
+ * The name of a limit in reports and metrics: its rule, its own id and the mode it is decided in. The author of the rules
+ * chooses it, never a caller. Immutable.
  */
 public record Label(String rule, String limit, String mode) {}

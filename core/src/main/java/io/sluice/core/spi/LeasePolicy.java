@@ -7,16 +7,16 @@ import io.sluice.core.limit.SlidingLog;
 /**
  * How a process may take permits of a shared count in advance and spend them by itself. Immutable.
  *
- * @param size permits in one lease, up to {@link Limit#MAX_PERMITS}; 0: as many as the key's own rate asks for
- * @param share the most of a limit that may be out on leases, at most 1; 0 takes nothing in advance
+ * @param size the permits in one lease, up to {@link Limit#MAX_PERMITS}; 0 adapts to the request rate of the key
+ * @param share the largest share of a limit that may be out on leases, at most 1; 0 takes nothing in advance
  * @param ttlMicros how long unspent permits are kept
  */
 public record LeasePolicy(long size, double share, long ttlMicros) {
 
-    /** Nothing is taken in advance. */
+    /** Takes nothing in advance. */
     public static final LeasePolicy NONE = new LeasePolicy(0, 0, 0);
 
-    /** So that 0.29 of 100 is 29, and not what the nearest double below it makes of it. */
+    /** Compensates for binary rounding, so that 0.29 of 100 is 29 and not 28. */
     private static final double ROUNDING = 1 + 1e-15;
 
     public LeasePolicy {
@@ -33,8 +33,8 @@ public record LeasePolicy(long size, double share, long ttlMicros) {
     }
 
     /**
-     * The most permits of a count that may be out on leases; 0 if it is not leased. A log promises to be exact for each admission,
-     * and a permit that is held has to be known to all while it is: neither is ever leased.
+     * Returns the most permits of a count that may be out on leases, or 0 if the limit is not leased. A sliding log promises to
+     * be exact for each admission, and all processes must know about a held permit. Neither is ever leased.
      */
     public long most(Limit limit) {
         if (share == 0 || limit instanceof SlidingLog || limit instanceof Concurrency) {

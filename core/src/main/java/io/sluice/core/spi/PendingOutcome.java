@@ -5,12 +5,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * An answer that is under way. It may come after the deadline of its ask, or never; who waits for it must not rely on it
+ * An answer that has not arrived yet. It may arrive after the deadline of its ask, or never, so a caller must not rely on it
  * ({@link io.sluice.core.decorator.FallbackEngine} does not).
  *
  * @param outcome the answer
- * @param afterArrivals runs a task once everything that has reached this process so far has been read. What strikes at the
- *     deadline goes through it, so that a busy process does not take an answer that lies unread for one that is missing.
+ * @param afterArrivals runs a task once this process has read everything that has reached it so far. The action at the deadline
+ *     goes through it, so that a busy process does not mistake an unread answer for a missing one.
  */
 public record PendingOutcome(CompletionStage<Outcome> outcome, Executor afterArrivals) implements Answer {
 
@@ -19,7 +19,7 @@ public record PendingOutcome(CompletionStage<Outcome> outcome, Executor afterArr
         Objects.requireNonNull(afterArrivals, "afterArrivals");
     }
 
-    /** An answer of an engine that reads nothing. */
+    /** Creates a pending answer for an engine that reads nothing. */
     public PendingOutcome(CompletionStage<Outcome> outcome) {
         this(outcome, Runnable::run);
     }

@@ -1,4 +1,4 @@
-/** What an engine implements and what its callers may rely on. */
+/** What an engine implements, and what its callers may rely on. */
 @NullMarked
 package io.sluice.core.spi;
 

@@ -106,8 +106,8 @@ final class LimiterTest {
     @Test
     void refusesAsksThatNameOneCountTwice() {
         assertThatThrownBy(() -> limiter.decide(List.of(Demand.of(TEN, "k", 1), Demand.of(TEN, "k", 2))))
-                .hasMessage("demands[1]: ten (token_bucket 10/s, burst 10) (expected: another name, shape or key than"
-                        + " demands[0] has)");
+                .hasMessage("demands[1]: ten (token_bucket 10/s, burst 10) (expected: a name, shape or key that"
+                        + " differs from demands[0])");
     }
 
     @Test
