@@ -10,19 +10,20 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * One count in the table. Its word is a value from 0 up while it is free, {@link #LOCKED} while somebody works on it, and {@link
- * #DEAD} for ever once it has left the table.
+ * One count in the table. Its word is a value from 0 up while it is free, {@link #LOCKED} while a thread works on it, and
+ * {@link #DEAD} for ever once it has left the table.
  *
- * <p>Why a lock at all: a decision over several counts must change all or none, and whoever asks for one of them must not see
- * half of that. It is held for a few instructions on counts that were found before, taken in one order by everybody, and a
- * decision on a single {@link Bucket} does not take it: that is one compare-and-set, and none if it is refused.
+ * <p>Why there is a lock: a decision over several counts must change all or none, and an ask for one of them must not see a
+ * partial change. The lock is held for a few instructions, on counts that were found before. All threads take the locks in the
+ * same order. A decision on a single {@link Bucket} does not take the lock: it is one compare-and-set, and none if it is
+ * refused.
  */
 abstract sealed class Cell {
 
     static final long LOCKED = -1;
     static final long DEAD = -2;
 
-    /** How the keys of cells begin that are shared by keys that have none of their own. */
+    /** The prefix of the keys of overflow cells, which are shared by keys that have no cell of their own. */
     static final String OVERFLOW = "#overflow:";
 
     private static final int SPINS = 64;
@@ -46,26 +47,26 @@ abstract sealed class Cell {
         this.word = word;
     }
 
-    /** What the demand would get of a count whose word is {@code word}; 0 refuses. */
+    /** Returns what the demand would get from a count whose word is {@code word}; 0 refuses. */
     abstract long grant(Demand demand, long word, long micros);
 
-    /** What the demand is told. Comes before {@link #charge} or {@link #refuse}. */
+    /** Returns the verdict on the demand. Call it before {@link #charge} or {@link #refuse}. */
     abstract Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros);
 
-    /** The word after the charge. */
+    /** Returns the word after the charge. */
     abstract long charge(Demand demand, long word, long grant, long micros);
 
-    /** The word after a refusal, here or by another limit. */
+    /** Returns the word after a refusal, by this or by another limit. */
     abstract long refuse(long word, long micros);
 
-    /** The word after what still counts of a charge was given back. */
+    /** Returns the word after giving back the part of a charge that still counts. */
     abstract long giveBack(Charge charge, long word, long micros);
 
     abstract boolean renew(Charge charge, long micros);
 
     abstract boolean isUnused(long word, long micros);
 
-    /** Whether keys share it that have none of their own. */
+    /** Returns whether this cell is shared by keys that have no cell of their own. */
     final boolean isOverflow() {
         return key.startsWith(OVERFLOW);
     }
@@ -89,19 +90,19 @@ abstract sealed class Cell {
         }
     }
 
-    /** Takes the lock if it is free; else returns {@link #LOCKED} or {@link #DEAD}. */
+    /** Takes the lock and returns the word if the lock is free; otherwise returns {@link #LOCKED} or {@link #DEAD}. */
     final long tryLock() {
         long seen = word;
         return seen < 0 ? seen : WORD.compareAndSet(this, seen, LOCKED) ? seen : LOCKED;
     }
 
-    /** Gives the lock back with a new word. */
+    /** Releases the lock and sets a new word. */
     final void unlock(long next) {
         WORD.setRelease(this, next);
     }
 
-    /** Waits a moment for whoever holds the lock; gives way if that one may have lost the processor. */
-    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but how soon the holder goes on
+    /** Waits briefly for the lock. Yields after some spins, because the holder may have lost the processor. */
+    @SuppressWarnings("ThreadPriorityCheck") // it only affects how soon the holder continues
     static void pause(int spins) {
         if (spins < SPINS) {
             Thread.onSpinWait();
@@ -110,7 +111,7 @@ abstract sealed class Cell {
         }
     }
 
-    /** A token bucket whose numbers fit a word. */
+    /** A token bucket whose numbers fit into a word. */
     static final class Bucket extends Cell {
 
         final PackedBucket packed;
@@ -163,7 +164,7 @@ abstract sealed class Cell {
         }
     }
 
-    /** Any other count; its word says nothing but that it is free. */
+    /** Any other count. Its word only says that it is free. */
     static final class Other extends Cell {
 
         final Count count;
@@ -208,7 +209,7 @@ abstract sealed class Cell {
 
         @Override
         boolean isUnused(long word, long micros) {
-            // Time may yet step back by as much as counts wait for it.
+            // Time may still step back by as much as counts wait for it to catch up.
             return count.isUnused(micros - StepBack.CLAMPED_MICROS);
         }
     }

@@ -13,26 +13,26 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cells of an engine, by series and key. Finding takes no lock; adding and removing lock one of many segments. Each segment
- * is an array with open addressing, so that a cell costs its object and one or two references.
+ * The cells of an engine, by series and key. Lookups take no lock; adding and removing lock one of many segments. Each segment
+ * is an array with open addressing, so a cell costs its object and one or two references.
  *
- * <p>A {@code ConcurrentHashMap} costs an entry of 32 bytes for each cell and has no bound; a cache that has one (Caffeine) costs as much
- * time as a decision does.
+ * <p>A {@code ConcurrentHashMap} would cost an entry of 32 bytes per cell and has no bound. A bounded cache such as Caffeine
+ * costs as much time as a decision.
  *
- * <p>Whoever chooses the keys can choose many with one hash code. A search therefore looks at a few places after that of the
- * hash code and then goes on from another, which only a hash of the whole key with the secret of this table tells: keys that
- * collide on purpose cost a little more, not more with each.
+ * <p>Callers may choose the keys, and can choose many keys with the same hash code. A search therefore looks at a few slots
+ * after the one of the hash code and then continues at another slot, which depends on a hash of the whole key with this table's
+ * secret. Keys that collide on purpose cost slightly more, but the cost does not grow with their number.
  *
- * <p>A count that has aged to what a new one would be is dropped: each new count pays for a look at a few old ones, so nobody
- * ever pauses for a sweep. The number of cells is bounded: where the bound is reached and nothing can be dropped, new keys get
- * no cell.
+ * <p>A count that has aged to the state of a new one is dropped. Each new count checks a few old ones, so no request ever
+ * pauses for a full sweep. The number of cells is bounded: if the bound is reached and nothing can be dropped, new keys get no
+ * cell.
  */
 final class CellTable {
 
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
     private static final int SEGMENTS = 64;
     private static final int SMALLEST = 16;
-    /** Long enough that keys of chance almost never need the second place, and short enough to be no matter. */
+    /** Long enough that ordinary keys almost never need the second search, and short enough to cost next to nothing. */
     private static final int FIRST_PLACES = 32;
 
     private static final int LOOKS_PER_NEW_COUNT = 2;
@@ -54,7 +54,7 @@ final class CellTable {
         }
     }
 
-    /** Makes the cell for a key that has none. */
+    /** Creates the cell for a key that has none. */
     @FunctionalInterface
     interface Maker {
         Cell make();
@@ -68,7 +68,7 @@ final class CellTable {
         return size.get() >= bound;
     }
 
-    /** The cell of a key; null if there is none. */
+    /** Returns the cell of a key, or null if there is none. */
     @Nullable
     Cell find(CountSeries series, String key) {
         int hash = series.hash(key);
@@ -76,10 +76,10 @@ final class CellTable {
     }
 
     /**
-     * The cell of a key, made if there is none; null if there is no room for it.
+     * Returns the cell of a key and creates it if necessary, or returns null if there is no room for it.
      *
-     * @param bounded whether it needs room
-     * @param sweeps whether room is made by dropping others
+     * @param bounded whether the bound applies to a new cell
+     * @param sweeps whether to make room by dropping other cells
      */
     @Nullable
     Cell findOrAdd(CountSeries series, String key, boolean bounded, boolean sweeps, Maker maker) {
@@ -88,8 +88,8 @@ final class CellTable {
     }
 
     /**
-     * Puts {@code next} in the place of {@code cell}, which the caller has locked and which is dead afterwards; false if it is
-     * no longer there.
+     * Replaces {@code cell}, which the caller has locked and which is dead afterwards, with {@code next}. Returns false if it
+     * is no longer in the table.
      */
     boolean replace(Cell cell, Cell next) {
         int hash = cell.series.hash(cell.key);
@@ -100,7 +100,7 @@ final class CellTable {
         return segments[hash >>> 26];
     }
 
-    /** Where the search for a key goes on. The multiplier is secret, so nobody can make keys for one place. */
+    /** Returns where the search for a key continues. The multiplier is secret, so callers cannot craft keys for one slot. */
     private int secondPlace(Cell[] in, String key) {
         long mixed = secret;
         for (int i = 0; i < key.length(); i++) {
@@ -110,7 +110,7 @@ final class CellTable {
         return (int) (mixed >>> 20) & (in.length - 1);
     }
 
-    /** Stands in a slot that a cell has left: searches go on past it. */
+    /** Marks a slot that a cell has left; searches continue past it. */
     private static final Cell GONE = new Cell.Other(
             new CountSeries("", ""), "", Count.of(Limit.named("gone").fixedWindow(0, Duration.ofSeconds(1))));
 
@@ -192,7 +192,10 @@ final class CellTable {
             }
         }
 
-        /** Where all of this segment is in use, others may hold what has aged to nothing; each gets its turn. */
+        /**
+         * Sweeps another segment, each in turn. If all of this segment is in use, others may hold counts that have aged to
+         * nothing.
+         */
         private void sweepElsewhere() {
             Segment other = segments[turn.incrementAndGet() & (SEGMENTS - 1)];
             if (other != this && other.tryLock()) {
@@ -227,7 +230,7 @@ final class CellTable {
             }
         }
 
-        /** Into an array of the size that the live cells need; without those that are gone. */
+        /** Copies the live cells to an array of the size that they need, and leaves out those that are gone. */
         private void rehash() {
             int length = SMALLEST;
             while ((live + 1) * 2 > length) {

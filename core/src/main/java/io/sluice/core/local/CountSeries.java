@@ -3,7 +3,7 @@ package io.sluice.core.local;
 import io.sluice.core.limit.Limit;
 import java.util.Objects;
 
-/** All counts of limits with one name and shape. Compared by identity; the engine makes one for each. */
+/** All counts of limits with one name and shape. Compared by identity; the engine creates one instance for each. */
 final class CountSeries {
 
     final String name;
@@ -16,13 +16,13 @@ final class CountSeries {
         this.hash = Objects.hash(name, shape);
     }
 
-    /** Spread over all bits, because tables look at the lowest and segments at the highest. */
+    /** Spreads the hash over all bits, because tables use the lowest bits and segments the highest. */
     int hash(String key) {
         int mixed = (hash * 31 + key.hashCode()) * 0x9E3779B9;
         return mixed ^ (mixed >>> 15);
     }
 
-    /** In which order the locks of two cells are taken. */
+    /** Defines the order in which the locks of two cells are taken. */
     static int compare(Cell one, Cell other) {
         int order = Integer.compare(one.series.hash(one.key), other.series.hash(other.key));
         if (order == 0) {
@@ -34,7 +34,7 @@ final class CountSeries {
         return order != 0 ? order : one.series.shape.compareTo(other.series.shape);
     }
 
-    /** What identifies a series. */
+    /** Identifies a series. */
     record Id(String name, String shape) {
 
         static Id of(Limit limit) {

@@ -3,9 +3,8 @@ package io.sluice.core.local;
 import io.sluice.core.spi.Verdict;
 
 /**
- * A limit and a key in one process, for code that asks for them again and again: the shortest way to a decision. A token
- * bucket is decided by one clock read and one compare-and-set, a refusal by the clock read alone. Allocates nothing. Safe for use
- * by many threads.
+ * A limit and a key in one process, for code that asks for the same ones repeatedly: the fastest way to a decision. A token
+ * bucket takes one clock read and one compare-and-set, a refusal only the clock read. Allocates nothing. Thread-safe.
  *
  * <pre>{@code
  * Gate gate = engine.gate(Limit.named("mail").tokenBucket(Rate.perSecond(100)), "smtp.example");
@@ -14,14 +13,14 @@ import io.sluice.core.spi.Verdict;
  * }
  * }</pre>
  *
- * <p>The counts are those of the engine: whatever else asks for the same limit and key shares them. A gate holds nothing but
- * memory and goes on when the engine is closed.
+ * <p>A gate uses the engine's counts and shares them with everything else that asks for the same limit and key. It holds
+ * nothing but memory and keeps working after the engine is closed.
  */
 public interface Gate {
 
-    /** Whether so many permits may pass at once, and not in a later time slot; charges them if so. */
+    /** Charges the permits and returns true if they are available now, without a later time slot. */
     boolean tryPass(long permits);
 
-    /** Decides with what is left and how long to wait; where the limit has later time slots, the wait for one of them. */
+    /** Decides and returns what remains and how long to wait. If the limit has later time slots, it may grant one of them. */
     Verdict pass(long permits);
 }

@@ -3,8 +3,8 @@ package io.sluice.core.local;
 import io.sluice.core.spi.Verdict;
 
 /**
- * One limit in one process, for many keys: what a {@link Gate} is to one key, with the key looked up. Allocates nothing for a
- * token bucket and a key that is known. Safe for use by many threads.
+ * One limit in one process, for many keys: like a {@link Gate}, but the key is looked up on each call. Allocates nothing for a
+ * token bucket and a known key. Thread-safe.
  *
  * <pre>{@code
  * Gates perUser = engine.gates(Limit.named("search").tokenBucket(Rate.perSecond(5)));
@@ -15,9 +15,9 @@ import io.sluice.core.spi.Verdict;
  */
 public interface Gates {
 
-    /** Whether so many permits may pass at once for a key, and not in a later time slot; charges them if so. */
+    /** Charges the permits to a key and returns true if they are available now, without a later time slot. */
     boolean tryPass(String key, long permits);
 
-    /** Decides with what is left and how long to wait; where the limit has later time slots, the wait for one of them. */
+    /** Decides and returns what remains and how long to wait. If the limit has later time slots, it may grant one of them. */
     Verdict pass(String key, long permits);
 }

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the counts of one limit, without an {@link Ask}. A {@link PackedBucket} is decided right here, by one compare-and-set;
- * everything else by the engine.
+ * Direct access to the counts of one limit, without an {@link Ask}. A {@link PackedBucket} is decided right here, by one
+ * compare-and-set. The engine decides everything else.
  */
 abstract sealed class LimitHandle permits LocalGate, LocalGates {
 
@@ -20,7 +20,7 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
     private final Limit limit;
     private final CountSeries series;
 
-    /** Null if the limit is no token bucket, or needs more than a word. */
+    /** Null if the limit is not a token bucket, or needs more than a word. */
     private final @Nullable PackedBucket packed;
 
     LimitHandle(LocalCounts counts, Limit limit) {
@@ -31,15 +31,16 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
     }
 
     /**
-     * Decides for a key on the cell that was last found for it. A loop of its own, although {@link #pass} says the same and more: a
-     * verdict that may also come from the engine is allocated on JDK 17, even if nobody looks at it.
+     * Decides for a key, on the cell that was last found for it. It has its own loop, although {@link #pass} does the same and
+     * more: JDK 17 allocates a verdict that may also come from the engine, even if the verdict is not used.
      */
     final boolean tryPass(Cell.@Nullable Bucket found, String key, long permits) {
         Expect.range("permits", permits, 1, Limit.MAX_PERMITS);
         Cell.Bucket at = found;
         for (int spins = 0; at != null; spins++) {
             PackedBucket in = at.packed;
-            // The clock first: the loads that follow then do not wait in front of it, but while it answers.
+            // Read the clock first: the loads that follow then run while the clock answers instead of waiting before
+            // it.
             long moment = in.momentAfter(in.time.elapsedMicros());
             long word = at.word();
             if (word < 0) {
@@ -53,7 +54,7 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
         return decide(key, permits, 0).allowed();
     }
 
-    /** The same, with what is left and how long to wait. */
+    /** Decides like {@link #tryPass}, and returns what remains and how long to wait. */
     final Verdict pass(Cell.@Nullable Bucket found, String key, long permits) {
         Expect.range("permits", permits, 1, Limit.MAX_PERMITS);
         long maxWaitMicros = limit.maxWaitMicros();
@@ -76,7 +77,10 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
         return decide(key, permits, maxWaitMicros).verdicts().get(0);
     }
 
-    /** The cell of a key, its own or one of the overflow; null if it has none whose word means what it means here. */
+    /**
+     * Returns the cell of a key, its own or an overflow cell. Returns null if it has no cell whose word has the same meaning
+     * here.
+     */
     Cell.@Nullable Bucket find(String key) {
         PackedBucket in = packed;
         if (in == null) {
@@ -86,7 +90,7 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
         if (counts.find(series, own) instanceof Cell.Bucket known && known.packed == in) {
             return known;
         }
-        // Other numbers of this limit, used before, may have needed more than a word for this key.
+        // Earlier numbers of this limit may have needed more than a word for this key.
         while (counts.cell(counts.registered(limit), limit, own, 0, true) instanceof Cell.Bucket found) {
             if (found.packed.agreesWith(in)) {
                 return found;

@@ -20,11 +20,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counts of one process and the decisions on them. A decision on one token bucket is a compare-and-set; any other locks its
- * counts, in one order for everybody, reads the time once they are its own, and charges all or none.
+ * The counts of one process and the decisions on them. A decision on one token bucket is a compare-and-set. Any other decision
+ * locks its counts, in the same order in all threads, reads the time once it has them, and charges all or none.
  *
- * <p>The number of keys is bounded. Beyond the bound, keys that are not known yet share a few overflow counts of their limit:
- * memory does not grow, known keys keep their exact counts, and the others together are held to a few times the limit.
+ * <p>The number of keys is bounded. Beyond the bound, unknown keys share a few overflow counts of their limit: memory does not
+ * grow, known keys keep their exact counts, and all other keys together are held to a few times the limit.
  */
 final class LocalCounts {
 
@@ -43,7 +43,7 @@ final class LocalCounts {
     private final @Nullable SteadyTime steady;
 
     /**
-     * No counts yet.
+     * Creates an empty set of counts.
      *
      * @param micros the time, in microseconds since the epoch; may step back unless it is a {@link SteadyTime}
      * @param bound how many keys get a count of their own
@@ -54,15 +54,15 @@ final class LocalCounts {
         this.table = new CellTable(micros, bound);
     }
 
-    /** Where the counts of a limit are registry, and what its words mean if they have one. */
+    /** The series of a limit's counts, and the meaning of their words if the limit fits into one. */
     record RegisteredLimit(CountSeries series, @Nullable PackedBucket packed) {}
 
-    /** How many counts are held. */
+    /** Returns the number of counts in memory. */
     public long size() {
         return table.size();
     }
 
-    /** How many decisions were made on overflow counts. */
+    /** Returns the number of decisions that were made on overflow counts. */
     public long overflowed() {
         return overflowed.sum();
     }
@@ -148,7 +148,7 @@ final class LocalCounts {
         return decideLocked(ask, demands, seen, seenWords, now);
     }
 
-    /** Leaves in {@code words} what the cells are to be unlocked with. */
+    /** Decides on locked cells, and leaves in {@code words} the words to unlock them with. */
     private static EngineDecision decideLocked(Ask ask, List<Demand> demands, Cell[] cells, long[] words, long now) {
         long[] grants = new long[cells.length];
         boolean allowed = true;
@@ -167,21 +167,24 @@ final class LocalCounts {
         return new EngineDecision(allowed, List.of(verdicts), now, null);
     }
 
-    /** What the demand is told. What an overflow count was charged is final: it cannot be told whose it was. */
+    /**
+     * Returns the verdict on the demand. A charge on an overflow count is final, because it cannot be attributed to a key
+     * later.
+     */
     private static Verdict verdict(Cell cell, Demand demand, long word, long grant, boolean charged, long now) {
         Verdict verdict = cell.verdict(demand, word, grant, charged, now);
         return charged && cell.isOverflow() ? verdict.withoutReturn() : verdict;
     }
 
-    /** The word that the cell is left with. */
+    /** Returns the word that the cell is left with. */
     private static long settled(Ask ask, Cell cell, Demand demand, long word, long grant, boolean charged, long now) {
         return charged ? cell.charge(demand, word, grant, now) : ask.charges() ? cell.refuse(word, now) : word;
     }
 
     /**
-     * Finds and locks the cells of all demands; false, with none locked, if one of them left the table meanwhile.
+     * Finds and locks the cells of all demands. Returns false, with no cell locked, if one of them left the table meanwhile.
      *
-     * @param sweeps whether room is made for new cells; once will do, because it may be made of those that were just found
+     * @param sweeps whether to make room for new cells; once is enough, because a sweep may drop cells that were just found
      */
     private boolean lockAll(Ask ask, Cell[] cells, long[] words, boolean sweeps) {
         List<Demand> demands = ask.demands();
@@ -210,7 +213,10 @@ final class LocalCounts {
         return true;
     }
 
-    /** Whether keys that were not known when they were looked up still are not: else a look would see half of a decision. */
+    /**
+     * Returns whether keys that were unknown when they were looked up are still unknown. Otherwise a look would see a partial
+     * decision.
+     */
     private boolean stillUnknown(List<Demand> demands, Cell[] cells) {
         for (int i = 0; i < cells.length; i++) {
             Cell known = table.find(
@@ -242,7 +248,7 @@ final class LocalCounts {
         return order;
     }
 
-    /** Gives back what still counts. */
+    /** Gives back the part of a charge that still counts. */
     public void giveBack(Charge charge) {
         onCell(charge, (cell, word) -> {
             word[0] = cell.giveBack(charge, word[0], micros.getAsLong());
@@ -250,23 +256,23 @@ final class LocalCounts {
         });
     }
 
-    /** Renews a permit that is held; false if it is not. */
+    /** Renews a held permit. Returns false if it is not held. */
     public boolean renew(Charge charge) {
         return onCell(charge, (cell, word) -> cell.renew(charge, micros.getAsLong()));
     }
 
     private interface Action {
-        /** Works on a locked cell, and leaves in {@code word} what it is to be unlocked with. */
+        /** Works on a locked cell, and leaves in {@code word} the word to unlock it with. */
         boolean on(Cell cell, long[] word);
     }
 
-    /** What the action says of the cell that was charged; false if it is gone, and with it what was charged. */
+    /** Runs the action on the cell that was charged. Returns false if the cell is gone, and the charge with it. */
     private boolean onCell(Charge charge, Action action) {
         CountSeries in = registered(charge.limit()).series();
         String key = CountKey.bounded(charge.key());
         boolean done = onCell(in, key, action);
         if (charge.limit() instanceof Concurrency) {
-            // What is held is found by its holder: no harm in looking where it is not.
+            // Held permits are identified by their holder, so looking in the wrong cell does no harm.
             for (int position = 0; position < positions.get(); position++) {
                 done |= onCell(in, overflowKey(in, key, position), action);
             }
@@ -306,8 +312,8 @@ final class LocalCounts {
     }
 
     /**
-     * The cell to decide an ask on. A look gets the cell as it is, which may have other numbers, see {@link #seenBy}. At a key
-     * that is not known it gets a cell that nobody else will see, or the overflow cell that a charge would get.
+     * Returns the cell to decide an ask on. A look gets the cell as it is, possibly with other numbers, see {@link #seenBy}.
+     * For an unknown key it gets a cell that no other thread will see, or the overflow cell that a charge would get.
      */
     private Cell cell(Ask ask, RegisteredLimit registered, Limit limit, String key, int position, boolean sweeps) {
         if (ask.charges()) {
@@ -325,7 +331,7 @@ final class LocalCounts {
         return table.find(in, key);
     }
 
-    /** The cell of a key under a limit; an overflow cell where there is no room for it. */
+    /** Returns the cell of a key under a limit, or an overflow cell if there is no room for it. */
     Cell cell(RegisteredLimit registered, Limit limit, String key, int position, boolean sweeps) {
         Cell cell = table.find(registered.series, key);
         if (cell == null) {
@@ -341,12 +347,14 @@ final class LocalCounts {
         return disagrees(cell, registered) ? adopt((Cell.Bucket) cell, registered, limit) : cell;
     }
 
-    /** Whether the word of the cell means something else than it would by the numbers of the limit. */
+    /** Returns whether the cell's word has another meaning than under the numbers of the limit. */
     private static boolean disagrees(Cell cell, RegisteredLimit registered) {
         return cell instanceof Cell.Bucket bucket && !bucket.packed.agreesWith(registered.packed);
     }
 
-    /** What a look by other numbers sees of a cell that {@link #disagrees}: a copy, because a look changes nothing. */
+    /**
+     * Returns what a look with other numbers sees of a cell that {@link #disagrees}: a copy, because a look changes nothing.
+     */
     private static Cell seenBy(RegisteredLimit registered, Limit limit, Cell cell, long word, long now) {
         Cell.Bucket bucket = (Cell.Bucket) cell;
         return withNumbers(bucket, bucket.packed.state(word, now), registered, (TokenBucket) limit);
@@ -357,7 +365,7 @@ final class LocalCounts {
         if (position >= positions.get()) {
             positions.accumulateAndGet(position + 1, Math::max);
         }
-        // Different positions of a decision never share an overflow cell: a decision cannot lock one twice.
+        // Different positions of a decision never share an overflow cell, because a decision cannot lock a cell twice.
         String shared = overflowKey(registered.series, key, position);
         return Objects.requireNonNull(
                 table.findOrAdd(registered.series, shared, false, false, () -> newCell(registered, limit, shared)));
@@ -374,8 +382,8 @@ final class LocalCounts {
     }
 
     /**
-     * The numbers of the limit have changed: the words of its cells mean something else now. What was used stays, aged at the old
-     * rate up to now, also if the ask is then refused: see {@link BucketState#at} and {@link BucketState#refused}.
+     * Converts a cell after the numbers of its limit have changed and words mean something else. What was used is kept, aged at
+     * the old rate up to now, even if the ask is then refused: see {@link BucketState#at} and {@link BucketState#refused}.
      */
     private Cell adopt(Cell.Bucket bucket, RegisteredLimit registered, Limit limit) {
         long word = bucket.lock();

@@ -15,24 +15,25 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 
 /**
- * The engine of one process: counts in memory, answers at once. Exact. Safe for use by many threads.
+ * The in-process engine: keeps counts in memory and answers at once. Exact. Thread-safe.
  *
- * <p>Time is the wall clock at the start plus what the monotonic clock has moved since, so corrections of the wall clock
- * change no count.
+ * <p>Time is the wall clock at the start plus the time that the monotonic clock has advanced since, so corrections of the wall
+ * clock do not affect the counts.
  *
- * <p>At most so many keys, a million unless told otherwise, have a count of their own. Beyond that, keys that are new share
- * overflow counts of their limit, sixteen for each, until others have aged to nothing: neither memory nor the limits give way.
+ * <p>The number of keys with their own count is bounded, to a million by default. Beyond that, new keys share the overflow
+ * counts of their limit, sixteen per limit, until other counts have aged to nothing. Memory stays bounded, and the limits still
+ * hold.
  */
 public final class LocalEngine implements Engine {
 
-    /** How many keys have a count of their own unless told otherwise. */
+    /** The default number of keys that have their own count. */
     public static final long DEFAULT_MAX_KEYS = 1_000_000;
 
     private final LocalCounts counts;
     private final double stripedShare;
     private volatile boolean closed;
 
-    /** An engine as {@link #builder} makes it, with nothing but a clock. */
+    /** Creates an engine with a clock and the defaults of {@link #builder}. */
     public LocalEngine(Clock clock) {
         this(builder().clock(clock));
     }
@@ -46,20 +47,23 @@ public final class LocalEngine implements Engine {
         this.stripedShare = stripedShare;
     }
 
-    /** Begins with the system's clock, a million keys and exact gates. */
+    /** Returns a builder. Its defaults are the system clock, a million keys and exact gates. */
     public static Builder builder() {
         return new Builder();
     }
 
     /**
-     * An engine that takes its time, in microseconds since the epoch, from elsewhere: from a simulation, or from a clock that
-     * may step back.
+     * Creates an engine that takes its time, in microseconds since the epoch, from elsewhere: from a simulation, or from a
+     * clock that may step back.
      */
     public static LocalEngine onTime(LongSupplier epochMicros) {
         return new LocalEngine(new LocalCounts(epochMicros, DEFAULT_MAX_KEYS), 0);
     }
 
-    /** A limit and a key to be held by whoever asks for them often. Exact, unless {@link Builder#stripedGates} said otherwise. */
+    /**
+     * Returns a gate for a limit and a key, for code that asks for them often. It is exact unless {@link Builder#stripedGates}
+     * is set.
+     */
     public Gate gate(Limit limit, String key) {
         Gate exact = new LocalGate(counts, limit, key);
         int processors = Runtime.getRuntime().availableProcessors();
@@ -67,7 +71,7 @@ public final class LocalEngine implements Engine {
         return Stripes.areOfUse(processors, outstanding) ? new StripedGate(exact, outstanding, processors) : exact;
     }
 
-    /** A limit to be held by whoever asks for it often, with one key or another. */
+    /** Returns the gates of a limit, for code that asks for it often with different keys. */
     public Gates gates(Limit limit) {
         return new LocalGates(counts, limit);
     }
@@ -97,12 +101,12 @@ public final class LocalEngine implements Engine {
         return counts.renew(charge);
     }
 
-    /** How many counts are held in memory. */
+    /** Returns the number of counts in memory. */
     public long keys() {
         return counts.size();
     }
 
-    /** How many decisions were made on overflow counts because there was no room for more keys. */
+    /** Returns the number of decisions that were made on overflow counts because there was no room for more keys. */
     public long overflowed() {
         return counts.overflowed();
     }
@@ -112,7 +116,7 @@ public final class LocalEngine implements Engine {
         closed = true;
     }
 
-    /** Options of an engine; those that are not set are those of {@link LocalEngine#builder}. */
+    /** Options of an engine. {@link LocalEngine#builder} lists the defaults. */
     public static final class Builder {
 
         private Clock clock = Clock.system();
@@ -121,32 +125,33 @@ public final class LocalEngine implements Engine {
 
         private Builder() {}
 
-        /** Where time comes from. */
+        /** Sets the clock. */
         public Builder clock(Clock clock) {
             this.clock = clock;
             return this;
         }
 
-        /** How many keys have a count of their own, 1 to 2,147,483,647. */
+        /** Sets how many keys have their own count, 1 to 2,147,483,647. */
         public Builder maxKeys(long maxKeys) {
             this.maxKeys = Expect.range("maxKeys", maxKeys, 1, Integer.MAX_VALUE);
             return this;
         }
 
         /**
-         * Makes the {@linkplain LocalEngine#gate gates} of token buckets faster for a key that many threads ask for at the same time:
-         * each gate takes permits of its bucket in small batches, which threads spend without meeting.
+         * Speeds up the {@linkplain LocalEngine#gate gates} of token buckets when many threads ask for the same key at the same
+         * time. Each gate takes permits from its bucket in small batches, which threads spend without contention.
          *
-         * <p><b>What it gives up.</b> In any span of t a gate lets at most {@code burst + rate × t} pass, plus what was outstanding at
-         * the start of the span: permits taken before and not spent yet, at most {@code share × burst}. They were charged when they
-         * were taken, so nothing is handed out twice and the long-run rate is exact. A request is refused only if neither the bucket
-         * nor any stripe has the permits for it; a batch that another thread is just taking from the bucket is in neither.
+         * <p><b>Accuracy.</b> In any span of t, a gate lets at most {@code burst + rate × t} pass, plus the permits that were
+         * outstanding at the start of the span: taken before and not spent yet, at most {@code share × burst}. They were
+         * charged when they were taken, so no permit is granted twice and the long-run rate is exact. A request is refused only
+         * if neither the bucket nor any stripe has the permits for it. A batch that another thread is just taking from the
+         * bucket is in neither.
          *
-         * <p>Two gates of one key each have their own batches. Limits too small to share ({@code share × burst} less than two permits
-         * for each of twice as many stripes as there are processors) are decided one by one, exactly, and so is everything that does
-         * not go through a gate.
+         * <p>Two gates of one key each have their own batches. Limits that are too small to share ({@code share × burst} is
+         * less than two permits for each of twice as many stripes as there are processors) are decided one by one, exactly. So
+         * is everything that does not go through a gate.
          *
-         * @param share the part of the burst, above 0 and at most 1, that a gate may take in advance
+         * @param share the share of the burst, above 0 and at most 1, that a gate may take in advance
          */
         public Builder stripedGates(double share) {
             this.stripedShare = Expect.share(share);

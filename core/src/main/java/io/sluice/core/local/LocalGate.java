@@ -6,12 +6,12 @@ import io.sluice.core.spi.Verdict;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The way to one count, remembered. */
+/** Direct access to one count; remembers its cell. */
 final class LocalGate extends LimitHandle implements Gate {
 
     private final String key;
 
-    /** The cell last found; may have left the table since, and says so. */
+    /** The cell that was last found. It may have left the table since; its word then says so. */
     private Cell.@Nullable Bucket cell;
 
     public LocalGate(LocalCounts counts, Limit limit, String key) {
@@ -37,7 +37,7 @@ final class LocalGate extends LimitHandle implements Gate {
     @Override
     Cell.@Nullable Bucket find(String key) {
         Cell.Bucket found = super.find(key);
-        // An overflow count is ours only until there is room.
+        // A key uses an overflow cell only until there is room for its own.
         cell = found != null && found.key.equals(CountKey.bounded(key)) ? found : null;
         return found;
     }

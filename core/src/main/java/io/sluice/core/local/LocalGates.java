@@ -4,7 +4,7 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Verdict;
 import java.util.Objects;
 
-/** The way to all counts of a limit. */
+/** Direct access to all counts of a limit. */
 final class LocalGates extends LimitHandle implements Gates {
 
     public LocalGates(LocalCounts counts, Limit limit) {

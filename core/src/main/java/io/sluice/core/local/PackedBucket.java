@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A token bucket in one word: the moment at which it will be full again, in units of which a microsecond has {@code flow} and a
- * permit has {@code per}. What is used now is the distance of that moment from the present; a moment that has passed is a full
- * bucket. The same numbers as {@link BucketState}, exactly, as long as time does not step back. A word does not tell when it was
- * written: its time up to a change of rate can only count at the old rate. Immutable.
+ * permit has {@code per}. The used amount is the distance from now to that moment; if the moment has passed, the bucket is
+ * full. The numbers equal those of {@link BucketState} exactly, as long as time does not step back. A word does not say when it
+ * was written, so the time up to a change of rate can only be counted at the old rate. Immutable.
  *
  * <p>Moments are counted from the start of the engine. A word has room for more than ten years of them.
  */
 final class PackedBucket {
 
-    /** The word of a bucket that nobody has used since the engine started. */
+    /** The word of a bucket that has not been used since the engine started. */
     static final long UNUSED = 0;
 
-    /** Ten years, and the furthest slot that can be reserved at their end. */
+    /** Ten years, plus the latest slot that can be reserved at their end. */
     private static final long HORIZON_MICROS = 10 * 366 * 86_400_000_000L + Demand.MAX_WAIT_MICROS;
 
     /** The largest capacity, in units. */
@@ -44,49 +44,52 @@ final class PackedBucket {
         this.capacity = limit.capacity() * per;
     }
 
-    /** Null if the numbers of the limit need more than a word. */
+    /** Returns the packed form of a limit, or null if its numbers need more than a word. */
     static @Nullable PackedBucket of(TokenBucket limit, SteadyTime time) {
         Pace pace = limit.pace();
         boolean fits = pace.permits() <= LARGEST_FLOW && limit.capacity() <= LARGEST / pace.micros() && !pace.isZero();
         return fits ? new PackedBucket(limit, time, time.startMicros) : null;
     }
 
-    /** The same for buckets that have had this pace only since then: see {@link BucketState#sinceMicros}. */
+    /** Returns the same for buckets that have had this pace only since then: see {@link BucketState#sinceMicros}. */
     PackedBucket since(long micros) {
         return micros <= sinceMicros ? this : new PackedBucket(limit, time, micros);
     }
 
-    /** Whether both mean the same by a word. */
+    /** Returns whether a word has the same meaning in both. */
     boolean agreesWith(@Nullable PackedBucket other) {
         return this == other || (other != null && limit.equals(other.limit));
     }
 
-    /** Whether a word has room for so many used permits; more can be used than the capacity, and than it once was. */
+    /**
+     * Returns whether a word has room for {@code used} permits. More than the capacity may be used, because the capacity may
+     * have shrunk.
+     */
     boolean holds(long used) {
         return used <= LARGEST / per;
     }
 
-    /** The present as a moment. */
+    /** Returns the moment for a time. */
     long moment(long micros) {
         return momentAfter(micros - time.startMicros);
     }
 
-    /** The present as a moment, so long after the start. */
+    /** Returns the moment for a time after the start. */
     long momentAfter(long elapsedMicros) {
         return elapsedMicros * flow;
     }
 
-    /** What of a word is used at a moment, in units. */
+    /** Returns how much of a word is used at a moment, in units. */
     static long used(long word, long moment) {
         return Math.max(0, word - moment);
     }
 
-    /** Whether so many permits fit into what is not used; never if they are more than the capacity. */
+    /** Returns whether the permits fit into what is unused. They never do if they exceed the capacity. */
     boolean fits(long word, long moment, long permits) {
         return permits <= limit.capacity() && used(word, moment) <= capacity - permits * per;
     }
 
-    /** The word once so many permits are used that fit. */
+    /** Returns the word after charging permits that fit. */
     long charged(long word, long moment, long permits) {
         return Math.max(word, moment) + permits * per;
     }
@@ -100,25 +103,25 @@ final class PackedBucket {
         return moment(state.atMicros()) + state.used() * per + state.parts();
     }
 
-    /** Until so many units have flowed, rounded up. */
+    /** Returns the time in which {@code units} flow, rounded up. */
     long microsFor(long units) {
         return Math.min(Pace.MAX_MICROS, flow == 1 ? units : (units + flow - 1) / flow);
     }
 
     /**
-     * What {@link io.sluice.core.algorithm.TokenBuckets} says, without leaving the word: it divides only twice.
+     * Returns the verdict of {@link io.sluice.core.algorithm.TokenBuckets}, computed on the word with only two divisions.
      *
-     * @param used before the decision, in units
-     * @param grant permits; 0 if refused
-     * @param wanted the fewest permits that would do
-     * @param chargedAt what a give-back has to name
+     * @param used the used amount before the decision, in units
+     * @param grant the granted permits; 0 if refused
+     * @param wanted the fewest permits that are acceptable
+     * @param chargedAt the time that a give-back must name
      */
     Verdict verdict(long used, long grant, long wanted, boolean charged, long chargedAt) {
         long fewest = grant > 0 ? grant : Math.min(wanted, limit.capacity());
         long over = used + fewest * per - capacity;
         long after = charged ? used + grant * per : used;
         boolean never = grant == 0 && wanted > limit.capacity();
-        // One place where it is made, so that it need not be made at all where only its parts are used.
+        // A single allocation site, so that the JIT can remove the allocation if only the parts are used.
         return new Verdict(
                 grant > 0,
                 charged ? grant : 0,

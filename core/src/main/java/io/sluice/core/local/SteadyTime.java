@@ -4,8 +4,8 @@ import io.sluice.core.time.Clock;
 import java.util.function.LongSupplier;
 
 /**
- * The wall clock at the start plus what the monotonic clock has moved since, in microseconds since the epoch: never steps
- * back. Immutable.
+ * The wall clock at the start plus the time that the monotonic clock has advanced since, in microseconds since the epoch. It
+ * never steps back. Immutable.
  */
 final class SteadyTime implements LongSupplier {
 
@@ -24,7 +24,7 @@ final class SteadyTime implements LongSupplier {
         return startMicros + elapsedMicros();
     }
 
-    /** Since the start. */
+    /** Returns the time since the start. */
     long elapsedMicros() {
         return (clock.nanoTime() - startNanos) / 1_000;
     }

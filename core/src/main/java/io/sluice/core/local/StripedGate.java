@@ -4,7 +4,7 @@ import io.sluice.core.internal.Expect;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Verdict;
 
-/** A gate whose threads do not meet: see {@link LocalEngine.Builder#stripedGates} for what it gives up. */
+/** A gate whose threads do not contend. See {@link LocalEngine.Builder#stripedGates} for its accuracy. */
 final class StripedGate implements Gate {
 
     private static final long MOST_AT_ONCE = 10_000;
@@ -12,7 +12,9 @@ final class StripedGate implements Gate {
     private final Gate exact;
     private final Stripes stripes;
 
-    /** @param outstanding how many permits may be taken of the count in advance */
+    /**
+     * @param outstanding how many permits may be taken from the count in advance
+     */
     StripedGate(Gate exact, long outstanding, int processors) {
         this.exact = exact;
         this.stripes = new Stripes(processors, outstanding, MOST_AT_ONCE, exact::tryPass);
@@ -24,7 +26,7 @@ final class StripedGate implements Gate {
         return stripes.take(permits);
     }
 
-    /** Asks the count itself, and looks for permits in the stripes only if it refuses. Those cannot be given back. */
+    /** Asks the count itself, and takes permits from the stripes only if it refuses. Those cannot be given back. */
     @Override
     public Verdict pass(long permits) {
         Verdict verdict = exact.pass(permits);

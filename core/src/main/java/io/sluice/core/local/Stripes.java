@@ -4,12 +4,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongPredicate;
 
 /**
- * Permits of one count, taken in batches and laid out in stripes, so that threads that ask at the same time do not meet and do
- * not read the clock for each permit. No stripe ever holds a whole batch.
+ * Permits of one count, taken in batches and spread over stripes, so that threads that ask at the same time do not contend and
+ * do not read the clock for each permit. No stripe ever holds a whole batch.
  */
 final class Stripes {
 
-    /** Stripes stand this many longs apart, two cache lines: processors fetch neighbours in pairs. */
+    /** The distance between stripes in longs: two cache lines, because processors fetch neighbouring lines in pairs. */
     private static final int APART = 16;
 
     private static final int MOST = 64;
@@ -21,12 +21,12 @@ final class Stripes {
     private final LongPredicate count;
 
     /**
-     * Empty stripes.
+     * Creates empty stripes.
      *
      * @param processors how many threads are expected to ask at the same time
-     * @param outstanding how many permits may lie in the stripes at most
-     * @param mostAtOnce how many may be taken together at most
-     * @param count takes so many permits of the count, or none
+     * @param outstanding the most permits that the stripes may hold
+     * @param mostAtOnce the most permits in one batch
+     * @param count takes a number of permits from the count, or none
      */
     public Stripes(int processors, long outstanding, long mostAtOnce, LongPredicate count) {
         int wanted = number(processors);
@@ -36,12 +36,15 @@ final class Stripes {
         this.count = count;
     }
 
-    /** Whether so many outstanding permits are enough to be laid out: else all permits are taken of the count one by one. */
+    /**
+     * Returns whether the outstanding permits are enough to be spread over stripes. Otherwise permits are taken from the count
+     * one by one.
+     */
     static boolean areOfUse(int processors, long outstanding) {
         return outstanding / number(processors) > 1;
     }
 
-    /** Takes permits: of this thread's stripe, else of the count with a batch for later, else of any stripe. */
+    /** Takes permits from this thread's stripe, else from the count together with a batch for later, else from any stripe. */
     public boolean take(long permits) {
         int at = place((int) Thread.currentThread().getId() & mask);
         long there = stripes.get(at);
@@ -54,7 +57,7 @@ final class Stripes {
         return (permits < batch && there >= 0 && fill(at, there, permits)) || count.test(permits) || takeOfAny(permits);
     }
 
-    /** What lies in the stripes. */
+    /** Returns the permits in the stripes. */
     long outstanding() {
         long all = 0;
         for (int stripe = 0; stripe <= mask; stripe++) {
@@ -63,7 +66,7 @@ final class Stripes {
         return all;
     }
 
-    /** Lays a batch into a stripe, less what is wanted of it now. Only one thread at a time fills a stripe. */
+    /** Fills a stripe with a batch, less the permits wanted now. Only one thread at a time fills a stripe. */
     private boolean fill(int at, long there, long permits) {
         if (!stripes.compareAndSet(at, there, BEING_FILLED)) {
             return false;
@@ -77,7 +80,7 @@ final class Stripes {
         return filled;
     }
 
-    /** Takes permits that lie in one stripe, whosever it is. */
+    /** Takes permits from any single stripe that has enough. */
     boolean takeOfAny(long permits) {
         for (int stripe = 0; stripe <= mask; stripe++) {
             int at = place(stripe);
