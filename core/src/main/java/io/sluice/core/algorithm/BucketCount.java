@@ -6,7 +6,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
-/** A {@link BucketState} and who judges it. */
+/** A count that holds a {@link BucketState}; subclasses decide on it. */
 abstract class BucketCount extends Count {
 
     private BucketState state;

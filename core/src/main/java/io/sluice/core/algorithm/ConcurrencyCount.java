@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Permits in flight, by who holds them. A holder that is not heard of in {@code ttl} has lost them. If time stepped back so far
+ * Permits in flight, by holder. A holder that does not renew within {@code ttl} loses its permits. If time stepped back so far
  * that a permit would be held for more than a second beyond its {@code ttl}, its time starts anew.
  */
 final class ConcurrencyCount extends Count {
@@ -62,7 +62,10 @@ final class ConcurrencyCount extends Count {
         }
     }
 
-    /** Somebody who holds nothing changes nothing, whatever limit he names: a charge may come from outside. */
+    /**
+     * Gives back the holder's permits. An unknown holder changes nothing, whatever limit it names: charges may come from
+     * outside.
+     */
     @Override
     public void giveBack(Charge charge, long nowMicros) {
         if (!isHeld(charge.holder(), nowMicros)) {
@@ -120,14 +123,14 @@ final class ConcurrencyCount extends Count {
         return held != null && held.untilMicros > nowMicros;
     }
 
-    /** A holder gets nothing more before it has lost what it holds. */
+    /** A holder gets nothing more until it has lost the permits that it holds. */
     private long retryAfter(Demand demand, long nowMicros) {
         long freed = untilFreed(demand.atLeast(), nowMicros);
         Held held = holders.get(demand.holder());
         return held == null ? freed : Math.max(freed, until(held, nowMicros) - nowMicros);
     }
 
-    /** Until enough holders would have lost their permits, should none give back. */
+    /** Returns the time until enough permits have expired, if none is given back. */
     private long untilFreed(long permits, long nowMicros) {
         List<Held> byEnd = new ArrayList<>(holders.values());
         byEnd.sort(Comparator.comparingLong(Held::untilMicros));

@@ -12,15 +12,15 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
 /**
- * What one caller has used of one limit, and the algorithm that says what that means. Not thread-safe; no clock, no I/O:
+ * What one key has used of one limit, together with the limit's algorithm. Not thread-safe. It has no clock and does no I/O:
  * time is a parameter, in microseconds since the epoch, and may step back.
  *
- * <p>A question is {@link #grant}, then {@link #verdict}, then {@link #charge} or {@link #refuse} or neither; the later ones go
- * by what the first found. Only the last two and {@link #giveBack} change what is used.
+ * <p>A decision calls {@link #grant}, then {@link #verdict}, then {@link #charge} or {@link #refuse} or neither. The later
+ * calls use what the first one found. Only the last two and {@link #giveBack} change the count.
  */
 public abstract class Count {
 
-    /** An unused count for limits of this shape. */
+    /** Creates an unused count for limits of this shape. */
     public static Count of(Limit limit) {
         if (limit instanceof TokenBucket bucket) {
             return new TokenBucketCount(bucket, BucketState.fresh(0));
@@ -36,43 +36,45 @@ public abstract class Count {
         return new ConcurrencyCount((Concurrency) limit);
     }
 
-    /** The count of a token bucket of which so much is used. */
+    /** Creates the count of a token bucket with a given used amount. */
     public static Count of(TokenBucket limit, BucketState state) {
         return new TokenBucketCount(limit, state);
     }
 
-    /** What the demand would get now; 0 refuses. */
+    /** Returns what the demand would get now; 0 refuses. */
     public abstract long grant(Demand demand, long nowMicros);
 
     /**
-     * What the demand is told.
+     * Returns the verdict on the demand.
      *
-     * @param grant what {@link #grant} said
-     * @param charged whether the grant is charged, or the demand only looks or fails on another limit
+     * @param grant the result of {@link #grant}
+     * @param charged whether the grant is charged; false if the ask only looks or another limit refuses
      */
     public abstract Verdict verdict(Demand demand, long grant, boolean charged, long nowMicros);
 
-    /** Charges what {@link #grant} named. */
+    /** Charges what {@link #grant} returned. */
     public abstract void charge(Demand demand, long granted, long nowMicros);
 
     /**
-     * Notes that a demand that was meant to charge was refused, here or by another limit. Changes nothing that is used, only how
-     * it ages: after a step back that is too large to wait for, or at another rate than before.
+     * Records that a demand that was to be charged was refused, by this or by another limit. This does not change what is used,
+     * only how it ages: after a step back that is too large to wait for, or with another rate than before.
      */
     public abstract void refuse(long nowMicros);
 
-    /** Gives back what still counts of a charge. */
+    /** Gives back the part of a charge that still counts. */
     public abstract void giveBack(Charge charge, long nowMicros);
 
-    /** Lets a permit be held for its whole time from now on; false where permits are not held, or no longer. */
+    /**
+     * Extends a held permit by its full time from now. Returns false if it is not held, or if this limit has no held permits.
+     */
     public boolean renew(Charge charge, long nowMicros) {
         return false;
     }
 
-    /** Whether forgetting the count would change no answer from {@code nowMicros} on. */
+    /** Returns whether forgetting the count would change no answer from {@code nowMicros} on. */
     public abstract boolean isUnused(long nowMicros);
 
-    /** What a demand gets where so much room is: all it asks for, else what there is if that is enough for it. */
+    /** Returns what a demand gets from {@code room}: all that it asks for, else all the room if that is enough for it. */
     static long ofRoom(Demand demand, long room) {
         return demand.permits() <= room ? demand.permits() : demand.atLeast() <= room ? room : 0;
     }

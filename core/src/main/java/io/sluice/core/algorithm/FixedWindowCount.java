@@ -6,14 +6,14 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
-/** What was admitted in the window that began at a moment. */
+/** The permits admitted in one window. */
 final class FixedWindowCount extends Count {
 
     private FixedWindow limit;
     private long startMicros;
     private long used;
 
-    /** As {@link #grant} found it. */
+    /** The window that {@link #grant} found. */
     private Window window;
 
     private long windowUsed;

@@ -6,7 +6,7 @@ import io.sluice.core.limit.Pace;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
-/** A {@link BucketState} judged by {@link LeakyBuckets}. */
+/** A {@link BucketState} that {@link LeakyBuckets} decides on. */
 final class LeakyBucketCount extends BucketCount {
 
     LeakyBucketCount(LeakyBucket limit) {

@@ -5,24 +5,24 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
 /**
- * The arithmetic of {@link LeakyBucket} on a {@link BucketState} aged to the present: what is used is what is ahead of the next
- * request, and the time to drain it is its wait. Rounding is that of {@link TokenBuckets}.
+ * The arithmetic of {@link LeakyBucket} on a {@link BucketState} aged to the present. The used permits are ahead of the next
+ * request, and the time to drain them is its wait. Rounding is the same as in {@link TokenBuckets}.
  */
 public final class LeakyBuckets {
 
     private LeakyBuckets() {}
 
-    /** How many permits the demand gets; 0 refuses. */
+    /** Returns how many permits the demand gets; 0 refuses. */
     public static long grant(LeakyBucket limit, BucketState aged, Demand demand, long nowMicros) {
         long room = room(limit, aged, Math.min(limit.maxWaitMicros(), demand.maxWaitMicros()), nowMicros);
         return demand.permits() <= room ? demand.permits() : demand.atLeast() <= room ? room : 0;
     }
 
     /**
-     * What the demand is told.
+     * Returns the verdict on the demand.
      *
-     * @param grant what {@link #grant} said of {@code aged}
-     * @param charged whether the grant was charged, or the demand only looked or failed on another limit
+     * @param grant the result of {@link #grant} for {@code aged}
+     * @param charged whether the grant was charged; false if the ask only looked or another limit refused
      */
     public static Verdict verdict(
             LeakyBucket limit, BucketState aged, Demand demand, long grant, boolean charged, long nowMicros) {

@@ -5,12 +5,15 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
-/** Every admission that still counts, oldest first: a ring of times and permits. The Lua twin is a list. */
+/** All admissions that still count, oldest first: a ring of times and permits. The Lua twin is a list. */
 final class SlidingLogCount extends Count {
 
     private static final int SMALLEST = 4;
 
-    /** Refusals leave the log alone until so many of its entries have ended that skipping them costs more. */
+    /**
+     * Refusals do not trim the log until it has this many expired entries; from there on, skipping them costs more than
+     * trimming.
+     */
     private static final int TRIMMED_BY_REFUSALS = 64;
 
     private SlidingLog limit;
@@ -22,12 +25,12 @@ final class SlidingLogCount extends Count {
     private View view = new View(0, 0, 0, false);
 
     /**
-     * The log as it stands at a time.
+     * The log at a given time.
      *
-     * @param micros the time that the log takes the present for
+     * @param micros the time that the log uses as the present
      * @param ended how many entries no longer count
-     * @param used the permits of those that do
-     * @param rebased time stepped back too far to wait, and all that was used counts as admitted at the new time
+     * @param used the permits of the entries that count
+     * @param rebased whether time stepped back too far to wait for; all that was used then counts as admitted at the new time
      */
     private record View(long micros, int ended, long used, boolean rebased) {}
 
@@ -35,7 +38,7 @@ final class SlidingLogCount extends Count {
         this.limit = limit;
     }
 
-    /** A log has no later slots to reserve: it never lets a demand wait. */
+    /** A log has no later slots to reserve, so it never makes a demand wait. */
     @Override
     public long grant(Demand demand, long nowMicros) {
         limit = (SlidingLog) demand.limit();
@@ -115,7 +118,7 @@ final class SlidingLogCount extends Count {
         return new View(now, ended, counts, false);
     }
 
-    /** Forgets what no longer counts. */
+    /** Drops the entries that no longer count. */
     private void settle() {
         if (view.rebased) {
             clear();

@@ -8,8 +8,8 @@ import java.math.BigInteger;
 import java.util.Arrays;
 
 /**
- * What was admitted, by the slice of time it was admitted in. A ring of the slices that can matter: the {@code newest} that
- * holds anything, and as many before it as the window has.
+ * The admitted permits, by the slice of time in which they were admitted. A ring of the slices that can matter: the
+ * {@code newest} one that holds anything, and as many before it as the window has.
  */
 final class SlidingWindowCount extends Count {
 
@@ -17,7 +17,7 @@ final class SlidingWindowCount extends Count {
     private final long[] counts;
     private long newest;
 
-    /** The present slice as {@link #grant} found it, the time that it was taken for, and whether time stepped back far. */
+    /** The present slice and time that {@link #grant} found, and whether time stepped back far. */
     private long present;
 
     private long micros;
@@ -91,7 +91,7 @@ final class SlidingWindowCount extends Count {
         micros = nowMicros;
         rebased = false;
         if (present < newest && sum(newest - limit.slices()) == 0) {
-            // All was given back: there is nothing that time could stand still for.
+            // Everything was given back, so there is nothing to hold time for.
             newest = present;
         } else if (present < newest) {
             rebased = StepBack.rebases(newest * length, nowMicros);
@@ -102,7 +102,10 @@ final class SlidingWindowCount extends Count {
         }
     }
 
-    /** Writes down what {@link #age} found: forgets what is over, and moves everything to the present if time stepped back. */
+    /**
+     * Applies what {@link #age} found: drops the slices that have ended, and moves everything to the present if time stepped
+     * back.
+     */
     private void settle() {
         if (rebased) {
             long all = sum(newest - limit.slices());
@@ -121,7 +124,7 @@ final class SlidingWindowCount extends Count {
         }
     }
 
-    /** What counts at the time of {@link #age}. */
+    /** Returns what counts at the time of {@link #age}. */
     private long estimate() {
         long oldest = present - limit.slices();
         if (rebased || !limit.weighted()) {
@@ -131,7 +134,7 @@ final class SlidingWindowCount extends Count {
         return sum(oldest + 1) + mulDiv(count(oldest), left, limit.sliceMicros(), true);
     }
 
-    /** The first moment at which {@code permits} fit if nobody else comes. */
+    /** Returns the first moment at which {@code permits} fit if no other caller comes. */
     private long whenFits(long permits) {
         long length = limit.sliceMicros();
         if (rebased) {
@@ -153,7 +156,7 @@ final class SlidingWindowCount extends Count {
         }
     }
 
-    /** When all of {@code used}, admitted in one slice, has faded to what leaves room. */
+    /** Returns when {@code used} permits, admitted in one slice, have faded enough to leave room. */
     private long whenSpreadFits(long slice, long used, long permits) {
         long spare = limit.limit() - permits;
         return endOf(slice) - mulDiv(spare, limit.sliceMicros(), used, false);
@@ -163,7 +166,7 @@ final class SlidingWindowCount extends Count {
         return (slice + limit.slices() + 1) * limit.sliceMicros();
     }
 
-    /** What the slices from {@code first} on hold. */
+    /** Returns the permits in the slices from {@code first} on. */
     private long sum(long first) {
         long sum = 0;
         for (long slice = Math.max(first, newest - limit.slices()); slice <= newest; slice++) {
@@ -184,7 +187,7 @@ final class SlidingWindowCount extends Count {
         return Math.max(0, limit.limit() - counted);
     }
 
-    /** {@code a × b / divisor}, rounded up or down. */
+    /** Returns {@code a × b / divisor}, rounded up or down. */
     private static long mulDiv(long a, long b, long divisor, boolean up) {
         if (Math.multiplyHigh(a, b) == 0 && a * b >= 0 && a * b <= Long.MAX_VALUE - divisor) {
             return (a * b + (up ? divisor - 1 : 0)) / divisor;

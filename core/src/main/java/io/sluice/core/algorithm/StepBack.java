@@ -1,10 +1,10 @@
 package io.sluice.core.algorithm;
 
 /**
- * What a count does when time steps back. A step of up to a second is clamped: time stands still until it has caught up.
- * A larger one (another host's clock after a failover) re-bases the count: it goes on from the new time with what was
- * used. Neither refills anything. (A fixed window is another one after such a step over its edge: a clock that swings around an
- * edge by more than a second opens it anew with each swing.)
+ * Defines what a count does when time steps back. A step of up to a second is clamped: time stands still until it has caught
+ * up. A larger step, such as to another host's clock after a failover, rebases the count: it continues from the new time with
+ * what was used. Neither refills anything. (After a large step across its boundary, a fixed window is a different window: a
+ * clock that swings around a boundary by more than a second opens it anew with each swing.)
  */
 public final class StepBack {
 
@@ -12,12 +12,12 @@ public final class StepBack {
 
     private StepBack() {}
 
-    /** The time a count last written at {@code atMicros} takes {@code nowMicros} for. */
+    /** Returns the time to use at {@code nowMicros} for a count that was last written at {@code atMicros}. */
     public static long effective(long atMicros, long nowMicros) {
         return nowMicros < atMicros && !rebases(atMicros, nowMicros) ? atMicros : nowMicros;
     }
 
-    /** Whether the step is too large to wait it out. */
+    /** Returns whether the step back is too large to wait for. */
     public static boolean rebases(long atMicros, long nowMicros) {
         return atMicros - nowMicros > CLAMPED_MICROS;
     }

@@ -6,7 +6,7 @@ import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
-/** A {@link BucketState} judged by {@link TokenBuckets}. */
+/** A {@link BucketState} that {@link TokenBuckets} decides on. */
 final class TokenBucketCount extends BucketCount {
 
     TokenBucketCount(TokenBucket limit, BucketState state) {

@@ -6,19 +6,19 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
 /**
- * The arithmetic of {@link TokenBucket} on a {@link BucketState} aged to the present. The Lua twin is the bucket part of {@code
- * decide.lua}; golden vectors keep the two alike.
+ * The arithmetic of {@link TokenBucket} on a {@link BucketState} aged to the present. The Lua twin is the bucket part of
+ * {@code decide.lua}; golden vectors keep the two the same.
  *
- * <p>Rounding is written here once. Used permits are counted exactly. {@code remaining} is rounded down, waits are rounded
- * up to the next microsecond: the wait that is named is the first at which the demand passes.
+ * <p>Rounding is defined here once. Used permits are counted exactly. {@code remaining} is rounded down. Waits are rounded up
+ * to the next microsecond: the reported wait is the first moment at which the demand passes.
  */
 public final class TokenBuckets {
 
     private TokenBuckets() {}
 
     /**
-     * How many permits the demand gets; 0 refuses. All it asks for, if they are there or will be within the wait it allows;
-     * else what is there, if that is enough for it.
+     * Returns how many permits the demand gets; 0 refuses. It gets all that it asks for, if they are available now or within
+     * the wait that it accepts. Otherwise it gets what is available, if that is enough for it.
      */
     public static long grant(TokenBucket limit, BucketState aged, Demand demand, long nowMicros) {
         long room = remaining(limit, aged);
@@ -34,10 +34,10 @@ public final class TokenBuckets {
     }
 
     /**
-     * What the demand is told.
+     * Returns the verdict on the demand.
      *
-     * @param grant what {@link #grant} said of {@code aged}
-     * @param charged whether the grant was charged, or the demand only looked or failed on another limit
+     * @param grant the result of {@link #grant} for {@code aged}
+     * @param charged whether the grant was charged; false if the ask only looked or another limit refused
      */
     public static Verdict verdict(
             TokenBucket limit, BucketState aged, Demand demand, long grant, boolean charged, long nowMicros) {
@@ -52,7 +52,7 @@ public final class TokenBuckets {
                 aged.atMicros());
     }
 
-    /** Until what would do is there, or a slot for all of it is within the wait. */
+    /** Returns the time until enough permits are available, or until a slot for all of them is within the accepted wait. */
     private static long retryAfter(TokenBucket limit, BucketState aged, Demand demand, long nowMicros) {
         if (demand.atLeast() > limit.capacity()) {
             return Verdict.NEVER;

@@ -1,4 +1,7 @@
-/** The arithmetic of each limit: integers in, integers out. No clock, no lock, no I/O; time is a parameter in microseconds. */
+/**
+ * The arithmetic of each limit: integers in, integers out. It uses no clock, no lock and no I/O; time is a parameter in
+ * microseconds.
+ */
 @NullMarked
 package io.sluice.core.algorithm;
 
