@@ -16,14 +16,16 @@ import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 
 /**
- * Limits with several times their numbers, rounded in favour of the caller; never less than they are, nor more than a limit can
- * have.
+ * Multiplies the numbers of a limit, rounded in favour of the caller. The result is never less than the limit, nor more than a
+ * limit can have.
  */
 final class EnlargedLimit {
 
     private EnlargedLimit() {}
 
-    /** @param times at least 1 */
+    /**
+     * @param times at least 1
+     */
     static Limit of(Limit limit, double times) {
         Limit.Named named = Limit.named(limit.name());
         if (limit instanceof TokenBucket bucket) {
@@ -56,7 +58,7 @@ final class EnlargedLimit {
                 .longValueExact();
     }
 
-    /** The same permits in less time; the rate as it is where no limit can have a faster one. */
+    /** Returns the same permits in less time, or the rate itself if no limit can have a faster one. */
     private static Rate of(Rate rate, double times) {
         long micros = new BigDecimal(rate.perMicros())
                 .divide(new BigDecimal(times), 0, RoundingMode.FLOOR)
@@ -68,7 +70,7 @@ final class EnlargedLimit {
         return isSlower(pace(faster), pace(rate)) ? rate : faster;
     }
 
-    /** Engines round rates down, so that one that is hardly faster may be slower in the end. */
+    /** Engines round rates down, so a slightly faster rate may turn out slower. */
     private static boolean isSlower(Pace one, Pace other) {
         BigInteger left = BigInteger.valueOf(one.permits()).multiply(BigInteger.valueOf(other.micros()));
         return left.compareTo(BigInteger.valueOf(other.permits()).multiply(BigInteger.valueOf(one.micros()))) < 0;

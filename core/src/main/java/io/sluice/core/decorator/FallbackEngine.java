@@ -28,19 +28,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an engine that may be late, wrong or gone into one that always answers by the deadline: when it does not, the ask's
- * {@link io.sluice.core.spi.FailurePolicy} does, and the outcome says that it is degraded. A decorator; safe for use by many
- * threads.
+ * Turns an engine that may be late, fail or be closed into one that always answers by the deadline. If the engine does not
+ * answer, the ask's {@link io.sluice.core.spi.FailurePolicy} decides and the outcome is marked as degraded. A decorator.
+ * Thread-safe.
  *
- * <p><b>What it gives up.</b> Nothing while the engine answers. While it does not, {@code LOCAL} admits at most the local share
- * of each limit in each process; its counts count along what the engine admits to this process, so that they do not start
- * unused when the engine fails (those of concurrency limits do). {@code OPEN} admits everything that the limit could ever hold;
- * {@code CLOSED} nothing. An ask is put to the engine once and never again: a charge whose answer was lost or late stands, or
+ * <p><b>Accuracy.</b> Nothing is lost while the engine answers. While it does not, {@code LOCAL} admits at most the local share
+ * of each limit in each process. The local counts also record what the engine admits to this process, so that they do not start
+ * unused when the engine fails (those of concurrency limits do). {@code OPEN} admits every request that the limit could ever
+ * hold; {@code CLOSED} admits nothing. The engine is asked only once per ask: a charge whose answer was lost or late stands, or
  * is given back if the caller was refused meanwhile.
  */
 public final class FallbackEngine implements Engine {
 
-    /** After a refusal that only the failure caused, callers are told to come back after this long. */
+    /** The retry time that callers receive after a refusal that only the failure caused. */
     private static final long RETRY_MICROS = 1_000_000;
 
     private static final Limit NOTHING = Limit.named("nothing").fixedWindow(0, Duration.ofSeconds(1));
@@ -51,7 +51,7 @@ public final class FallbackEngine implements Engine {
     private final Clock clock;
     private final ConcurrentHashMap<Share, ScaledLimit> scaled = new ConcurrentHashMap<>();
 
-    /** The last that was asked for. */
+    /** The scaled limit that was used last. */
     private volatile ScaledLimit lastScaled;
 
     public FallbackEngine(Engine engine, Clock clock) {
@@ -82,7 +82,7 @@ public final class FallbackEngine implements Engine {
 
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
-        // Who handed a permit out is not known when the answer was late: it is let go on both sides.
+        // After a late answer it is unknown which side granted a permit, so it is released on both.
         local.giveBack(charges.stream().filter(Charge::isHeld).toList());
         return engine.giveBack(charges);
     }
@@ -133,7 +133,7 @@ public final class FallbackEngine implements Engine {
         }
     }
 
-    /** Between the engine's answer and the deadline. What is heard first counts; the engine is heard once. */
+    /** The race between the engine's answer and the deadline. The first one counts; the engine's answer is handled once. */
     private final class Race extends CompletableFuture<Outcome> {
 
         private final Ask ask;
@@ -155,7 +155,7 @@ public final class FallbackEngine implements Engine {
             } else if (complete(decided)) {
                 standIn.notNeeded(decided);
             } else if (join() instanceof EngineDecision told && !told.allowed()) {
-                // The caller was refused meanwhile; what the engine charged for it has no use.
+                // The caller was refused meanwhile, so what the engine charged for it is useless.
                 List<Charge> charges = decided.charges(ask);
                 if (!charges.isEmpty()) {
                     engine.giveBack(charges);
@@ -165,21 +165,22 @@ public final class FallbackEngine implements Engine {
 
         void standInUnlessDone(String reason) {
             if (!isDone()) {
-                // Losing the race after this may leave the stand-in's counts charged: an error on the safe side.
+                // If the engine wins the race after this, the stand-in's counts may stay charged: an error on the safe
+                // side.
                 complete(standIn.decide(reason));
             }
         }
     }
 
-    /** Who decides one ask if the engine does not. */
+    /** Decides one ask if the engine does not. */
     private final class StandIn {
 
         private final Ask ask;
 
-        /** What the counts of this process said when the engine was asked about one bucket; null if it was about more. */
+        /** The local verdict at the time the engine was asked about a single bucket; null if the ask was about more. */
         private final @Nullable Verdict bucket;
 
-        /** What they said if it was about more; null if they do not count along. */
+        /** The local decision if the ask was about more than a bucket; null if the local counts do not follow this ask. */
         private final @Nullable EngineDecision local;
 
         StandIn(Ask ask) {
@@ -189,7 +190,7 @@ public final class FallbackEngine implements Engine {
             this.local = countsAlong && bucket == null ? decideLocally(ask) : null;
         }
 
-        /** The engine has decided: what it refused was not used here either. */
+        /** Called when the engine has decided: a request that it refused was not used here either. */
         void notNeeded(EngineDecision decided) {
             EngineDecision counted = decided.allowed() ? null : counted();
             if (counted != null && counted.allowed()) {
@@ -197,7 +198,7 @@ public final class FallbackEngine implements Engine {
             }
         }
 
-        /** What the counts of this process said when the engine was asked; null if they do not count along. */
+        /** Returns the local decision at the time the engine was asked, or null if the local counts do not follow this ask. */
         private @Nullable EngineDecision counted() {
             if (bucket == null) {
                 return local;
@@ -237,7 +238,7 @@ public final class FallbackEngine implements Engine {
         return false;
     }
 
-    /** Counts along in the shortest way, which is there for the most common ask; null if it is another. */
+    /** Records the ask in the local counts by the fastest way, which exists for the most common ask; null for any other. */
     private @Nullable Verdict passBucket(Ask ask) {
         Demand demand = ask.demands().size() == 1 ? ask.demands().get(0) : null;
         if (demand == null || demand.atLeast() != demand.permits() || demand.maxWaitMicros() != 0) {
@@ -253,7 +254,7 @@ public final class FallbackEngine implements Engine {
                 : answerAll(ask, RETRY_MICROS, local.name());
     }
 
-    /** The same ask of this process's share. */
+    /** Returns the same ask for this process's share of the limits. */
     private Ask partOf(Ask ask) {
         List<Demand> parts = new ArrayList<>(ask.demands().size());
         for (Demand demand : ask.demands()) {
@@ -262,7 +263,7 @@ public final class FallbackEngine implements Engine {
         return new Ask(parts, ask.purpose(), ask.deadlineNanos(), ask.onFailure(), ask.localShare(), ask.ruleVersion());
     }
 
-    /** What the share will never hold, the whole limit may, once the engine is back. */
+    /** The whole limit may hold what the local share never will, so the caller may retry once the engine is back. */
     private static Verdict hopeful(Verdict verdict, Demand demand) {
         return verdict.retryAfterMicros() == Verdict.NEVER
                         && demand.atLeast() <= demand.limit().capacity()
@@ -270,7 +271,7 @@ public final class FallbackEngine implements Engine {
                 : verdict;
     }
 
-    /** Lets everything pass, or refuses everything; what no limit could ever hold is refused in any case. */
+    /** Allows or refuses every demand. Demands that a limit could never hold are refused in any case. */
     private EngineDecision answerAll(Ask ask, @Nullable Long refusedForMicros, String reason) {
         long now = clock.epochMicros();
         boolean allowed = refusedForMicros == null;
@@ -289,7 +290,7 @@ public final class FallbackEngine implements Engine {
         return new EngineDecision(allowed, verdicts, now, reason);
     }
 
-    @SuppressWarnings("ReferenceEquality") // the same limits come again and again, and comparing all of one costs more
+    @SuppressWarnings("ReferenceEquality") // the same limits recur, and a full comparison costs more
     private ScaledLimit scaledLimit(Limit limit, double share) {
         ScaledLimit last = lastScaled;
         if (last.whole == limit && last.share == share) {
@@ -313,7 +314,9 @@ public final class FallbackEngine implements Engine {
         return new ScaledLimit(share.limit, share.share, part, prompt ? local.gates(part) : null);
     }
 
-    /** @param gates the shortest way to the counts of the part, if it is a bucket without later time slots */
+    /**
+     * @param gates the fastest way to the counts of the part, if it is a bucket without later time slots
+     */
     private record ScaledLimit(
             Limit whole, double share, Limit part, @Nullable Gates gates) {}
 

@@ -26,21 +26,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one process from asking a shared store for more than it can get: what it got of a count and what it asks for at the
- * moment stay within {@link Demand#guard} times the limit. What exceeds that is refused without asking, like by the store:
- * not degraded. A decorator; safe for use by many threads.
+ * Keeps one process from asking a shared store for more than it can get. The permits that the process got from a count, plus
+ * those it is currently asking for, stay within {@link Demand#guard} times the limit. Anything beyond that is refused without
+ * asking the store. Such a refusal is not degraded; it looks like one of the store. A decorator. Thread-safe.
  *
- * <p>It counts what the store granted, at the times and by the algorithm of the store, and what is under way. What the store refuses or
- * does not decide by the deadline counts no longer. So a burst of a thousand callers on a limit of a hundred is at most so many
- * questions as the guard says, before the first answer is there.
+ * <p>The guard counts what the store granted, with the store's times and algorithm, and the asks in progress. An ask that the
+ * store refuses, or does not decide by the deadline, no longer counts. If a thousand callers arrive at once on a limit of a
+ * hundred, only as many asks as the guard allows reach the store before the first answer arrives.
  *
- * <p><b>What it gives up.</b> It never admits anything. To who asks after everybody else was answered it never refuses what the store
- * would admit: the store has counted at least what this process got. Only what is under way counts as if it were granted; if the
- * store then refuses it, because of another limit or because it was more, somebody who asked meanwhile was refused for
- * nothing. That lasts for one call to the store at most.
+ * <p><b>Accuracy.</b> The guard never admits anything. If no other ask is in progress, it never refuses what the store would
+ * admit, because the store has counted at least what this process got. Only asks in progress count as if they were granted. If
+ * the store then refuses one, because of another limit or because it was too much, a caller that asked meanwhile was refused
+ * needlessly. That lasts for one call to the store at most.
  *
- * <p>Concurrency has no guard: its permits come back at any time. Looks pass. While {@value #MOST_COUNTS} counts are in use,
- * further ones have no guard either.
+ * <p>Concurrency limits have no guard, because their permits come back at any time. Looks always pass. While
+ * {@value #MOST_COUNTS} counts are in use, further ones have no guard either.
  */
 public final class Guard implements Engine {
 
@@ -59,7 +59,7 @@ public final class Guard implements Engine {
 
     private record Times(Limit limit, double guard) {}
 
-    /** The store's time, and when it cannot have been that yet. */
+    /** A time of the store, and a local time at which the store's clock had not yet reached it. */
     private record Seen(long storeMicros, long nanos) {
 
         long micros(long nowNanos) {
@@ -74,7 +74,7 @@ public final class Guard implements Engine {
         this.sweptNanos = new AtomicLong(clock.nanoTime() - SWEEP_NANOS);
     }
 
-    /** How many asks were refused without asking so far. */
+    /** Returns how many asks were refused so far without asking the store. */
     public long refused() {
         return refused.sum();
     }
@@ -139,7 +139,7 @@ public final class Guard implements Engine {
         engine.close();
     }
 
-    /** For tests: how many counts are kept. */
+    /** Returns the number of counts, for tests. */
     int size() {
         return counts.size();
     }
@@ -170,7 +170,10 @@ public final class Guard implements Engine {
         return counts.size() < MOST_COUNTS;
     }
 
-    /** Ahead of the store's clock rather than behind it: what a count has forgotten there, it must not hold against anybody here. */
+    /**
+     * Follows the store's clock, ahead of it rather than behind: what has aged out in the store must not count against a caller
+     * here.
+     */
     private void see(EngineDecision decided, long askedNanos) {
         Seen last = seen;
         if (decided.atMicros() > last.micros(askedNanos)) {
@@ -178,7 +181,7 @@ public final class Guard implements Engine {
         }
     }
 
-    /** An ask on its way through. */
+    /** An ask in progress. */
     private final class Passing {
 
         private final List<Demand> demands;
@@ -192,7 +195,7 @@ public final class Guard implements Engine {
             this.entered = new CountKey[demands.size()];
         }
 
-        /** Notes that the store is asked; or the refusal if that would be too much. */
+        /** Records that the store is being asked. Returns a refusal if that would be too much. */
         @Nullable
         EngineDecision enter() {
             long now = seen.micros(askedNanos);
@@ -223,7 +226,7 @@ public final class Guard implements Engine {
             return tooMuch[0];
         }
 
-        /** The store is no longer asked, or not waited for. */
+        /** Called when the store is no longer being asked, or its answer is no longer awaited. */
         void leave() {
             if (left.compareAndSet(false, true)) {
                 for (int i = 0; i < entered.length; i++) {

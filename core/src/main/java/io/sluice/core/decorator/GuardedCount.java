@@ -10,12 +10,12 @@ import io.sluice.core.spi.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one process got of a count that it shares, and what it asks for at the moment. Part of {@link Guard}, which lets one
- * thread at a time do something to it. Times are those of the store.
+ * The permits that one process got from a shared count, and those it is currently asking for. Part of {@link Guard}, which
+ * gives access to one thread at a time. Times are those of the store.
  */
 final class GuardedCount {
 
-    /** Whoever is only in the way of others is told to come back when those have been answered. */
+    /** The retry time if only asks in progress stand in the way: they will have been answered by then. */
     private static final long RETRY_MICROS = Ask.DEFAULT_DEADLINE.toMillis() * 1_000;
 
     private final Count got;
@@ -25,7 +25,7 @@ final class GuardedCount {
         this.got = Count.of(limit);
     }
 
-    /** Notes that the store is asked for a demand; or what the demand is told if that would be too much. */
+    /** Records that the store is being asked for a demand. Returns a refusal if that would be too much. */
     @Nullable
     Verdict enter(Demand demand, Limit enlarged, long nowMicros) {
         long grant = got.grant(withThoseUnderWay(demand).on(enlarged), nowMicros);
@@ -36,15 +36,15 @@ final class GuardedCount {
         return refused(demand, nowMicros);
     }
 
-    /** The store is no longer asked for so many permits. */
+    /** Called when the store is no longer being asked for these permits. */
     void leave(long permits) {
         underWay -= permits;
     }
 
-    /** The store granted so much of a demand. */
+    /** Records what the store granted of a demand. */
     void charge(Demand demand, Limit enlarged, long granted, long atMicros) {
         Demand same = demand.on(enlarged);
-        // Brings the count to that time; what is charged was granted elsewhere.
+        // Ages the count to that time. The result is not needed, because the store has already granted the permits.
         long unused = got.grant(same, atMicros);
         got.charge(same, granted, atMicros);
     }
@@ -53,14 +53,14 @@ final class GuardedCount {
         got.giveBack(charge, nowMicros);
     }
 
-    /** Whether forgetting it would change nothing. */
+    /** Returns whether forgetting this count would change nothing. */
     boolean isIdle(long nowMicros) {
         return underWay == 0 && got.isUnused(nowMicros);
     }
 
     /**
-     * A demand for what is under way and for itself. Who asks a token bucket for a later slot is not held up by what is under way:
-     * slots are handed out beyond the burst, to each by itself.
+     * Returns a demand that includes the asks in progress. They do not hold up an ask for a later slot of a token bucket,
+     * because such slots are granted beyond the burst, each on its own.
      */
     private Demand withThoseUnderWay(Demand demand) {
         if (underWay == 0 || (demand.limit() instanceof TokenBucket && demand.maxWaitMicros() > 0)) {
@@ -80,7 +80,7 @@ final class GuardedCount {
                 demand.lease());
     }
 
-    /** By the limit as it is, because that is what callers are told of. */
+    /** Returns the refusal by the limit itself, not the enlarged one, because that is the limit that callers know. */
     private Verdict refused(Demand demand, long nowMicros) {
         long grant = got.grant(demand, nowMicros);
         Verdict alone = got.verdict(demand, grant, false, nowMicros);

@@ -1,4 +1,4 @@
-/** Engines around other engines: one that always answers in time, and one that keeps a process from asking for more than it can get. */
+/** Engines that wrap other engines: one always answers in time, one keeps a process from asking for more than it can get. */
 @NullMarked
 package io.sluice.core.decorator;
 
