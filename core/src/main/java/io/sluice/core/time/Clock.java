@@ -1,30 +1,30 @@
 package io.sluice.core.time;
 
 /**
- * Time as a dependency. Wall time may jump and is for calendars and people; monotonic time only rises and is for waiting
- * and deadlines. Safe for use by many threads.
+ * Time as a dependency. Wall time may jump; it is for calendars and people. Monotonic time only increases; it is for waiting
+ * and deadlines. Thread-safe.
  */
 public interface Clock {
 
-    /** Monotonic nanoseconds since some fixed moment. */
+    /** Returns monotonic nanoseconds since some fixed moment. */
     long nanoTime();
 
-    /** Microseconds since the epoch, by the wall clock. */
+    /** Returns microseconds since the epoch, by the wall clock. */
     long epochMicros();
 
     /**
-     * Runs {@code task} once {@link #nanoTime} has reached {@code atNanos}. Tasks must be short; the returned handle stops
-     * one that has not run yet.
+     * Runs {@code task} once {@link #nanoTime} has reached {@code atNanos}. Tasks must be short. The returned handle cancels a
+     * task that has not run yet.
      */
     Alarm at(long atNanos, Runnable task);
 
-    /** A task that is still to run. */
+    /** A task that has yet to run. */
     @FunctionalInterface
     interface Alarm {
         void cancel();
     }
 
-    /** The clock of this machine. */
+    /** Returns the clock of this machine. */
     static Clock system() {
         return SystemClock.INSTANCE;
     }

@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.TreeSet;
 
 /**
- * A clock that stands still until it is told to move; for the tests of whoever uses Sluice, too. Alarms run on the thread
- * that moves the clock, each at its own moment. Safe for use by many threads.
+ * A clock that stands still until it is moved. Use it in your own tests, too. Alarms run on the thread that moves the clock,
+ * each at its own moment. Thread-safe.
  */
 public final class ManualClock implements Clock {
 
@@ -16,7 +16,7 @@ public final class ManualClock implements Clock {
     private long epochNanos;
     private long orders;
 
-    /** Starts at the given microsecond since the epoch. */
+    /** Creates a clock that starts at the given microsecond since the epoch. */
     public static ManualClock at(long epochMicros) {
         ManualClock clock = new ManualClock();
         clock.epochNanos = epochMicros * 1_000;
@@ -44,10 +44,10 @@ public final class ManualClock implements Clock {
         return () -> remove(entry);
     }
 
-    /** Moves both clocks forward, running the alarms on the way. */
+    /** Moves both clocks forward and runs the alarms that become due, each at its moment. */
     public void advance(Duration span) {
         if (span.isNegative()) {
-            throw new IllegalArgumentException("span: " + span + " (expected: not negative; see stepWall)");
+            throw new IllegalArgumentException("span: " + span + " (expected: zero or more; stepWall can go back)");
         }
         long target;
         synchronized (this) {
@@ -58,7 +58,7 @@ public final class ManualClock implements Clock {
         }
     }
 
-    /** Lets the wall clock jump, forward or back, as a correction of the system's time would. */
+    /** Makes the wall clock jump, forward or back, as a correction of the system time would. */
     public synchronized void stepWall(Duration span) {
         epochNanos += span.toNanos();
     }

@@ -7,8 +7,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The system's clocks. Two daemon threads keep its alarms, each from its first one on: deadlines of decisions, which are set by
- * the hundred thousand and cancelled; and those further off.
+ * The system's clocks. Two daemon threads run its alarms; each starts with its first alarm. One is for the deadlines of
+ * decisions, which are set by the hundred thousand and mostly cancelled. The other is for later alarms.
  */
 enum SystemClock implements Clock {
     INSTANCE;

@@ -6,32 +6,35 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alarms of the near future, kept by the tick in which they are due. Every decision that waits for a store sets one, and nearly
- * all are cancelled soon after: setting costs one compare-and-set, cancelling one write, and there is no lock that callers would
- * queue for. An alarm that was cancelled stays until its tick.
+ * Alarms in the near future, kept by the tick in which they are due. Every decision that waits for a store sets an alarm, and
+ * nearly all are cancelled soon after. Setting one costs one compare-and-set, cancelling one write, and there is no lock for
+ * callers to contend on. A cancelled alarm stays until its tick.
  *
- * <p>The JDK's scheduled executor keeps its tasks under one lock, which every decision would take twice; Netty's wheel turns all the
- * time, and would be the only dependency of this module.
+ * <p>The JDK's scheduled executor keeps its tasks under one lock, which every decision would take twice. Netty's wheel runs all
+ * the time, and would be the only dependency of this module.
  *
- * <p>Holds no thread: whoever owns it calls {@link #turn} when {@link #nextTick} has come. Alarms may be set and cancelled by many
- * threads; one thread turns.
+ * <p>The wheel has no thread: its owner calls {@link #turn} when {@link #nextTick} has come. Many threads may set and cancel
+ * alarms; only one thread turns the wheel.
  */
 final class Wheel {
 
-    /** A tick is about a millisecond. */
+    /** The number of bits in a tick, which is about a millisecond. */
     static final int TICK_BITS = 20;
 
-    /** How far off an alarm may be, in nanoseconds, with a good margin to a whole turn. */
+    /** How far in the future an alarm may be, in nanoseconds, with a good margin below a full turn. */
     static final long HORIZON_NANOS = 400_000_000L;
 
-    /** There is no alarm. */
+    /** No alarm is set. */
     static final long NEVER = Long.MAX_VALUE;
 
     private static final int SLOTS = 512;
 
     private final AtomicReferenceArray<@Nullable Entry> slots = new AtomicReferenceArray<>(SLOTS);
 
-    /** Ticks before this one were turned to. Rises before the slot is emptied, so that who files sees whether it was too late. */
+    /**
+     * The wheel has passed all ticks before this one. It increases before the slot is emptied, so that a thread that adds an
+     * alarm sees whether it was too late.
+     */
     private volatile long next;
 
     Wheel(long nowNanos) {
@@ -39,7 +42,7 @@ final class Wheel {
     }
 
     /**
-     * Files a task, never to be run before its time.
+     * Adds a task. It never runs before its time.
      *
      * @param atNanos at most {@link #HORIZON_NANOS} from now
      */
@@ -53,15 +56,16 @@ final class Wheel {
             if (tick >= next || entry.seen.get()) {
                 return new Set(tick, todo);
             }
-            // Turned past in this moment, and perhaps before it was entry: entry once more, and run once all the same.
+            // The wheel has just passed this tick, perhaps before the entry was in its slot. Add it again; it still
+            // runs only once.
         }
     }
 
-    /** Runs what is due; a task that fails keeps none of the others from running. */
+    /** Runs the tasks that are due. A task that fails does not keep the others from running. */
     void turn(long nowNanos) {
         long now = nowNanos >> TICK_BITS;
         if (now - next >= SLOTS) {
-            // Every slot is turned to once.
+            // Visit every slot once.
             next = now - SLOTS + 1;
         }
         while (next <= now) {
@@ -71,7 +75,7 @@ final class Wheel {
         }
     }
 
-    /** The first tick for which something is set; {@link #NEVER} if nothing is. */
+    /** Returns the first tick for which an alarm is set, or {@link #NEVER} if there is none. */
     long nextTick() {
         long from = next;
         for (long tick = from; tick < from + SLOTS; tick++) {
@@ -104,7 +108,7 @@ final class Wheel {
         try {
             task.run();
         } catch (Throwable e) {
-            System.getLogger(Wheel.class.getName()).log(System.Logger.Level.WARNING, "an alarm failed", e);
+            System.getLogger(Wheel.class.getName()).log(System.Logger.Level.WARNING, "a timer task failed", e);
         }
     }
 
@@ -130,7 +134,7 @@ final class Wheel {
         }
     }
 
-    /** Where an alarm is kept; perhaps in two places. */
+    /** A place in a slot for an alarm; one alarm may be in two places. */
     private static final class Entry {
 
         final long tick;

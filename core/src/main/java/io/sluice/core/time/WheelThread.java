@@ -4,7 +4,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
-/** Turns a {@link Wheel} by the system's clock; sleeps while nothing is due. */
+/** Turns a {@link Wheel} by the system's clock, and sleeps while nothing is due. */
 final class WheelThread {
 
     private static final long AWAKE = Long.MIN_VALUE;
@@ -14,7 +14,7 @@ final class WheelThread {
     private final Wheel wheel;
     private final Thread thread = new Thread(this::turn, "sluice-deadlines");
 
-    /** Until which tick it sleeps. */
+    /** The tick until which the thread sleeps. */
     private volatile long sleepsUntil = AWAKE;
 
     WheelThread() {
@@ -22,9 +22,9 @@ final class WheelThread {
     }
 
     /**
-     * Turns it by another clock; only tests have a use for it.
+     * Turns the wheel by another clock; only tests use this.
      *
-     * @param sleep sleeps for so many nanoseconds, or until somebody unparks the thread
+     * @param sleep sleeps for the given nanoseconds, or until the thread is unparked
      */
     WheelThread(LongSupplier nanoTime, LongConsumer sleep) {
         this.nanoTime = nanoTime;
@@ -47,7 +47,7 @@ final class WheelThread {
             wheel.turn(nanoTime.getAsLong());
             long tick = wheel.nextTick();
             sleepsUntil = tick;
-            // Whoever set an alarm before that did not know that this thread would sleep.
+            // A thread that set an alarm before this did not know that it had to wake this thread.
             if (wheel.nextTick() >= tick) {
                 sleepUntil(tick);
             }

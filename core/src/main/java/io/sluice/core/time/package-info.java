@@ -1,4 +1,4 @@
-/** The only place that reads the system clock, and the clock that tests move by hand. */
+/** The only package that reads the system clock, and a clock that tests move by hand. */
 @NullMarked
 package io.sluice.core.time;
 
