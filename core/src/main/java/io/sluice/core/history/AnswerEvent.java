@@ -8,16 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody who asked was told, unless a {@link SpendEvent} says it already. An ask that goes through several engines is answered by each, under one id. Immutable.
+ * The answer that a caller received, unless a {@link SpendEvent} already records it. If an ask goes through several engines,
+ * each records its answer under the same id. Immutable.
  *
- * @param ask which ask, see {@link AskIds}
+ * @param ask the ask, see {@link AskIds}
  * @param demands how many demands the ask had
- * @param charging whether it was to charge, or only looked
- * @param source who knew the answer
- * @param degraded why somebody else than the engine that was meant to decided; null if all is well
- * @param refusing the count that refused, the first if several did; null if allowed or not known
- * @param permits what was asked for, of the first demand
- * @param ruleVersion the rules that were in force; 0 without rules
+ * @param charging whether the ask was to charge, or only looked
+ * @param source where the answer came from
+ * @param degraded why the intended engine did not decide; null if it did
+ * @param refusing the count that refused, the first one if there were several; null if allowed or unknown
+ * @param permits the permits that the first demand asked for
+ * @param ruleVersion the version of the rules in force; 0 without rules
  * @param ownNanos the node's monotonic time of the answer
  * @param epochMicros the node's wall time of the answer
  */
@@ -35,7 +36,7 @@ public record AnswerEvent(
         long epochMicros)
         implements HistoryEvent {
 
-    /** That this was decided now; under the ask's name, or a new one if it has none. */
+    /** Creates the event for a decision made now, under the ask's id or a new one if it has none. */
     public static AnswerEvent of(
             Ask ask, EngineDecision decided, Source source, @Nullable String refusing, Clock clock) {
         List<Demand> demands = ask.demands();
@@ -53,15 +54,15 @@ public record AnswerEvent(
                 clock.epochMicros());
     }
 
-    /** Who knew the answer. */
+    /** Where an answer came from. */
     public enum Source {
-        /** The store decided, all of it. */
+        /** The store decided all demands. */
         STORE,
-        /** Permits that the node had taken in advance, for some demands or all; the store decided the others. */
+        /** Permits that the node had taken in advance covered some or all demands; the store decided the others. */
         LEASE,
-        /** The node remembered a refusal of the store. */
+        /** The node had cached a refusal of the store. */
         MEMORY,
-        /** The store could not decide, or the node would not ask it: a process alone. */
+        /** The store could not decide, or the node did not ask it: this process decided alone. */
         STAND_IN
     }
 }

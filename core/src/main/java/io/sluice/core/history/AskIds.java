@@ -3,11 +3,10 @@ package io.sluice.core.history;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Names for asks that are recorded, so that what happened in several places can be joined: no two of a process are the same. Safe
- * for use by many threads.
+ * Ids for recorded asks, used to join events from several places. They are unique within a process. Thread-safe.
  *
- * <p>An ask that is decided in parts (counts in several slots of a Cluster) has one name, and its parts have that name, a slash and
- * their place: each part is one step of the store, the whole is not.
+ * <p>An ask that is decided in parts, because its counts are in several cluster slots, has one id. The id of a part is that id,
+ * a slash and its place. Each part is one step of the store; the whole ask is not.
  */
 public final class AskIds {
 
@@ -19,12 +18,12 @@ public final class AskIds {
         return Long.toString(LAST.incrementAndGet());
     }
 
-    /** The name of a part of an ask. */
+    /** Returns the id of a part of an ask. */
     public static String part(String ask, int place) {
         return ask.isEmpty() ? "" : ask + "/" + place;
     }
 
-    /** The name of the ask that this is the name of a part of; or the name itself. */
+    /** Returns the id of the ask that an id belongs to: the id before the slash, or the id itself. */
     public static String whole(String ask) {
         int slash = ask.indexOf('/');
         return slash < 0 ? ask : ask.substring(0, slash);

@@ -7,40 +7,43 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes events from many threads and has one thread of its own write them, so that recording costs whoever is recorded one
- * append. Events of one thread are written in their order. Safe for use by many threads.
+ * Collects events from many threads and writes them on a thread of its own, so that recording an event costs one append. Events
+ * of one thread are written in their order. Thread-safe.
  *
- * <p>A history with holes proves nothing, so nothing is dropped while it can be written: when the queue is full, whoever has
- * something to tell waits until there is room. Only when writing has failed, or after {@link #close}, are events lost; they are
- * counted ({@link #lost}), logged at the first, and the sink is told how many when it ends.
- * An asynchronous logger promises neither: it drops when it is full, or goes on dropping without a word when writing fails.
+ * <p>A history with gaps proves nothing, so no event is dropped while it can be written: if the queue is full, the recording
+ * thread waits until there is room. Events are lost only if writing has failed, or after {@link #close}. Lost events are
+ * counted ({@link #lost}), the first loss is logged, and the sink receives the number when it ends. An asynchronous logger
+ * guarantees neither: it drops events when it is full, or keeps dropping them silently when writing fails.
  */
 public final class HistoryQueue implements HistoryListener, AutoCloseable {
 
-    /** Where events go, on one thread. */
+    /** Receives the events, on one thread. */
     public interface Sink {
 
         void write(HistoryEvent event) throws Exception;
 
-        /** Nothing more is waiting for now: what was written so far had better be where it can be read. */
+        /** Called when no more events are waiting for now: makes what was written so far readable. */
         void flush() throws Exception;
 
-        /** No more will come. */
+        /** Called when no more events will come. */
         void end(long lost) throws Exception;
     }
 
     private static final System.Logger LOG = System.getLogger(HistoryQueue.class.getName());
 
-    /** How long the thread sleeps when nothing is waiting, so that nobody who tells something has to wake it. */
+    /** How long the thread sleeps if nothing is waiting, so that recording threads never need to wake it. */
     private static final long IDLE_NANOS = 1_000_000;
 
-    /** Room is told of after so many, because each time every teller has to fetch it from the thread's memory. */
+    /**
+     * The number of written events after which their room becomes visible, because each update makes every recording thread
+     * reload it.
+     */
     private static final int AT_ONCE = 64;
 
-    /** How long somebody sleeps who finds no room. */
+    /** How long a recording thread sleeps if it finds no room. */
     private static final long FULL_NANOS = 1_000_000;
 
-    /** A ring: tellers claim places at {@link #tail} and fill them, the thread empties them at {@link #head}. */
+    /** A ring: recording threads claim places at {@link #tail} and fill them; the writer empties them at {@link #head}. */
     private final AtomicReferenceArray<@Nullable HistoryEvent> ring;
 
     private final AtomicLong tail = new AtomicLong();
@@ -50,10 +53,12 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
     private final AtomicLong lost = new AtomicLong();
     private volatile boolean closed;
 
-    /** Whether the thread writes no more than what it finds now. */
+    /** Whether the thread writes nothing more than what it finds now. */
     private volatile boolean ended;
 
-    /** @param capacity how many events may wait to be written */
+    /**
+     * @param capacity how many events may wait to be written
+     */
     public HistoryQueue(Sink sink, int capacity) {
         this.ring = new AtomicReferenceArray<>(capacity);
         this.sink = sink;
@@ -62,7 +67,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
         this.thread.start();
     }
 
-    /** How many events were not written. */
+    /** Returns how many events were not written. */
     public long lost() {
         return lost.get();
     }
@@ -72,7 +77,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
         boolean interrupted = false;
         long place = claim();
         while (place < 0 && !closed && !ended) {
-            // Who is interrupted would not sleep at all.
+            // An interrupted thread would not sleep at all.
             interrupted |= Thread.interrupted();
             LockSupport.parkNanos(FULL_NANOS);
             place = claim();
@@ -86,13 +91,13 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
         }
         int index = index(place);
         ring.set(index, event);
-        // The thread may have looked for the last time.
+        // The writer may have looked for the last time.
         if (ended && ring.compareAndSet(index, event, null)) {
             lose(1, null);
         }
     }
 
-    /** A place in the ring; -1 if there is none, or no more is taken. */
+    /** Returns a place in the ring, or -1 if it is full or closed. */
     private long claim() {
         while (!closed && !ended) {
             long next = tail.get();
@@ -110,7 +115,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
         return (int) (place % ring.length());
     }
 
-    /** Writes what is waiting and ends the sink. */
+    /** Writes the waiting events and ends the sink. */
     @Override
     public void close() {
         closed = true;
@@ -151,7 +156,9 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
         }
     }
 
-    /** Writes until a place is empty; whether there was anything. An event leaves the ring when it is written. */
+    /**
+     * Writes events until it finds an empty place. Returns whether there were any. An event leaves the ring once it is written.
+     */
     private boolean writeWaiting() throws Exception {
         long place = head;
         HistoryEvent next = ring.get(index(place));
@@ -169,7 +176,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
         return any;
     }
 
-    /** Whoever fills a place after this takes his event back. */
+    /** Writes the last events. A thread that fills a place after this takes its event back. */
     private void writeLast() throws Exception {
         for (long place = head; place < tail.get(); place++) {
             HistoryEvent last = ring.getAndSet(index(place), null);
@@ -189,7 +196,7 @@ public final class HistoryQueue implements HistoryListener, AutoCloseable {
 
     private void lose(long events, @Nullable Exception why) {
         if (lost.getAndAdd(events) == 0) {
-            LOG.log(Level.ERROR, "events are lost: the history is not whole", why);
+            LOG.log(Level.ERROR, "history events were lost; the recording is incomplete", why);
         }
     }
 }

@@ -1,16 +1,16 @@
 package io.sluice.core.history;
 
 /**
- * A node let somebody pass on permits of a lease, without asking the store. Immutable.
+ * A node let a caller pass on permits of a lease, without asking the store. Immutable.
  *
- * @param ask for which ask, see {@link AskIds}
- * @param count of which count
- * @param answers whether that was all that was asked, and whoever asked was told that he may pass: there is no {@link AnswerEvent} of
- *     such an ask, since most decisions are of this kind and each would be written down twice
- * @param ruleVersion the rules that were in force; 0 without rules
- * @param ownNanos the node's monotonic time of it
+ * @param ask the ask, see {@link AskIds}
+ * @param count the count
+ * @param answers whether this covered the whole ask and the caller received its answer. Such an ask has no {@link AnswerEvent}:
+ *     most decisions are of this kind, and each would be recorded twice
+ * @param ruleVersion the version of the rules in force; 0 without rules
+ * @param ownNanos the node's monotonic time of the event
  * @param endsNanos until when, by the same clock, the node may spend the lease
- * @param epochMicros the node's wall time of it
+ * @param epochMicros the node's wall time of the event
  */
 public record SpendEvent(
         String ask,

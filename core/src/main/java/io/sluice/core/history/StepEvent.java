@@ -6,30 +6,31 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
 /**
- * One step that the store took on one count. The steps that changed a count, from whichever process, are numbered without gaps in
- * the order in which they took effect; others (refusals, looks) name the last of those before them. Steps whose answer was lost are
- * not heard of; their numbers are missing. Immutable.
+ * One step of the store on one count. The steps that changed a count, from any process, are numbered without gaps in the order
+ * in which they took effect. Other steps (refusals, looks) carry the number of the last change before them. If the answer to a
+ * step was lost, the step is not recorded and its number is missing. Immutable.
  *
  * @param count the count's name in the store
- * @param since when the numbering of this count began, by the store's time: another one after the store lost what it had, or
- *     after somebody who does not record changed it; 0 for a step that changed nothing while there was none
- * @param number 1 for the first step of a numbering that begins on an unused count, 2 for that of one of which it is not known
- *     what it begins on. Of a step that changed nothing that of the last one that did; where there is no numbering 0 if the count
- *     was unused, else 1
+ * @param since when the numbering of this count began, by the store's time. A new numbering begins after the store lost its
+ *     data, or after a process that does not record changed the count; 0 for a step that changed nothing while there was no
+ *     numbering
+ * @param number 1 for the first step of a numbering that begins on an unused count, 2 if it is unknown what the numbering
+ *     begins on. For a step that changed nothing, the number of the last step that did; without a numbering 0 if the count was
+ *     unused, else 1
  * @param changed whether the store wrote something
  * @param atMicros the store's time, the same for all steps of a batch
  */
 public record StepEvent(String count, long since, long number, boolean changed, long atMicros, Step step)
         implements HistoryEvent {
 
-    /** What was done. */
+    /** What the store did. */
     public sealed interface Step {}
 
     /**
-     * A demand was judged, and charged if {@code charging} and its ask as a whole was allowed.
+     * A demand was decided, and charged if {@code charging} and its ask as a whole was allowed.
      *
      * @param ask joins the demands of one ask, see {@link AskIds}
-     * @param ruleVersion the rules that were in force; 0 without rules
+     * @param ruleVersion the version of the rules in force; 0 without rules
      */
     public record Asked(String ask, Demand demand, boolean charging, long ruleVersion, Verdict verdict)
             implements Step {}
@@ -43,14 +44,14 @@ public record StepEvent(String count, long since, long number, boolean changed, 
     /**
      * A node asked for a lease.
      *
-     * @param lease its id, made by the node and never used again
-     * @param wanted how many permits it asked for
-     * @param atLeast how many would still do
-     * @param cap how many may be outstanding on this count with this grant
-     * @param maxWaitMicros how far off the slot of the first may be
-     * @param granted how many it got; 0 if it was refused, and then nothing was charged
-     * @param endsMicros from when on, by the store's time, they no longer count as outstanding
-     * @param waitMicros how far off the slot of the first is; 0 where there are no slots
+     * @param lease the id of the lease, created by the node and never reused
+     * @param wanted how many permits the node asked for
+     * @param atLeast the fewest permits that it would accept
+     * @param cap how many permits of this count may be outstanding, including this grant
+     * @param maxWaitMicros how far in the future the slot of the first permit may be
+     * @param granted how many permits it got; 0 if it was refused, and then nothing was charged
+     * @param endsMicros when, by the store's time, they stop counting as outstanding
+     * @param waitMicros how far in the future the slot of the first permit is; 0 if the limit has no slots
      * @param chargedAtMicros when they were charged, by the count's own time
      */
     public record Granted(
@@ -68,9 +69,9 @@ public record StepEvent(String count, long since, long number, boolean changed, 
             implements Step {}
 
     /**
-     * A lease was ended by the node that had it.
+     * A lease was ended by the node that held it.
      *
-     * @param spent what the node said it had spent of it
+     * @param spent what the node reported as spent
      * @param returned what the store's record of the lease had left beyond that, given back as far as it still counted; 0 if
      *     there was no record
      */

@@ -1,6 +1,6 @@
 /**
- * What was really done with counts, as events for whoever checks it afterwards. Nobody hears of anything unless somebody asked
- * to: recording that is off costs nothing.
+ * What was actually done with counts, as events that can be checked afterwards. Events are recorded only if recording is turned
+ * on; otherwise it costs nothing.
  */
 @NullMarked
 package io.sluice.core.history;
