@@ -748,6 +748,11 @@ local function slice_count(c, slice)
   return c.counts[c.newest - slice] or 0
 end
 
+-- Another program may have written anything.
+local function is_count(value)
+  return type(value) == 'number' and value >= 0 and value < EXACT and value % 1 == 0
+end
+
 -- c.counts[j] is the count of slice c.newest - j, for j from 0 to c.slices.
 function sliding.load(key, value, d, now)
   local length, slices = d.length, d.slices
@@ -764,14 +769,18 @@ function sliding.load(key, value, d, now)
     return c
   end
   local read, stored = pcall(cmsgpack.unpack, value)
-  if not read or type(stored) ~= 'table' or type(stored[1]) ~= 'number' then
+  if not read or type(stored) ~= 'table' or not is_count(stored[1]) then
     return c
   end
-  local newest, counts = stored[1], c.counts
-  for j = 2, #stored do
-    counts[j - 2] = stored[j]
+  local newest, counts = stored[1], {}
+  for j = 2, min(#stored, slices + 2) do
+    local count = stored[j]
+    if not is_count(count) then
+      return c
+    end
+    counts[j - 2] = count
   end
-  c.newest = newest
+  c.newest, c.counts = newest, counts
   if present < newest then
     local total = sum(c, newest - slices)
     if newest * length - now > CLAMPED then
@@ -900,12 +909,14 @@ end
 local log = {}
 algorithms.sl = log
 
+local ENTRY_BYTES = 12
+
 local function entry_of(time, permits)
   return pack('<I7I5', time, permits)
 end
 
 -- Returns time and permits of the i-th entry, from the list (fetched in chunks as needed) and then from what this batch adds; nil
--- past the end.
+-- past the end, and at an element that is no entry: then c.damaged is set.
 local function entry(c, i)
   local entries = c.entries
   while i > #entries and not c.complete do
@@ -917,22 +928,32 @@ local function entry(c, i)
     end
   end
   local text = entries[i] or c.added[i - #entries]
-  if text then
+  if text and #text == ENTRY_BYTES then
     return unpack_bytes('<I7I5', text)
   end
+  c.damaged = c.damaged or text and true
 end
 
 -- c.used permits are in the entries from c.first on; the entries up to c.dropped will be removed from the list.
-function log.load(key, _, d, now)
-  local c = {
+local function unused_log(key, now)
+  return {
     key = key, new = true, entries = {}, added = {}, complete = true, used = 0, newest = 0, first = 1, dropped = 0,
     at = now, rebased = false, changed = false,
   }
+end
+
+-- A log with an element that is no entry is unused, and removed as soon as that is seen: at once, or by the refusal that saw it.
+local function remove_log(key, now)
+  call('DEL', key)
+  return unused_log(key, now)
+end
+
+function log.load(key, _, d, now)
+  local c = unused_log(key, now)
   local stored = redis.pcall('LRANGE', key, 0, CHUNK)
   local size = #stored
-  if stored.err or size > 0 and #stored[1] ~= 12 then
-    call('DEL', key)
-    return c
+  if stored.err or size > 0 and #stored[1] ~= ENTRY_BYTES then
+    return remove_log(key, now)
   elseif size == 0 then
     return c
   end
@@ -952,7 +973,7 @@ function log.load(key, _, d, now)
     c.used, c.first = c.used - permits, c.first + 1
     time, permits = entry(c, c.first)
   end
-  return c
+  return c.damaged and remove_log(key, now) or c
 end
 
 function log.grant(c, d)
@@ -1012,7 +1033,10 @@ function log.charge(c, d, grant)
 end
 
 function log.refuse(c, d)
-  if c.rebased or c.first - c.dropped > TRIMMED_BY_REFUSALS + 1 then
+  if c.damaged then
+    call('DEL', c.key)
+    c.stale, c.changed = true, false
+  elseif c.rebased or c.first - c.dropped > TRIMMED_BY_REFUSALS + 1 then
     settle(c, d)
   end
 end
@@ -1047,7 +1071,12 @@ function log.give_back(c, d, now, testing)
   local key, charged_at, used, left = c.key, d.max_wait, c.used, d.permits
   local index = call('LLEN', key) - 1
   while left > 0 and index >= 1 do
-    local time, permits = unpack_bytes('<I7I5', call('LINDEX', key, index))
+    local text = call('LINDEX', key, index)
+    if #text ~= ENTRY_BYTES then
+      call('DEL', key)
+      return
+    end
+    local time, permits = unpack_bytes('<I7I5', text)
     if time < charged_at then
       break
     end
@@ -1064,7 +1093,12 @@ function log.give_back(c, d, now, testing)
   end
   local newest = 0
   if call('LLEN', key) > 1 then
-    newest = unpack_bytes('<I7I5', call('LINDEX', key, -1))
+    local text = call('LINDEX', key, -1)
+    if #text ~= ENTRY_BYTES then
+      call('DEL', key)
+      return
+    end
+    newest = unpack_bytes('<I7I5', text)
   else
     used = 0
   end
