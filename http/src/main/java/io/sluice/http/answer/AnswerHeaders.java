@@ -8,28 +8,29 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The headers that an answer carries, whatever the front door. Times are whole seconds, rounded up. */
+/** The headers of an answer, the same for every entry point. Times are whole seconds, rounded up. */
 public final class AnswerHeaders {
 
     private static final long MICROS = 1_000_000;
 
-    /** The largest whole number of a structured field (RFC 9651). */
+    /** The largest integer of a structured field (RFC 9651). */
     private static final long LARGEST = 999_999_999_999_999L;
 
     private AnswerHeaders() {}
 
     /**
-     * {@code RateLimit-Policy} and {@code RateLimit} for the reported limit, and {@code Retry-After} for a refusal that
-     * waiting helps. The {@code t} of {@code RateLimit} is when to come back if refused, when the limit is unused if not.
+     * Returns {@code RateLimit-Policy} and {@code RateLimit} for the reported limit, and {@code Retry-After} for a refusal if
+     * waiting helps. The {@code t} of {@code RateLimit} is the time until a retry makes sense if the request is refused,
+     * otherwise the time until the limit is unused.
      */
     public static Map<String, String> of(Ruling.Settled ruling) {
         return of(ruling, false);
     }
 
     /**
-     * The same.
+     * Returns the same headers, optionally with the older ones.
      *
-     * @param older whether {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset} (in seconds from now) are to be there, too
+     * @param older whether to add {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset} (in seconds from now)
      */
     public static Map<String, String> of(Ruling.Settled ruling, boolean older) {
         Map<String, String> headers = new LinkedHashMap<>();
@@ -66,7 +67,10 @@ public final class AnswerHeaders {
         return Long.toString(Math.min(LARGEST, number));
     }
 
-    /** A string of a structured field: printable ASCII, two characters escaped; what else an id may have is percent-encoded. */
+    /**
+     * Returns the string form of a structured field: printable ASCII with two characters escaped. All other characters of an id
+     * are percent-encoded.
+     */
     static String text(String id) {
         if (isPlain(id)) {
             return '"' + id + '"';

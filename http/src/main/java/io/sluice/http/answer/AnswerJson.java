@@ -20,17 +20,17 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Rulings and explanations as JSON, the same at every front door. Milliseconds are rounded up. */
+/** Writes rulings and explanations as JSON, the same for every entry point. Milliseconds are rounded up. */
 public final class AnswerJson {
 
     private AnswerJson() {}
 
-    /** The body of {@code POST /v1/check}. */
+    /** Returns the body of {@code POST /v1/check}. */
     public static String check(Ruling.Settled ruling) {
         return line(ruling).toString();
     }
 
-    /** The same in UTF-8. */
+    /** Returns the body of {@code POST /v1/check} in UTF-8. */
     public static byte[] checkBytes(Ruling.Settled ruling) {
         return line(ruling).toBytes();
     }
@@ -41,7 +41,7 @@ public final class AnswerJson {
         return json.end();
     }
 
-    /** The body of {@code POST /v1/explain}; empty if the request asks for more than a limit can ever hold. */
+    /** Returns the body of {@code POST /v1/explain}, or empty if the request asks for more than a limit can ever hold. */
     public static Optional<String> explain(Explanation explanation) {
         if (!(explanation.ruling() instanceof Ruling.Settled ruling)) {
             return Optional.empty();
@@ -52,7 +52,7 @@ public final class AnswerJson {
         return Optional.of(json.end().toString());
     }
 
-    /** What {@code ./sluice lint --json} prints. */
+    /** Returns the output of {@code ./sluice lint --json}. */
     public static String lint(List<DocumentError> errors, int rules) {
         List<Object> list = new ArrayList<>();
         for (DocumentError error : errors) {

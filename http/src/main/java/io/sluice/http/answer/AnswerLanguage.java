@@ -3,22 +3,22 @@ package io.sluice.http.answer;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The languages in which refused callers are told why. */
+/** The languages of refusal texts. */
 public enum AnswerLanguage {
     EN,
     ZH;
 
-    /** A header with more members says nothing that the first of them do not. */
+    /** The number of header members that are read; any further ones are ignored. */
     private static final int MOST_MEMBERS = 32;
 
-    /** As {@link io.sluice.rules.model.Message} spells it. */
+    /** Returns the code as {@link io.sluice.rules.model.Message} spells it. */
     public String code() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * The one that an {@code Accept-Language} header likes best: by weight, then by its order; English where it names neither.
-     * Never throws, whatever the header.
+     * Returns the language that an {@code Accept-Language} header prefers, by weight and then by order, or English if it names
+     * neither. Never throws, whatever the header.
      */
     public static AnswerLanguage of(@Nullable String acceptLanguage) {
         if (acceptLanguage == null || acceptLanguage.isEmpty()) {
@@ -52,7 +52,7 @@ public enum AnswerLanguage {
         return null;
     }
 
-    /** 1 where none is said, 0 where it cannot be read. */
+    /** Returns 1 if no weight is given, 0 if it cannot be read. */
     private static double weight(String[] parts) {
         String weight = parts.length < 2 ? "q=1" : parts[1].trim().toLowerCase(Locale.ROOT);
         if (!weight.matches("q=(0(\\.\\d{0,3})?|1(\\.0{0,3})?)")) {

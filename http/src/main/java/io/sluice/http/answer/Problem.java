@@ -3,16 +3,16 @@ package io.sluice.http.answer;
 import io.sluice.rules.json.JsonLine;
 
 /**
- * What went wrong with a request that no rule refused, as RFC 9457 has it. Immutable.
+ * A problem with a request that no rule refused, in the format of RFC 9457. Immutable.
  *
- * @param detail our own words; never what was sent
+ * @param detail our own text; never contains what the caller sent
  */
 public record Problem(int status, String detail) {
 
-    /** Of {@link #json()}. */
+    /** The content type of {@link #json()}. */
     public static final String CONTENT_TYPE = "application/problem+json";
 
-    /** {@code type}, {@code title}, {@code status}, {@code detail}. */
+    /** Returns {@code type}, {@code title}, {@code status} and {@code detail} as JSON. */
     public String json() {
         return new JsonLine()
                 .begin()

@@ -8,27 +8,27 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a refused caller is sent by the front doors that speak to callers themselves: the gateway and the starter. Replaceable; must
- * be quick and is called by many threads.
+ * Creates the body that a refused caller receives from the gateway and the starter, which answer callers directly. You can
+ * provide your own implementation. It must be quick and thread-safe.
  */
 @FunctionalInterface
 public interface RefusalBody {
 
-    /** A problem of RFC 9457: {@code type}, {@code title}, {@code status}, {@code detail}, {@code rule}. */
+    /** An RFC 9457 problem with {@code type}, {@code title}, {@code status}, {@code detail} and {@code rule}. */
     RefusalBody PROBLEM = RefusalBody::problem;
 
     /**
-     * The body for a refused request.
+     * Returns the body for a refused request.
      *
-     * @param ruling not allowed
+     * @param ruling a ruling that is not allowed
      */
     Content of(Ruling.Settled ruling, AnswerLanguage language);
 
     /**
-     * A body and what it is.
+     * A body with its status and type.
      *
-     * @param status 429, or 403 where a rule denies
-     * @param language of its texts, for {@code Content-Language}
+     * @param status 429, or 403 if a rule denies
+     * @param language the language of its texts, for {@code Content-Language}
      */
     record Content(int status, String contentType, AnswerLanguage language, String text) {}
 

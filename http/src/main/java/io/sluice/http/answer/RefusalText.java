@@ -7,10 +7,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Why a request was refused and at which level, in words. A rule's own {@code message} stands instead of the detail. Says limits and times, never a
- * key. Immutable.
+ * The text that explains why a request was refused and at which level. A rule's own {@code message} replaces the detail. The
+ * text contains limits and times, never a key. Immutable.
  *
- * @param type names the kind of problem for programs: those that the draft of the RateLimit headers registers, or {@code about:blank}
+ * @param type the kind of problem for programs: one that the RateLimit headers draft registers, or {@code about:blank}
  */
 public record RefusalText(String type, int status, String title, String detail) {
 
@@ -21,9 +21,9 @@ public record RefusalText(String type, int status, String title, String detail) 
     private static final int FORBIDDEN = 403;
 
     /**
-     * The words for a refusal.
+     * Returns the text for a refusal.
      *
-     * @param ruling not allowed
+     * @param ruling a ruling that is not allowed
      */
     public static RefusalText of(Ruling.Settled ruling, AnswerLanguage language) {
         boolean english = language == AnswerLanguage.EN;
@@ -55,7 +55,7 @@ public record RefusalText(String type, int status, String title, String detail) 
     private static String why(Ruling.Settled ruling, boolean closed, boolean english) {
         Ruling.Reported reported = ruling.reported();
         if (closed) {
-            return english ? "Requests cannot be counted at the moment." : "目前无法计数。";
+            return english ? "Requests cannot be counted at the moment." : "当前无法统计请求数。";
         }
         if (reported == null) {
             return english ? "The request was refused." : "请求被拒绝。";
@@ -68,17 +68,17 @@ public record RefusalText(String type, int status, String title, String detail) 
     private static String where(Ruling.Reported reported, boolean english) {
         String by = String.join(", ", reported.by());
         return switch (reported.level()) {
-            case GLOBAL -> english ? "Too many requests in all" : "全局请求过多";
+            case GLOBAL -> english ? "Too many requests overall" : "全局请求过多";
             case SERVICE -> english ? "Too many requests to this service" : "该服务请求过多";
             case RESOURCE -> english ? "Too many requests to this resource" : "该接口请求过多";
-            case CALLER -> english ? "Too many requests of one caller (by " + by + ")" : "同一调用方（按 " + by + "）请求过多";
+            case CALLER -> english ? "Too many requests from one caller (by " + by + ")" : "同一调用方（按 " + by + "）请求过多";
         };
     }
 
     private static String when(Ruling.Settled ruling, boolean english) {
         Optional<Duration> retry = ruling.retryAfter();
         if (retry.isEmpty()) {
-            return english ? " Waiting will not help." : "等待无济于事。";
+            return english ? " Waiting will not help." : "等待后重试也不会成功。";
         }
         long seconds = Math.max(1, AnswerHeaders.seconds(retry.get()));
         return english

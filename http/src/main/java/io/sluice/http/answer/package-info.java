@@ -1,4 +1,6 @@
-/** Answers that every front door gives alike: headers, problem bodies, refusals in the caller's language, rulings as JSON. */
+/**
+ * Answers that are the same for every entry point: headers, problem bodies, refusals in the caller's language, rulings as JSON.
+ */
 @NullMarked
 package io.sluice.http.answer;
 

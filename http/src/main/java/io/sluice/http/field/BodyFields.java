@@ -7,21 +7,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body fields that rules name, {@code json.<name>} and {@code form.<name>}, out of a request. Immutable; never
- * throws, whatever the body.
+ * Reads the body fields that rules name, {@code json.<name>} and {@code form.<name>}, from a request. Immutable. Never throws,
+ * whatever the body.
  *
- * <p>JSON is looked for whatever the content type says, since many servers do not ask; {@code json.a.b} is {@code b} in the
- * object {@code a}, or a field with a dot in its name. Text, numbers and booleans have a value, and a number only one,
- * however it is written; null, arrays and objects have none. Form fields are read from
- * {@code application/x-www-form-urlencoded}. Names match in any case, as they do for some servers.
+ * <p>JSON is read whatever the content type says, because many servers ignore the content type. {@code json.a.b} is {@code b}
+ * in the object {@code a}, or a field with a dot in its name. Text, numbers and booleans have a value, and all spellings of a
+ * number have the same value; null, arrays and objects have none. Form fields are read from
+ * {@code application/x-www-form-urlencoded}. Names match in any case, as they do on some servers.
  *
- * <p>A body that is too large, or is something else, has no fields: what then counts is the limit's {@code absent}. Where
- * different servers would take different values (a field that is there twice, a JSON object that is broken, which lenient servers
- * read all the same), the request is {@link Ambiguous}.
+ * <p>A body that is too large, or has another format, has no fields; the limit's {@code absent} option then applies. If servers
+ * could read different values, the request is {@link Ambiguous}: for example if a field occurs twice, or if a JSON object is
+ * malformed, which lenient servers read anyway.
  */
 public final class BodyFields {
 
-    /** Bodies of more bytes are not looked into. */
+    /** The largest body that is read, in bytes. */
     public static final int LARGEST_BODY = 64 * 1024;
 
     private static final String JSON = "json.";
@@ -39,10 +39,10 @@ public final class BodyFields {
         this.empty = json.isEmpty() && form.isEmpty();
     }
 
-    /** What a body says. */
+    /** The result of reading a body. */
     public sealed interface Body {}
 
-    /** The attributes that are in it, none perhaps. */
+    /** The attributes that were found; may be empty. */
     public record Found(Map<String, String> attributes) implements Body {
         public Found {
             attributes = Map.copyOf(attributes);
@@ -50,18 +50,18 @@ public final class BodyFields {
     }
 
     /**
-     * Servers would not agree on a field, so the request is to be refused (400).
+     * Servers could read a field differently, so the request must be refused (400).
      *
      * @param message names the field, not its values
      */
     public record Ambiguous(String message) implements Body {}
 
-    /** A reader of those of these attributes that are body fields. */
+    /** Returns a reader for the body fields among these attributes. */
     public static BodyFields of(Collection<String> attributes) {
         return attributes.isEmpty() ? NONE : new BodyFields(withPrefix(JSON, attributes), withPrefix(FORM, attributes));
     }
 
-    /** Whether there is nothing to read, so that bodies need not be kept. */
+    /** Returns whether there is nothing to read, so that bodies need not be kept. */
     public boolean isEmpty() {
         return empty;
     }
@@ -69,9 +69,9 @@ public final class BodyFields {
     /**
      * Reads a body.
      *
-     * @param contentType the header; null if there is none
-     * @param query what follows the {@code ?}, as it was sent; null if there is none. Servlets mix it with the form
-     * @param body all of it, or so much that it is seen to be larger than {@link #LARGEST_BODY}
+     * @param contentType the header, or null if there is none
+     * @param query the text after the {@code ?}, as it was sent, or null if there is none; servlets mix it with the form
+     * @param body the whole body, or enough of it to show that it is larger than {@link #LARGEST_BODY}
      */
     public Body read(@Nullable String contentType, @Nullable String query, byte[] body) {
         if (empty || body.length > LARGEST_BODY) {

@@ -14,10 +14,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes wanted fields out of {@code application/x-www-form-urlencoded} bodies, and out of queries, which look the same. Immutable.
+ * Reads wanted fields from {@code application/x-www-form-urlencoded} bodies, and from queries, which have the same format.
+ * Immutable.
  *
- * <p>Servers differ in which of several values they take, in whether {@code ;} separates like {@code &}, in whether {@code a[]}
- * is {@code a}, and in whether the query counts too. Where that concerns a wanted field, the body is ambiguous.
+ * <p>Servers differ in which of several values they take, in whether {@code ;} separates pairs like {@code &}, in whether
+ * {@code a[]} is {@code a}, and in whether the query counts too. If that concerns a wanted field, the body is ambiguous.
  */
 final class FormFields {
 
@@ -37,22 +38,22 @@ final class FormFields {
         this.wanted = new WantedFields(prefix, attributes);
     }
 
-    /** For the same pairs in a query, of attributes {@code query.<name>}. */
+    /** Creates a reader for the same pairs in a query, for attributes {@code query.<name>}. */
     public static FormFields ofQuery(List<String> attributes) {
         return new FormFields(QUERY, attributes);
     }
 
-    /** Adds what a query says; returns what is wrong with a field on which servers would differ, or that is not text. */
+    /** Adds the fields of a query. Returns an error if servers could read a wanted field differently, or if it is not text. */
     public @Nullable String readQuery(String query, Map<String, String> found) {
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(query)) {
-            return "path: half a character in its query (expected: Unicode text)";
+            return "path: half of a surrogate pair in the query (expected: valid Unicode text)";
         }
         Pairs pairs = new Pairs(StandardCharsets.UTF_8, true, found);
         pairs.read(query.getBytes(StandardCharsets.UTF_8), false);
         return pairs.ambiguous;
     }
 
-    /** Adds what is there; returns what is wrong with a field on which servers would differ. */
+    /** Adds the fields that are present. Returns an error if servers could read a wanted field differently. */
     public @Nullable String read(MediaType type, String query, byte[] body, Map<String, String> found) {
         if (wanted.isEmpty() || !type.type().equals(TYPE)) {
             return null;
@@ -80,7 +81,7 @@ final class FormFields {
         private final Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         private @Nullable String ambiguous;
 
-        /** Strict: values that are no text in this charset are refused, instead of becoming one and the same. */
+        /** If strict, values that are not text in this charset are refused, instead of all becoming the same value. */
         Pairs(Charset charset, boolean strict, Map<String, String> found) {
             this.charset = charset;
             this.strict = strict;
@@ -88,7 +89,7 @@ final class FormFields {
         }
 
         void read(byte[] bytes, boolean ofQuery) {
-            // One character for each byte.
+            // One character per byte.
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             int start = 0;
             boolean loose = ofQuery;
@@ -102,7 +103,7 @@ final class FormFields {
             }
         }
 
-        /** Loose: one that not every server would take for a pair of the form. */
+        /** Reads a pair. It is loose if not every server would treat it as a pair of the form. */
         private void pair(String text, int start, int end, boolean loose) {
             int nameEnd = start;
             while (nameEnd < end && text.charAt(nameEnd) != '=') {
@@ -122,8 +123,7 @@ final class FormFields {
 
         private void put(String name, ByteArrayOutputStream value) {
             if (strict && !isText(value.toByteArray())) {
-                ambiguous =
-                        prefix + PrintableText.text(name) + ": not UTF-8 (expected: text in UTF-8, percent-encoded)";
+                ambiguous = prefix + PrintableText.text(name) + ": not UTF-8 (expected: percent-encoded UTF-8)";
             } else {
                 wanted.put(name, value.toString(charset), found);
             }
@@ -155,7 +155,7 @@ final class FormFields {
         }
     }
 
-    /** What some servers make of a name: without blanks before it, and without what follows a bracket or a NUL. */
+    /** Returns the name as some servers read it: without leading blanks, and without anything after a bracket or a NUL. */
     private static String plain(String name) {
         int start = 0;
         while (start < name.length() && name.charAt(start) == ' ') {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Takes wanted fields out of JSON bodies. Immutable. */
+/** Reads wanted fields from JSON bodies. Immutable. */
 final class JsonFields {
 
     static final String PREFIX = "json.";
@@ -15,7 +15,10 @@ final class JsonFields {
         this.wanted = new WantedFields(PREFIX, attributes);
     }
 
-    /** Adds what is there, nothing if the body is no JSON object; returns what is wrong with a broken one, or a field that is there twice. */
+    /**
+     * Adds the fields that are present, none if the body is not a JSON object. Returns an error if the object is malformed or a
+     * wanted field occurs twice.
+     */
     public @Nullable String read(byte[] body, Map<String, String> found) {
         if (wanted.isEmpty() || body.length == 0) {
             return null;
@@ -27,7 +30,7 @@ final class JsonFields {
                 yield null;
             }
             case NONE -> null;
-            case BROKEN -> "json: broken (expected: JSON by RFC 8259, which all servers read alike)";
+            case BROKEN -> "json: malformed (expected: valid JSON by RFC 8259)";
             case AMBIGUOUS -> scanner.ambiguous();
         };
     }

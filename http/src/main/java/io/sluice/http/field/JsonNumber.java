@@ -4,8 +4,8 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One text for every spelling of a number, lest {@code 17}, {@code 17.0} and {@code 1.7e1} be three callers: whole numbers of up to
- * 40 digits exactly, all others as the nearest {@code double}, which is what most servers make of them.
+ * Returns the same text for every spelling of a number, so that {@code 17}, {@code 17.0} and {@code 1.7e1} are not three
+ * callers. Whole numbers of up to 40 digits are exact. All others become the nearest {@code double}, as on most servers.
  */
 final class JsonNumber {
 
@@ -14,7 +14,7 @@ final class JsonNumber {
 
     private JsonNumber() {}
 
-    /** Of a proper JSON number; null if it is beyond all doubles. */
+    /** Returns the text of a valid JSON number, or null if it is out of range for a double. */
     static @Nullable String text(String number) {
         int exponentAt = Math.max(number.indexOf('e'), number.indexOf('E'));
         String mantissa = exponentAt < 0 ? number : number.substring(0, exponentAt);
@@ -49,7 +49,7 @@ final class JsonNumber {
         return whole ? new BigDecimal(value).toPlainString() : Double.toString(value);
     }
 
-    /** Of so many digits that they do not matter any more, a number that is beyond all doubles too. */
+    /** Returns the exponent, capped where more digits no longer matter: such a number is out of range for a double. */
     private static long exponent(String text) {
         boolean negative = text.startsWith("-");
         long value = 0;

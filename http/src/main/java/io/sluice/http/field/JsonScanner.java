@@ -9,16 +9,16 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through one JSON object, strictly by RFC 8259, and keeps the wanted fields of it. What follows the object is not looked at:
- * many servers do not either. Used once, by one thread.
+ * Scans one JSON object, strictly by RFC 8259, and keeps its wanted fields. Anything after the object is ignored, as on many
+ * servers. For one use by one thread.
  */
 final class JsonScanner {
 
     enum Outcome {
         FOUND,
-        /** It does not begin as an object does. */
+        /** It does not start like an object. */
         NONE,
-        /** It does, and is broken: some servers read that all the same. */
+        /** It starts like an object, but is malformed. Some servers read it anyway. */
         BROKEN,
         AMBIGUOUS
     }
@@ -52,7 +52,7 @@ final class JsonScanner {
         return WantedFields.twice(JsonFields.PREFIX, twice == null ? "" : twice);
     }
 
-    /** Goes over an object whose fields may be wanted; false if it is broken, or such a field is in it twice. */
+    /** Scans an object whose fields may be wanted. Returns false if it is malformed, or if such a field occurs twice. */
     private boolean object(@Nullable String path) {
         at++;
         skipBlanks();
@@ -105,7 +105,7 @@ final class JsonScanner {
         return true;
     }
 
-    /** Goes over any value, however deep; what it is in is kept as one bit a level. */
+    /** Skips any value, however deep. Each enclosing level takes one bit. */
     private boolean skip() {
         BitSet objects = new BitSet();
         int depth = 0;
@@ -132,7 +132,7 @@ final class JsonScanner {
         }
     }
 
-    /** After a value, up to the next one: how deep that is, 0 if there is none, -1 if the text is broken. */
+    /** Moves from the end of a value to the next one. Returns its depth, 0 if there is none, or -1 if the text is malformed. */
     private int closed(BitSet objects, int from) {
         int depth = from;
         while (depth > 0) {
@@ -239,7 +239,7 @@ final class JsonScanner {
         return false;
     }
 
-    /** The character after a backslash; -1 if there is none. */
+    /** Returns the character after a backslash, or -1 if it is invalid. */
     private int escape() {
         char c = peek();
         at++;
@@ -274,7 +274,7 @@ final class JsonScanner {
         }
     }
 
-    /** The next character; at the end one that may stand nowhere. */
+    /** Returns the next character, or at the end one that is invalid everywhere. */
     private char peek() {
         return at < text.length() ? text.charAt(at) : '\0';
     }

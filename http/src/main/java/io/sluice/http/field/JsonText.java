@@ -4,8 +4,9 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The text of a JSON body. It should be UTF-8, but some servers also take the other encodings of Unicode, which the first bytes tell
- * apart (RFC 4627). Bad bytes are replaced, as many servers do, rather than making the whole body unreadable to us alone.
+ * Decodes the text of a JSON body. It should be UTF-8, but some servers also accept the other Unicode encodings, which the
+ * first bytes tell apart (RFC 4627). Invalid bytes are replaced, as on many servers. Otherwise the body would be unreadable
+ * only to us.
  */
 final class JsonText {
 

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@code Content-Type} header.
  *
- * @param type in small letters, without parameters; empty if there is none
- * @param charset in small letters, without quotes; empty if there is none, {@code ?} if there are several
+ * @param type the type in lower case, without parameters; empty if there is none
+ * @param charset the charset in lower case, without quotes; empty if there is none, {@code ?} if there are several
  */
 record MediaType(String type, String charset) {
 

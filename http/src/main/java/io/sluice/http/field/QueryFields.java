@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the attributes {@code query.<name>} that rules name out of a path that carries a query. Immutable.
+ * Reads the attributes {@code query.<name>} that rules name from the query of a path. Immutable.
  *
- * <p>Names match in any case, as they do for some servers; values are percent-decoded once. Where servers would take different values
- * (a name that is there twice, {@code a[]} beside {@code a}, a {@code ;} between pairs) the request is refused, if a rule in
- * force names the attribute: to pick one would be to limit another caller than the one that is served. Other names may be there as
- * often as they like.
+ * <p>Names match in any case, as they do on some servers; values are percent-decoded once. If servers could read different
+ * values (a name occurs twice, {@code a[]} occurs beside {@code a}, or a {@code ;} separates pairs), the request is refused if
+ * a rule in force names the attribute. Choosing one value could limit a different caller than the one that is served. Other
+ * names may occur any number of times.
  */
 public final class QueryFields {
 
-    /** Rules that name no query. */
+    /** For rules that name no query attribute. */
     public static final QueryFields NONE = new QueryFields(List.of());
 
     private static final String PREFIX = "query.";
@@ -29,7 +29,7 @@ public final class QueryFields {
         this.empty = attributes.isEmpty();
     }
 
-    /** A reader of those of these attributes that are of the query. */
+    /** Returns a reader for the query attributes among these. */
     public static QueryFields of(Collection<String> attributes) {
         if (attributes.isEmpty()) {
             return NONE;
@@ -42,9 +42,10 @@ public final class QueryFields {
     }
 
     /**
-     * The given attributes and those of the query of their {@code path}; one that was given itself wins.
+     * Returns the given attributes plus those from the query of their {@code path}. A given attribute takes precedence.
      *
-     * @throws IllegalArgumentException if servers would differ about one of them, or one is not text in UTF-8; the message names it, not its values
+     * @throws IllegalArgumentException if servers could read one of them differently, or if one is not UTF-8 text; the message
+     *     names the attribute, not its values
      */
     public Map<String, String> addedTo(Map<String, String> given) {
         String query = empty ? "" : query(given.getOrDefault(PATH, ""));
@@ -60,7 +61,7 @@ public final class QueryFields {
         return all;
     }
 
-    /** Whether there is nothing to read. */
+    /** Returns whether there is nothing to read. */
     public boolean isEmpty() {
         return empty;
     }
@@ -68,8 +69,8 @@ public final class QueryFields {
     /**
      * Adds the attributes of a query.
      *
-     * @param query what follows the {@code ?}, as it was sent
-     * @throws IllegalArgumentException as with {@link #addedTo}
+     * @param query the text after the {@code ?}, as it was sent
+     * @throws IllegalArgumentException as in {@link #addedTo}
      */
     public void addTo(Map<String, String> attributes, String query) {
         String ambiguous = empty || query.isEmpty() ? null : fields.readQuery(query, attributes);

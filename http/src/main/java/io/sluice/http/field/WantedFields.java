@@ -8,14 +8,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The body fields that rules name, found by their names in any case. Immutable. */
+/** The body fields that rules name. Names match in any case. Immutable. */
 final class WantedFields {
 
     private final int prefixLength;
     private final Map<String, List<String>> attributes = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     private final TreeSet<String> objects = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
 
-    /** Of attributes that begin with this prefix. */
+    /** Creates the set of wanted fields from attributes that begin with this prefix. */
     WantedFields(String prefix, List<String> names) {
         this.prefixLength = prefix.length();
         for (String name : names) {
@@ -31,7 +31,7 @@ final class WantedFields {
         return attributes.isEmpty();
     }
 
-    /** Whether a field of this name, or one inside of it, is wanted. */
+    /** Returns whether this field, or a field inside it, is wanted. */
     boolean concerns(String field) {
         return attributes.containsKey(field) || objects.contains(field);
     }
@@ -50,7 +50,7 @@ final class WantedFields {
         }
     }
 
-    /** The message about a field that is there more than once. */
+    /** Returns the error for a field that occurs more than once. */
     static String twice(String prefix, String field) {
         return prefix + PrintableText.text(field) + ": more than one value (expected: one)";
     }

@@ -1,4 +1,4 @@
-/** Fields of queries, forms and JSON bodies that rules name, read strictly. */
+/** Reads, strictly, the fields of queries, forms and JSON bodies that rules name. */
 @NullMarked
 package io.sluice.http.field;
 

@@ -6,13 +6,14 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The host that a request is for, in its one spelling. Immutable.
+ * The host of a request in its canonical form. Immutable.
  *
- * <p>Letters, digits, {@code -}, {@code _} and dots between them, in small letters and without the dot of the root; or an address of
- * IPv6 in brackets. Nothing is decoded, and what servers read in different ways (a user, an empty port, {@code %2e}) is none.
+ * <p>A host consists of letters, digits, {@code -}, {@code _} and single dots between them, in lower case and without the
+ * trailing root dot; or it is an IPv6 address in brackets. Nothing is decoded. Anything that servers read in different ways,
+ * such as a user, an empty port or {@code %2e}, is rejected.
  *
- * @param host without a port, in small letters
- * @param text with the port, if there is one
+ * @param host the host without a port, in lower case
+ * @param text the host with the port, if there is one
  */
 public record Authority(String host, String text) {
 
@@ -23,40 +24,40 @@ public record Authority(String host, String text) {
     private static final int MOST_DIGITS = 5;
 
     /**
-     * The one that is said in the lines of {@code Host}.
+     * Reads the host from the {@code Host} header lines.
      *
-     * @throws RefusedRequestException if there is none, or several, or one that has no one reading
+     * @throws RefusedRequestException if there is no host, more than one, or one that servers could read differently
      */
     public static Authority of(List<String> lines) throws RefusedRequestException {
         if (lines.size() != 1) {
             throw RefusedRequestException.bad(
-                    "host: " + (lines.isEmpty() ? "none" : lines.size() + " of them") + EXPECTED);
+                    "host: " + (lines.isEmpty() ? "none" : lines.size() + " values") + EXPECTED);
         }
         return read(lines.get(0));
     }
 
     /**
-     * The same of one line.
+     * Reads the host from one line.
      *
-     * @throws RefusedRequestException if it has no one reading
+     * @throws RefusedRequestException if servers could read it differently
      */
     public static Authority read(String text) throws RefusedRequestException {
         Optional<Authority> authority = parse(text);
         if (authority.isEmpty()) {
-            throw RefusedRequestException.bad("host: unreadable" + EXPECTED);
+            throw RefusedRequestException.bad("host: invalid" + EXPECTED);
         }
         return authority.get();
     }
 
-    /** This one, which the other has to agree with. */
+    /** Returns this host, after checking that the other one is the same. */
     public Authority agreeing(Authority other) throws RefusedRequestException {
         if (!equals(other)) {
-            throw RefusedRequestException.bad("host: two that differ" + EXPECTED);
+            throw RefusedRequestException.bad("host: two different values" + EXPECTED);
         }
         return this;
     }
 
-    /** Empty if it has no one reading. */
+    /** Parses a host. Returns empty if servers could read it differently. */
     public static Optional<Authority> parse(String text) {
         int bracket = text.startsWith("[") ? text.indexOf(']') : 0;
         if (bracket < 0) {
@@ -106,7 +107,7 @@ public record Authority(String host, String text) {
         return label == 0 ? "" : small ? name : name.toLowerCase(Locale.ROOT);
     }
 
-    /** With its colon; nothing is one, too. */
+    /** Returns whether this is a port with its colon, or empty. */
     private static boolean isPort(String text) {
         if (text.isEmpty()) {
             return true;

@@ -10,12 +10,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the address of whoever sent a request, the same way at every front door. Immutable.
+ * Finds the address of the caller, in the same way for every entry point. Immutable.
  *
- * <p>Anybody can write a header, so only what trusted proxies added is read: from the right, past those we trust, to the first
- * address that we do not. Where that is no address (a name, {@code unknown}, an obfuscated identifier, broken quotes), or where
- * two of the headers that are read say different things, the caller is the peer. So a caller can make himself counted
- * together with others, but never as somebody new.
+ * <p>Any client can write a header, so only the part that trusted proxies added is read: from the right, past the trusted
+ * addresses, to the first one that is not trusted. If that is not an address (a name, {@code unknown}, an obfuscated
+ * identifier, broken quotes), or if two of the headers disagree, the caller is the peer. A caller can thus get itself counted
+ * together with others, but never as a new caller.
  */
 public final class CallerAddress {
 
@@ -25,27 +25,27 @@ public final class CallerAddress {
     private final List<ForwardingHeader> headers;
 
     /**
-     * A finder.
+     * Creates a finder.
      *
-     * @param trusted whose headers are read
-     * @param headers the ones that all of the trusted proxies write. One that they let through as the caller wrote it must not be
-     *     among them
+     * @param trusted the proxies whose headers are read
+     * @param headers the headers that all of the trusted proxies write. Do not include one that they pass through as the caller
+     *     wrote it
      */
     public CallerAddress(TrustedProxies trusted, List<ForwardingHeader> headers) {
         this.trusted = trusted;
         this.headers = List.copyOf(headers);
     }
 
-    /** Trusts nobody. */
+    /** Returns a finder that trusts no proxy. */
     public static CallerAddress ofPeer() {
         return PEER;
     }
 
     /**
-     * The caller's address; empty only if the peer has none.
+     * Returns the caller's address; empty only if the peer has none.
      *
-     * @param peer who connected; null if it has no address, as with a Unix socket
-     * @param lines gives the lines of the header of a name (in small letters), in the order they came
+     * @param peer the address that connected, or null if it has none, as with a Unix socket
+     * @param lines returns the lines of a header by its lower-case name, in the order they came
      */
     public Optional<Address> of(@Nullable Address peer, Function<String, List<String>> lines) {
         if (!trusted.trusts(peer)) {
@@ -66,7 +66,7 @@ public final class CallerAddress {
         return Optional.ofNullable(found == null ? peer : found);
     }
 
-    /** The headers in which this peer's word is taken; none of those that it may just let through. */
+    /** Returns the headers that are trusted from this peer. Headers that it may just pass through are not among them. */
     public List<ForwardingHeader> believed(@Nullable Address peer) {
         return trusted.trusts(peer) ? headers : List.of();
     }

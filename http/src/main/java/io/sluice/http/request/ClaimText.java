@@ -6,12 +6,15 @@ import java.time.Instant;
 import java.util.Date;
 import org.jspecify.annotations.Nullable;
 
-/** Claims of verified tokens as attributes have them. */
+/** Converts claims of verified tokens to attribute values. */
 public final class ClaimText {
 
     private ClaimText() {}
 
-    /** Text, numbers, booleans, addresses and moments (in seconds since the epoch) have one; lists and objects have none. */
+    /**
+     * Returns the text of a claim. Text, numbers, booleans, URLs and times (in seconds since the epoch) have one; lists and
+     * objects do not.
+     */
     public static @Nullable String of(@Nullable Object value) {
         if (value instanceof Date moment) {
             return of(moment.toInstant());

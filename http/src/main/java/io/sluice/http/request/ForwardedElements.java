@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Reads {@code Forwarded} headers, RFC 7239. A line that breaks the grammar anywhere says nothing at all: with an open quote a
- * caller could swallow what a proxy adds behind it.
+ * Reads {@code Forwarded} headers (RFC 7239). A line that breaks the grammar anywhere is ignored as a whole: with an open
+ * quote, a caller could hide what a proxy adds after it.
  */
 final class ForwardedElements {
 
-    /** What an element without {@code for} says of its caller. */
+    /** The node of an element without {@code for}. */
     private static final String UNKNOWN = "unknown";
 
     private final String line;
@@ -20,7 +20,7 @@ final class ForwardedElements {
         this.line = line;
     }
 
-    /** The {@code for} of every element, from the left; of a broken header one {@code unknown}. */
+    /** Returns the {@code for} of every element, from the left; for a malformed header a single {@code unknown}. */
     public static List<String> nodes(List<String> lines) {
         List<String> nodes = new ArrayList<>();
         for (String line : lines) {
@@ -45,7 +45,7 @@ final class ForwardedElements {
         return true;
     }
 
-    /** {@code name=value;name=value}, up to a comma. */
+    /** Reads {@code name=value;name=value}, up to a comma. */
     private boolean element(List<String> nodes) {
         String node = null;
         while (true) {

@@ -3,13 +3,13 @@ package io.sluice.http.request;
 import io.sluice.rules.yaml.PrintableText;
 import java.util.Locale;
 
-/** Headers in which proxies tell who called them. */
+/** Headers in which proxies report the address of their caller. */
 public enum ForwardingHeader {
-    /** Addresses, each proxy adding the one it was called from at the end. */
+    /** A list of addresses; each proxy appends the one that called it. */
     X_FORWARDED_FOR("x-forwarded-for"),
-    /** The same with names and quotes, RFC 7239. */
+    /** The same information with names and quotes, RFC 7239. */
     FORWARDED("forwarded"),
-    /** One address, put in the place of any other. */
+    /** A single address, which replaces any earlier one. */
     X_REAL_IP("x-real-ip");
 
     private final String word;
@@ -18,12 +18,12 @@ public enum ForwardingHeader {
         this.word = word;
     }
 
-    /** The header's name in small letters, as configuration spells it. */
+    /** Returns the header's name in lower case, as configuration spells it. */
     public String word() {
         return word;
     }
 
-    /** The header of this name, in any case; the exception says which there are. */
+    /** Returns the header with this name, in any case. The exception lists the valid names. */
     public static ForwardingHeader named(String name) {
         for (ForwardingHeader header : values()) {
             if (header.word.equals(name.toLowerCase(Locale.ROOT))) {

@@ -4,7 +4,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** The elements of a comma-separated header, of its last line first and in each from the right. Empty elements are none. */
+/** Iterates over the elements of a comma-separated header from the right, starting with its last line. Skips empty elements. */
 final class HopsFromTheRight implements Iterator<String> {
 
     private final List<String> lines;

@@ -1,8 +1,8 @@
 package io.sluice.http.request;
 
 /**
- * A request is answered with a problem instead of being served: it can be read in two ways, or not at all. Carries no stack trace:
- * callers can make these at will.
+ * Refuses a request that is malformed or ambiguous; it is answered with a problem. It has no stack trace, because callers can
+ * cause it at will.
  */
 public final class RefusedRequestException extends Exception {
 
@@ -10,13 +10,15 @@ public final class RefusedRequestException extends Exception {
 
     private final int status;
 
-    /** @param detail our own words; what the caller sent at most in an escaped form */
+    /**
+     * @param detail our own text; contains what the caller sent at most in escaped form
+     */
     public RefusedRequestException(int status, String detail) {
         super(detail, null, false, false);
         this.status = status;
     }
 
-    /** One that is answered 400. */
+    /** Creates a refusal with status 400. */
     public static RefusedRequestException bad(String detail) {
         return new RefusedRequestException(400, detail);
     }
@@ -25,7 +27,7 @@ public final class RefusedRequestException extends Exception {
         return status;
     }
 
-    /** In our own words. */
+    /** Returns our own description of the problem. */
     public String detail() {
         return String.valueOf(getMessage());
     }

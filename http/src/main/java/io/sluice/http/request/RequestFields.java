@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Takes those headers and query fields out of a request that rules in force name, and no others. */
+/** Reads the headers and query fields that rules in force name, and no others. */
 public final class RequestFields {
 
     private static final String HEADER = "header.";
@@ -14,12 +14,12 @@ public final class RequestFields {
     private RequestFields() {}
 
     /**
-     * Adds what is there.
+     * Adds the fields that are present.
      *
-     * @param lines gives the lines of the header of a name (in small letters), in the order they came; for {@code host} the one
-     *     that was agreed on
-     * @param query what follows the {@code ?}, as it was sent
-     * @throws RefusedRequestException if a field that counts is there twice, or can be read in two ways
+     * @param lines returns the lines of a header by its lower-case name, in the order they came; for {@code host} the canonical
+     *     one
+     * @param query the text after the {@code ?}, as it was sent
+     * @throws RefusedRequestException if a field that a limit counts by occurs twice, or is ambiguous
      */
     public static void addTo(
             Map<String, String> attributes, RuleSet rules, Function<String, List<String>> lines, String query)
@@ -42,10 +42,10 @@ public final class RequestFields {
         if (lines.isEmpty()) {
             return;
         }
-        // HTTP/2 may send cookies in several lines, which are one header.
+        // HTTP/2 may send cookies in several lines that form one header.
         if (lines.size() > 1 && !name.equals("cookie")) {
             throw RefusedRequestException.bad(
-                    "header " + name + ": " + lines.size() + " of them (expected: one, since it counts for a limit)");
+                    "header " + name + ": " + lines.size() + " values (expected: one, because a limit counts by it)");
         }
         attributes.put(attribute, lines.size() == 1 ? lines.get(0) : String.join("; ", lines));
     }

@@ -1,6 +1,6 @@
 package io.sluice.http.request;
 
-/** The one form of a request's method. */
+/** Checks the method of a request. */
 public final class RequestMethod {
 
     private static final int LONGEST = 32;
@@ -8,7 +8,7 @@ public final class RequestMethod {
     private RequestMethod() {}
 
     /**
-     * The method itself. Servers differ in whether small letters are another method, so there are none.
+     * Returns the method. Servers differ in whether lower case is a different method, so only capital letters are accepted.
      *
      * @throws RefusedRequestException if it is not in capital letters
      */
@@ -18,7 +18,7 @@ public final class RequestMethod {
             capitals = method.charAt(i) >= 'A' && method.charAt(i) <= 'Z';
         }
         if (!capitals) {
-            throw RefusedRequestException.bad("method: not a known form (expected: capital letters, such as GET)");
+            throw RefusedRequestException.bad("method: invalid (expected: capital letters, such as GET)");
         }
         return method;
     }

@@ -6,9 +6,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request line asks for, in the one reading that everybody after uses. Immutable.
+ * The target of a request line, in the one reading that all later steps use. Immutable.
  *
- * @param authority that of a target in absolute form, as it was sent; null if it is in another form
+ * @param authority the authority of a target in absolute form, as it was sent; null for other forms
  * @param text path and query, beginning with a slash; or {@code *}
  */
 public record RequestTarget(@Nullable String authority, String text) {
@@ -16,9 +16,9 @@ public record RequestTarget(@Nullable String authority, String text) {
     private static final String SERVER = "*";
 
     /**
-     * Reads a target as it came over the wire.
+     * Reads a target as it was sent.
      *
-     * @throws RefusedRequestException if servers may read it in different ways
+     * @throws RefusedRequestException if servers could read it differently
      */
     public static RequestTarget read(String method, String uri) throws RefusedRequestException {
         int start = uri.startsWith("/") ? -1 : schemeEnd(uri);
@@ -32,15 +32,15 @@ public record RequestTarget(@Nullable String authority, String text) {
         return new RequestTarget(uri.substring(start, end), checked(method, uri.substring(end)));
     }
 
-    /** As {@link #read} has it, but an absolute form is none. */
+    /** Reads a target like {@link #read}, but does not accept the absolute form. */
     public static RequestTarget ofPath(String method, String uri) throws RefusedRequestException {
         return new RequestTarget(null, checked(method, uri));
     }
 
     /**
-     * The path in its one form; that of the whole server is its root.
+     * Returns the path in its canonical form; for {@code *}, which is the whole server, the root.
      *
-     * @throws RefusedRequestException if it has none
+     * @throws RefusedRequestException if it has no canonical form
      */
     public String path(PathForm form) throws RefusedRequestException {
         try {
@@ -50,7 +50,7 @@ public record RequestTarget(@Nullable String authority, String text) {
         }
     }
 
-    /** What follows the question mark, as it was sent. */
+    /** Returns the text after the question mark, as it was sent. */
     public String query() {
         int mark = text.indexOf('?');
         return mark < 0 ? "" : text.substring(mark + 1);
@@ -66,14 +66,14 @@ public record RequestTarget(@Nullable String authority, String text) {
             char c = given.charAt(i);
             if (c <= ' ' || c >= 0x7f || c == '#') {
                 throw RefusedRequestException.bad(
-                        "target: a character that may not stand there (expected: it percent-encoded)");
+                        "target: invalid character (expected: percent-encoded, such as %20 for a space)");
             }
         }
         if (given.isEmpty() || given.startsWith("?")) {
             return "/" + given;
         }
         if (!given.startsWith("/") && !(given.equals(SERVER) && method.equals("OPTIONS"))) {
-            throw RefusedRequestException.bad("target: not a path (expected: one that begins with a slash)");
+            throw RefusedRequestException.bad("target: not a path (expected: a path such as /orders)");
         }
         return given;
     }

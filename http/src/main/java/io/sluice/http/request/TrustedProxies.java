@@ -5,15 +5,15 @@ import io.sluice.rules.pattern.Network;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Whose word on the caller's address is taken. Immutable. */
+/** The proxies that are trusted to report the caller's address. Immutable. */
 public sealed interface TrustedProxies {
 
-    /** Nobody's: the caller is who connected. */
+    /** Trusts no proxy: the caller is the peer that connected. */
     record Nobody() implements TrustedProxies {}
 
     /**
-     * That of so many proxies, one behind the other, through which <em>every</em> request comes; the one that connects to us is the
-     * first. Whoever gets past the outer ones can write an address of his own: where networks can be named, name them.
+     * Trusts a number of proxies, one behind the other, through which <em>every</em> request comes; the peer that connects is
+     * the first. A caller that bypasses the outer ones can write any address, so name networks if you can.
      *
      * @param count 1 to 100
      */
@@ -25,7 +25,7 @@ public sealed interface TrustedProxies {
         }
     }
 
-    /** That of proxies in these networks. */
+    /** Trusts proxies in these networks. */
     record Within(List<Network> networks) implements TrustedProxies {
         public Within {
             networks = List.copyOf(networks);
@@ -41,7 +41,10 @@ public sealed interface TrustedProxies {
         }
     }
 
-    /** Whether headers on a connection from there are read; null is a peer without an address, such as a Unix socket. */
+    /**
+     * Returns whether headers on a connection from this peer are read. Null is a peer without an address, such as a Unix
+     * socket.
+     */
     default boolean trusts(@Nullable Address peer) {
         return this instanceof Nearest || (this instanceof Within within && peer != null && within.contains(peer));
     }

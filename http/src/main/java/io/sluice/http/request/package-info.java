@@ -1,4 +1,7 @@
-/** A request in the one reading that every front door shares: target, host, method, caller's address, headers, query and body fields. */
+/**
+ * Reads a request in the same way for every entry point: target, host, method, caller's address, headers, query and body
+ * fields.
+ */
 @NullMarked
 package io.sluice.http.request;
 

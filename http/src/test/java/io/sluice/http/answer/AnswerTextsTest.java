@@ -95,7 +95,7 @@ class AnswerTextsTest {
                 .isEqualTo(
                         "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                                 + "\"title\":\"Too Many Requests\",\"status\":429,"
-                                + "\"detail\":\"Too many requests in all: limit a.0 is used up. Try again in 42 seconds.\",\"rule\":\"a\"}");
+                                + "\"detail\":\"Too many requests overall: limit a.0 is used up. Try again in 42 seconds.\",\"rule\":\"a\"}");
         assertThat(RefusalBody.PROBLEM.of(ruling, AnswerLanguage.ZH).text())
                 .contains("\"title\":\"请求过多\"", "\"detail\":\"全局请求过多：限额 a.0 已用完。请在 42 秒后重试。\"");
     }
@@ -104,11 +104,11 @@ class AnswerTextsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "''                        | ''                | Too many requests in all: | 全局请求过多：",
+                "''                        | ''                | Too many requests overall: | 全局请求过多：",
                 "service: s,               | ''                | Too many requests to this service: | 该服务请求过多：",
                 "resource: /a,             | ''                | Too many requests to this resource: | 该接口请求过多：",
-                "resource: /a, service: s, | 'by: ip,'         | Too many requests of one caller (by ip): | 同一调用方（按 ip）请求过多：",
-                "''                        | 'by: [user, ip],' | Too many requests of one caller (by user, ip): | 同一调用方（按 user, ip）请求过多：",
+                "resource: /a, service: s, | 'by: ip,'         | Too many requests from one caller (by ip): | 同一调用方（按 ip）请求过多：",
+                "''                        | 'by: [user, ip],' | Too many requests from one caller (by user, ip): | 同一调用方（按 user, ip）请求过多：",
             })
     void aRefusalSaysWhichLevelRefused(String scope, String by, String english, String chinese) {
         Ruling.Settled ruling = ruling("rules: [{ id: a, " + scope + " limits: [{ " + by + " rate: 0 }] }]", 1);
@@ -133,7 +133,7 @@ class AnswerTextsTest {
     void wordsForWhatNeverPassesAndForWhatIsDenied() {
         assertThat(RefusalText.of(ruling("rules: [{ id: a, limits: [{ rate: 0 }] }]", 1), AnswerLanguage.EN)
                         .detail())
-                .isEqualTo("Too many requests in all: limit a.0 is used up. Waiting will not help.");
+                .isEqualTo("Too many requests overall: limit a.0 is used up. Waiting will not help.");
         RefusalText denied = RefusalText.of(ruling("rules: [{ id: no, action: deny }]", 1), AnswerLanguage.EN);
         assertThat(denied.status()).isEqualTo(403);
         assertThat(denied.type()).isEqualTo("about:blank");

@@ -21,8 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class BodyFieldsTest {
 
-    private static final Ambiguous BROKEN =
-            new Ambiguous("json: broken (expected: JSON by RFC 8259, which all servers read alike)");
+    private static final Ambiguous BROKEN = new Ambiguous("json: malformed (expected: valid JSON by RFC 8259)");
 
     private static final String FORM = "application/x-www-form-urlencoded";
     private static final BodyFields FIELDS =

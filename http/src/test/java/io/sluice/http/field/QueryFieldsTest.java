@@ -41,13 +41,13 @@ class QueryFieldsTest {
     void aValueThatIsNoTextIsRefused(String query) {
         assertThatThrownBy(() -> FIELDS.addedTo(Map.of("path", "/a?" + query)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("query.user: not UTF-8 (expected: text in UTF-8, percent-encoded)");
+                .hasMessage("query.user: not UTF-8 (expected: percent-encoded UTF-8)");
     }
 
     @Test
     void halfACharacterIsRefused() {
         assertThatThrownBy(() -> FIELDS.addedTo(Map.of("path", "/a?user=\ud83d")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("path: half a character in its query (expected: Unicode text)");
+                .hasMessage("path: half of a surrogate pair in the query (expected: valid Unicode text)");
     }
 }
