@@ -22,12 +22,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The variants that block, on real threads. */
+/** The blocking variants, on real threads. */
 @Timeout(300)
 final class AcquireTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
-    /** Longer than any machine takes for a round here; only ends a test that hangs. */
+    /** Longer than any machine takes for a round here. It only ends a test that hangs. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static final Limit BUCKET =
@@ -175,7 +175,7 @@ final class AcquireTest {
         return new Worker<>(thread, task);
     }
 
-    /** Started, and by now it does nothing but wait. */
+    /** Returns a worker that has started and now only waits. */
     private static <T> Worker<T> blocked(Callable<T> work) {
         Worker<T> wait = started(work);
         while (wait.thread.getState() != Thread.State.WAITING && !wait.task.isDone()) {

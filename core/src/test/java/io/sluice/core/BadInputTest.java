@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Null, nothing, too little, too much, everywhere: a refusal that says what to type, or a defined answer. */
+/** Null, empty, too small and too large values everywhere: either an error that says what to type, or a defined answer. */
 final class BadInputTest {
 
     private static final long MAX = Long.MAX_VALUE;

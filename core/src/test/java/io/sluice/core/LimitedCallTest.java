@@ -28,7 +28,7 @@ class LimitedCallTest {
     private final Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
     private final AtomicInteger calls = new AtomicInteger();
 
-    /** Tasks that were handed over and have not run yet. */
+    /** Tasks that were handed to the executor and have not run yet. */
     private final List<Runnable> handedOver = new ArrayList<>();
 
     @Test

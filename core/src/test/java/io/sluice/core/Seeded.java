@@ -3,8 +3,8 @@ package io.sluice.core;
 import java.util.Random;
 
 /**
- * Randomness that can be had again, and how much of it. {@code -Dsluice.tests.seed=N} repeats a run, {@code
- * -Dsluice.tests.scale=100} makes the tests that use it do a hundred times as much, {@code 0.1} a tenth.
+ * Repeatable randomness, with a configurable amount of work. {@code -Dsluice.tests.seed=N} repeats a run.
+ * {@code -Dsluice.tests.scale=100} makes the tests that use it do a hundred times as much, {@code 0.1} a tenth.
  */
 public final class Seeded extends Random {
 
@@ -26,12 +26,12 @@ public final class Seeded extends Random {
         return new Seeded(seed);
     }
 
-    /** So many, or as many times more as were asked for. */
+    /** Returns the count multiplied by the configured scale. */
     public static long scaled(long count) {
         return Math.max(1, Math.round(count * SCALE));
     }
 
-    /** From {@code least} to {@code most}, small ones as often as large ones. */
+    /** Returns a number from {@code least} to {@code most}; small ones are as likely as large ones. */
     public long magnitude(long least, long most) {
         double low = Math.log((double) least);
         double exponent = low + nextDouble() * (Math.log((double) most) - low);

@@ -15,8 +15,8 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /**
- * Some come to wait while others give back, in every interleaving that Lincheck has time for. Who gets a permit depends on more
- * than the order of the calls; but once all is quiet, nobody waits for what is free.
+ * Some callers start to wait while others return permits, in every interleaving that Lincheck has time for. Which caller gets a
+ * permit depends on more than the order of the calls. But once everything is quiet, no caller waits for a free permit.
  */
 final class WaitQueuesInterleavingsTest {
 
@@ -33,7 +33,7 @@ final class WaitQueuesInterleavingsTest {
                 .check(OnePermit.class);
     }
 
-    /** One permit, free at first, and those who stand in line for it. */
+    /** One permit, free at first, and the callers that queue for it. */
     public static class OnePermit {
 
         private static final Demand DEMAND = Demand.of(Limit.named("one").concurrency(1, Duration.ofHours(1)), "k", 1);
@@ -90,7 +90,7 @@ final class WaitQueuesInterleavingsTest {
         }
     }
 
-    /** Nothing is answered at once. */
+    /** The specification: no call has a result to check. */
     public static class Untold {
 
         public void come() {}

@@ -501,7 +501,7 @@ final class WaitSchedulerTest {
         assertThatThrownBy(() -> limiter.acquireAsync(look, SECOND)).hasMessage("purpose: LOOK (expected: CHARGE)");
     }
 
-    /** The clock, on which something is done before an alarm is set. */
+    /** Returns the clock, with an action that runs before an alarm is set. */
     private Clock watched(Runnable beforeAlarm) {
         return new Clock() {
             @Override
@@ -526,12 +526,12 @@ final class WaitSchedulerTest {
         return List.of(Demand.of(TWO, "shared", 1), Demand.of(WINDOW, user, 1));
     }
 
-    /** Notes who passes, and who is refused as a negative number. */
+    /** Records who passes, and who is refused as a negative number. */
     private void waitFor(int who, CompletionStage<Decision> wait) {
         wait.thenAccept(decision -> passed.add(decision.allowed() ? who : -who));
     }
 
-    /** A local engine whose asks are counted; not recognised as one that answers at once. */
+    /** A local engine that counts its asks, and that the limiter does not recognise as answering at once. */
     private static final class CountingEngine implements Engine {
 
         private final LocalEngine local;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Charges, give-backs and renewals on a clock that has stepped back, each as the first to notice. */
+/** Charges, give-backs and renewals on a clock that has stepped back; each is the first call to notice. */
 final class AfterAStepBackTest {
 
     private static final long SECOND = 1_000_000;
@@ -54,7 +54,7 @@ final class AfterAStepBackTest {
         take(count, limit, 3, "b", NOW);
         count.giveBack(charge, HOUR_AGO);
         count.refusedElsewhere(demand(limit, 1, "c"), HOUR_AGO);
-        // Of what is held, and of a bucket that nobody has asked at the new time, it is known how much that is.
+        // For held permits, and for a bucket that has not been asked at the new time, the amount to give back is known.
         boolean known = limit instanceof Concurrency || limit instanceof TokenBucket || limit instanceof LeakyBucket;
         assertThat(remaining(count, limit, HOUR_AGO)).isEqualTo(known ? 7 : 3);
         assertThat(remaining(count, limit, HOUR_AGO + 11 * SECOND)).isEqualTo(10);

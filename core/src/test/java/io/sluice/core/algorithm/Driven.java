@@ -11,13 +11,13 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 
-/** A bare count and the way an engine drives it. */
+/** A bare count, driven as an engine drives it. */
 public final class Driven {
 
     /** A Sunday in September 2026. */
     public static final long NOW = 1_790_000_000_000_000L;
 
-    /** How many kinds {@link #limit} knows. */
+    /** The number of kinds that {@link #limit} supports. */
     static final int KINDS = 8;
 
     private final Count count;
@@ -38,7 +38,7 @@ public final class Driven {
         return verdict;
     }
 
-    /** The same without any verdict: how many permits were granted. */
+    /** Does the same without a verdict and returns how many permits were granted. */
     long take(Demand demand, long micros) {
         long grant = count.grant(demand, micros);
         if (grant > 0) {
@@ -53,7 +53,7 @@ public final class Driven {
         return count.verdict(demand, count.grant(demand, micros), false, micros);
     }
 
-    /** Asks for what another limit refuses. */
+    /** Asks for permits that another limit refuses. */
     void refusedElsewhere(Demand demand, long micros) {
         count.grant(demand, micros);
         count.refuse(micros);
@@ -79,7 +79,9 @@ public final class Driven {
         return Duration.of(micros, ChronoUnit.MICROS);
     }
 
-    /** From one a day to ten million a second, and numbers that no fraction of small integers has. */
+    /**
+     * Returns a rate from one a day to ten million a second, including rates that no fraction of small integers can express.
+     */
     static Rate rate(Seeded random) {
         return switch (random.nextInt(6)) {
             case 0 -> Rate.perSecond(random.magnitude(1, 10_000_000));
@@ -93,7 +95,7 @@ public final class Driven {
         };
     }
 
-    /** A limit of one of all kinds, whose interesting moments lie within seconds. */
+    /** Returns a limit of the given kind whose interesting moments lie within seconds. */
     static Limit limit(Seeded random, int kind) {
         Limit.Named named = Limit.named("kind" + kind);
         long limit = random.magnitude(1, 1_000);
@@ -118,7 +120,7 @@ public final class Driven {
         };
     }
 
-    /** How long it takes until the limit is about as if unused; a measure for steps. */
+    /** Returns about how long it takes until the limit is as if unused; a scale for steps. */
     static long span(Limit limit) {
         return Math.max(1, Math.min(limit.windowMicros(), 1_000L * 86_400_000_000L));
     }

@@ -61,11 +61,11 @@ final class ExactAnswersTest {
         Limit halves = X.tokenBucket(new Rate(1, Driven.micros(2))).withBurst(10);
         Driven bucket = new Driven(thirds);
         bucket.ask(Demand.of(thirds, "k", 5), NOW);
-        // 5 2/3 are used; as halves 6, and no time has passed since they were written.
+        // 5 2/3 are used; that is 6 when rounded up to halves, and no time has passed since they were written.
         bucket.ask(Demand.of(thirds, "k", 1), NOW + 1);
         assertThat(bucket.look(Demand.of(halves, "k", 1), NOW + 1))
                 .isEqualTo(new Verdict(true, 0, 4, 0, 12, 0, NOW + 1));
-        // A microsecond later it is a third less, 5 1/3; as halves 5 1/2.
+        // A microsecond later it is a third less, 5 1/3; that is 5 1/2 in halves.
         assertThat(bucket.look(Demand.of(halves, "k", 1), NOW + 2).resetAfterMicros())
                 .isEqualTo(11);
         assertThat(bucket.look(Demand.of(thirds, "k", 1), NOW + 1).resetAfterMicros())
@@ -91,11 +91,11 @@ final class ExactAnswersTest {
     void aBucketAgesAtTheRateThatItWasWrittenWithUntilAnotherIsAskedFor() {
         Pace slow = new Pace(1, 3);
         Pace fast = new Pace(5, 2);
-        // In 7 us 2 1/3 flow at the slow rate and 17 1/2 at the fast one.
+        // In 7 us, 2 1/3 flow at the slow rate and 17 1/2 at the fast one.
         assertThat(state(20, 1, slow).at(fast, NOW + 7)).isEqualTo(new BucketState(18, 0, fast, NOW + 7, NOW + 7));
         assertThat(state(20, 1, fast).at(slow, NOW + 7)).isEqualTo(new BucketState(3, 0, slow, NOW + 7, NOW + 7));
         assertThat(state(2, 1, slow).at(fast, NOW + 8)).isEqualTo(new BucketState(0, 0, fast, NOW + 8, NOW + 8));
-        // Clamped time brings no flow, and a step back re-bases what is left.
+        // Clamped time brings no flow, and a large step back rebases what is left.
         assertThat(state(20, 1, slow).at(fast, NOW - 5)).isEqualTo(state(20, 1, fast, NOW));
         long back = NOW - 2 * SECOND;
         assertThat(state(20, 1, slow).at(fast, back)).isEqualTo(new BucketState(20, 1, fast, back, NOW + 1));
@@ -122,7 +122,7 @@ final class ExactAnswersTest {
                 .isEqualTo(new Verdict(true, 0, 5, 0, 13, 0, NOW));
         bucket.grant(Demand.of(halves, "k", 10), NOW);
         bucket.refuse(NOW);
-        // 4 1/2 are used; in 3 us they are 3, and as thirds the same.
+        // 4 1/2 are used. In 3 us they become 3, and the same in thirds.
         bucket.grant(one, NOW + 3);
         bucket.refuse(NOW + 3);
         assertThat(bucket.verdict(one, bucket.grant(one, NOW + 3), false, NOW + 3))
@@ -157,7 +157,7 @@ final class ExactAnswersTest {
     void aBucketGivesBackWhatHasNotFlowedYetToTheLastPart() {
         Pace thirds = new Pace(1, 3);
         BucketState state = state(4, 1, thirds);
-        // Of 3 permits charged 2 us ago 2 1/3 are left.
+        // Of 3 permits charged 2 us ago, 2 1/3 are left.
         assertThat(state.giveBack(3, NOW - 2, NOW)).isEqualTo(state(2, 0, thirds));
         assertThat(state.giveBack(3, NOW - 1, NOW)).isEqualTo(state(1, 2, thirds));
         assertThat(state.giveBack(3, NOW, NOW)).isEqualTo(state(1, 1, thirds));
@@ -173,7 +173,7 @@ final class ExactAnswersTest {
         assertThat(state.giveBack(50, NOW - 101, NOW)).isEqualTo(state);
     }
 
-    /** How much of a charge has flowed is known only while the rate stays and time goes on. */
+    /** How much of a charge has flowed is known only while the rate stays the same and time moves forward. */
     @Test
     void whatWasChargedBeforeAChangeOfRateOrOfTheClockIsNotGivenBackAfterIt() {
         TokenBucket fast = X.tokenBucket(Rate.perSecond(10)).withBurst(10);
@@ -311,7 +311,7 @@ final class ExactAnswersTest {
         emptied.giveBack(new Charge(limit, "k", 3, slice + 5 * SECOND, ""), slice + 5 * SECOND);
         assertThat(emptied.look(Demand.of(limit, "k", 1), slice + 5 * SECOND).resetAfterMicros())
                 .isEqualTo(6 * SECOND);
-        // What came after the charge is gone, so time may stand before it again without waiting.
+        // Everything after the charge is gone, so time may be before it again without waiting.
         assertThat(emptied.look(Demand.of(limit, "k", 9), slice + 4 * SECOND).retryAfterMicros())
                 .isEqualTo(7 * SECOND);
     }
@@ -350,7 +350,7 @@ final class ExactAnswersTest {
     void theWeightOfASliceIsRightWhereItsProductJustFillsALongOrJustDoesNot() {
         long length = Duration.ofDays(1_000).toNanos() / 1_000;
         long left = length - 1;
-        // Just within a long, but not once it is rounded up; beyond a long, but not beyond its bits.
+        // The first just fits into a long, but not once it is rounded up. The others exceed a long, but not its bits.
         for (long permits : new long[] {Long.MAX_VALUE / left, Long.MAX_VALUE / left + 1, 200_000}) {
             Limit limit = X.slidingWindow(1_000_000, Duration.ofDays(1_000))
                     .withSlices(1)
@@ -358,7 +358,7 @@ final class ExactAnswersTest {
             long start = NOW / length * length;
             Driven count = new Driven(limit);
             count.ask(Demand.of(limit, "k", permits), start);
-            // A microsecond short of the whole slice: what counts of it is rounded up to all.
+            // A microsecond short of the whole slice: the part that counts is rounded up to all of it.
             assertThat(count.look(Demand.of(limit, "k", 1), start + length + 1).remaining())
                     .as("%d permits", permits)
                     .isEqualTo(1_000_000 - permits);

@@ -12,10 +12,10 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a count tells is true, and what it was not charged for it does not remember. For all algorithms. */
+/** What a count reports is true, and it remembers nothing that it was not charged for. For all algorithms. */
 final class HonestAnswersTest {
 
-    /** 142 years: what a bucket can be idle for, as far as it knows. */
+    /** 142 years: the longest idle time that a bucket can tell. */
     private static final long LONGEST = 1L << 52;
 
     static List<Integer> kinds() {
@@ -36,7 +36,7 @@ final class HonestAnswersTest {
             Driven count = new Driven(limit);
             long now = Driven.NOW;
             for (int i = 0; i < 60; i++) {
-                // Now and then time stands a little before where it was.
+                // Sometimes time steps back a little.
                 now += random.oneIn(10) ? -random.nextInt(500_000) : step(random, limit);
                 Demand demand = demand(random, limit, i);
                 Verdict verdict = count.ask(demand, now);

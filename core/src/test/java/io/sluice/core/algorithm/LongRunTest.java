@@ -20,12 +20,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What flows in the long run. A count holds what is used as a fraction; if after any number of steps it still equals what was
- * admitted less what flowed, to the last part, then there is nothing that could drift in the next.
+ * What flows in the long run. A count holds the used amount as a fraction. If it still equals what was admitted less what
+ * flowed, to the last part, after any number of steps, then nothing can drift in the next step.
  */
 final class LongRunTest {
 
-    /** All, or those at the places, from 1, that {@code -Dsluice.tests.rates=7,12} names: a run of days can be cut up. */
+    /**
+     * Returns all rates, or those at the positions (from 1) that {@code -Dsluice.tests.rates=7,12} names, so that a run of days
+     * can be split.
+     */
     static Stream<Rate> rates() {
         List<Rate> rates = List.of(
                 Rate.perDay(1),
@@ -59,7 +62,8 @@ final class LongRunTest {
         long elapsed = 0;
         long steps = Seeded.scaled(2_000_000);
         for (long i = 0; i < steps; i++) {
-            // Short steps as they come, long ones for the length of the run; never so long that the bucket fills up.
+            // Short steps for variety and long ones for the length of the run, but never long enough to fill the
+            // bucket.
             long step = i % 3 == 0 ? random.nextLong(most) + 1 : random.nextLong(3) + 1;
             elapsed += elapsed < 1L << 51 ? step : 1;
             BucketState aged = state.at(pace, Driven.NOW + elapsed);
@@ -95,7 +99,7 @@ final class LongRunTest {
         Driven count = new Driven(limit);
         Demand one = Demand.of(limit, "k", 1);
         long now = Driven.NOW;
-        // Always behind a queue: a slot that nobody took would be lost.
+        // Always behind a queue, because a slot that nobody takes would be lost.
         long ahead = pace.microsFor(500, 0);
         long requests = Math.min(Seeded.scaled(200_000), (1L << 51) / (1 + pace.microsFor(1, 0)));
         for (long i = 0; i < requests; i++) {

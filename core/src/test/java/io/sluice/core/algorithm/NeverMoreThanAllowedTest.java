@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** No interval ever holds more than its limit says, whatever is asked and whenever. Time only moves forward here. */
+/** No interval ever holds more than its limit allows, whatever is asked and whenever. Time only moves forward here. */
 final class NeverMoreThanAllowedTest {
 
     private static final long DAY = 86_400_000_000L;
@@ -57,7 +57,7 @@ final class NeverMoreThanAllowedTest {
         for (long round = Seeded.scaled(200); round > 0; round--) {
             TokenBucket limit =
                     Limit.named("x").tokenBucket(Driven.rate(random)).withBurst(random.magnitude(1, 1_000));
-            // Slots are told in whole microseconds, so an interval may look shorter than it is by less than one.
+            // Slots are reported in whole microseconds, so an interval may look shorter than it is by less than one.
             Flow flow = new Flow(limit.rate(), BigInteger.valueOf(limit.capacity())).withSlackMicros(1);
             Driven bucket = new Driven(limit);
             long now = Driven.NOW;
@@ -148,7 +148,7 @@ final class NeverMoreThanAllowedTest {
         assertThat(admitted).isPositive();
     }
 
-    /** Comes at edges of slices, exactly a window after what was admitted, in bursts, with all weights. */
+    /** Asks at the edges of slices, exactly a window after an admission, in bursts, and with all weights. */
     private static long attack(Seeded random, SlidingWindow limit, int requests) {
         Demand[] weights = new Demand[16];
         for (int i = 0; i < weights.length; i++) {
@@ -274,7 +274,7 @@ final class NeverMoreThanAllowedTest {
         return Demand.of(limit, "k", permits).orAtLeast(random.oneIn(3) ? 1 + random.nextLong(permits) : permits);
     }
 
-    /** Mostly bursts; else anything between a microsecond and some windows. */
+    /** Mostly bursts; otherwise anything between a microsecond and a few windows. */
     private static long step(Seeded random, long span) {
         return switch (random.nextInt(4)) {
             case 0 -> random.magnitude(1, span);
@@ -283,7 +283,7 @@ final class NeverMoreThanAllowedTest {
         };
     }
 
-    /** Holds {@code admitted in [s, t] ≤ burst + rate × (t − s)} for every two admissions, in exact integers. */
+    /** Checks {@code admitted in [s, t] ≤ burst + rate × (t − s)} for every two admissions, in exact integers. */
     private static final class Flow {
 
         private final BigInteger permits;
@@ -319,7 +319,10 @@ final class NeverMoreThanAllowedTest {
         }
     }
 
-    /** Holds that a slot is later than each before it by what was put in between, divided by the rate, to the microsecond. */
+    /**
+     * Checks that each slot follows every earlier one by at least the permits in between divided by the rate, to the
+     * microsecond.
+     */
     private static final class Spacing {
 
         private final BigInteger permits;
@@ -332,7 +335,7 @@ final class NeverMoreThanAllowedTest {
         }
 
         void slot(long at, long granted, String what) {
-            // All in units of which a microsecond has `permits` and a permit has `micros`.
+            // All values are in units of which a microsecond has `permits` and a permit has `micros`.
             BigInteger slot = permits.multiply(BigInteger.valueOf(at));
             if (slot.compareTo(earliest) < 0) {
                 fail(what + " handed out a slot too early: " + at);
@@ -343,7 +346,7 @@ final class NeverMoreThanAllowedTest {
         }
     }
 
-    /** What a window that ends now really holds. It includes its end and not its beginning. */
+    /** The actual content of a window that ends now. It includes its end but not its beginning. */
     private static final class TrueWindow {
 
         private final long micros;

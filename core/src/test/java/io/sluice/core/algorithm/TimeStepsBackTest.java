@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A clock that walks to and fro, by microseconds or by days, hands out nothing extra. The measure is how far it walked forward:
- * a limit admits no more than on a clock that only ever made the forward steps.
+ * A clock that moves back and forth, by microseconds or by days, grants nothing extra. The measure is how far it moved forward:
+ * a limit admits no more than on a clock that made only the forward steps.
  */
 final class TimeStepsBackTest {
 
@@ -138,7 +138,7 @@ final class TimeStepsBackTest {
                 assertThat(verdict.retryAfterMicros())
                         .as("%s: %s", random, limit)
                         .isLessThanOrEqualTo(longest + StepBack.CLAMPED_MICROS);
-                // Nobody comes back after a lifetime, and counts do not look further than two.
+                // Nobody comes back after a lifetime, and counts do not look further ahead than two.
                 if (verdict.retryAfterMicros() < LIFETIME) {
                     assertThat(count.look(one, now + verdict.retryAfterMicros()).fits())
                             .as("%s: %s after %d", random, limit, verdict.retryAfterMicros())

@@ -12,8 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * How far the estimate of the weighted window is off. The figures it prints are in docs/accuracy.md; a true window holds less
- * than twice the limit, and whoever knows where the slices lie comes close to that, however many there are.
+ * How far the estimate of the weighted window is off. The figures that it prints are in docs/accuracy.md. An actual window
+ * holds less than twice the limit. A caller that knows where the slices begin comes close to that, however many slices there
+ * are.
  */
 final class WeightedWindowTest {
 
@@ -71,7 +72,7 @@ final class WeightedWindowTest {
         assertThat(worst).as("%s", random).isLessThan(2 * LIMIT);
     }
 
-    /** Three bursts, each as much as there is room for: when, and over how long each is spread. */
+    /** Three bursts, each as large as there is room for; the plan says when each starts and over how long it is spread. */
     private static long worstWindow(SlidingWindow limit, long[] plan) {
         Driven count = new Driven(limit);
         Demand all = Demand.of(limit, "k", LIMIT).orAtLeast(1);

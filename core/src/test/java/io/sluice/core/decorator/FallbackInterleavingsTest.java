@@ -25,8 +25,8 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /**
- * The engine answers, twice even, while the deadline strikes, in every interleaving that Lincheck has time for. Either may be
- * heard first; but the caller is told once, and what was charged for a caller that was refused goes back once.
+ * The engine answers, even twice, while the deadline passes, in every interleaving that Lincheck has time for. Either may come
+ * first. But the caller is answered once, and permits charged for a refused caller are given back once.
  */
 final class FallbackInterleavingsTest {
 
@@ -82,7 +82,7 @@ final class FallbackInterleavingsTest {
         }
     }
 
-    /** A clock that strikes when it is told to. */
+    /** A clock whose alarm goes off when the test says so. */
     private static final class Striking implements Clock {
 
         private Runnable alarm = () -> {};
@@ -104,7 +104,7 @@ final class FallbackInterleavingsTest {
         }
     }
 
-    /** An answer that comes as often as the test likes. */
+    /** An answer that arrives as often as the test wants. */
     private static final class Wire extends CompletableFuture<Outcome> {
 
         private BiConsumer<? super Outcome, ? super Throwable> hear = (outcome, failure) -> {};
@@ -146,7 +146,7 @@ final class FallbackInterleavingsTest {
         public void close() {}
     }
 
-    /** What is told is looked at when all is quiet. */
+    /** The specification: no call has a result; the state is checked when everything is quiet. */
     public static class Untold {
 
         public void answer() {}

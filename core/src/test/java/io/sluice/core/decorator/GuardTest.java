@@ -48,7 +48,7 @@ final class GuardTest {
                 Limit.named("sl").slidingLog(5, Duration.ofSeconds(3)));
     }
 
-    /** One process behind the guard, others beside it, each after the other. The store's clock is not that of the process. */
+    /** One process behind the guard and others beside it, one after the other. The store has its own clock. */
     @ParameterizedTest
     @ValueSource(doubles = {1, 1.000_000_1, 1.2, 3})
     void neverRefusesWhatTheStoreWouldAdmit(double times) {

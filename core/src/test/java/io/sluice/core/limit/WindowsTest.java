@@ -108,7 +108,7 @@ final class WindowsTest {
         }
     }
 
-    /** A34: whoever straddles the edges of a day of 23 or 25 hours gets no more than the day's permits. */
+    /** A34: a caller that straddles the edges of a day of 23 or 25 hours gets no more than the day's permits. */
     @ParameterizedTest
     @CsvSource({"2026-03-29, 23", "2026-10-25, 25"})
     void aDayOf23Or25HoursHoldsTheLimitOfADay(String date, int hours) {
@@ -132,7 +132,7 @@ final class WindowsTest {
                 .isTrue();
     }
 
-    /** Around each change of the zone's clocks between 1970 and 2040, and anywhere. */
+    /** Returns moments around each change of the zone's clocks between 1970 and 2040, and random ones. */
     private static List<Long> moments(Seeded random, ZoneId zone) {
         List<Long> moments = new ArrayList<>();
         Instant end = Instant.parse("2040-01-01T00:00:00Z");

@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A bucket in a word, one that is not, and the pure function, while rates and bursts change. */
+/** A bucket in a word, one that needs more than a word, and the pure function, while rates and bursts change. */
 final class ChangeOfRateTest {
 
     private static final long NOW = 1_790_000_000_000_000L;
 
-    /** Refuses whatever it is asked for, so that the others of an ask are refused with it. */
+    /** Refuses every demand, so that the other demands of an ask are refused with it. */
     private static final TokenBucket NOTHING =
             Limit.named("nothing").tokenBucket(Rate.perSecond(1)).withBurst(0);
 
@@ -69,7 +69,7 @@ final class ChangeOfRateTest {
         }
     }
 
-    /** What the pure function says of each demand; leaves in the model what it leaves behind. */
+    /** Returns the verdict of the pure function on each demand, and updates the model to the state that it leaves behind. */
     private static List<Verdict> decide(Map<String, BucketState> model, Ask ask, long now) {
         List<BucketState> aged = new ArrayList<>();
         List<Long> grants = new ArrayList<>();
@@ -110,14 +110,14 @@ final class ChangeOfRateTest {
     }
 
     private static Demand demand(Seeded random, List<TokenBucket> numbers, String key) {
-        // Mostly the first, so that some time passes at one rate.
+        // Mostly the first one, so that some time passes at one rate.
         TokenBucket limit = numbers.get(random.oneIn(3) ? random.nextInt(numbers.size()) : 0);
         long permits = 1 + random.nextLong(limit.capacity() + 1);
         Demand demand = Demand.of(limit, key, permits).orAtLeast(1 + random.nextLong(permits));
         return random.oneIn(4) ? demand.waitingUpTo(random.magnitude(1, 10_000_000)) : demand;
     }
 
-    /** Numbers of one limit: rates that a word can hold and rates that it cannot, some of nothing. */
+    /** Returns numbers for one limit: rates that fit into a word, rates that do not, and some of zero. */
     private static List<TokenBucket> numbers(Seeded random) {
         List<TokenBucket> numbers = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -134,7 +134,7 @@ final class ChangeOfRateTest {
         return numbers;
     }
 
-    /** A full bucket whose rate is raised: whoever is refused is told the truth about when to come again. */
+    /** If the rate of a full bucket is raised, a refused caller gets a correct retry time. */
     @Test
     void aRateThatIsRaisedCountsFromTheFirstRefusalOn() {
         ManualClock clock = ManualClock.at(NOW);

@@ -53,7 +53,7 @@ final class KeyFloodTest {
         }
         assertThat(engine.keys()).isBetween((long) MAX_KEYS, (long) MAX_KEYS + OVERFLOW_COUNTS);
         assertThat(engine.overflowed()).isEqualTo(Seeded.scaled(flood));
-        // Time stood still: the flood together had the burst of each overflow count and not one permit more.
+        // Time stood still, so the whole flood got the burst of each overflow count and not one permit more.
         assertThat(admitted)
                 .isLessThanOrEqualTo(OVERFLOW_COUNTS * limit.capacity())
                 .isPositive();
@@ -107,8 +107,8 @@ final class KeyFloodTest {
         for (int i = 0; i < OVERFLOW_COUNTS * 50; i++) {
             left += take(first, "single" + i, 100) ? 1 : 0;
         }
-        // Single decisions have overflow counts of their own, those of the first of several: what was refused charged
-        // none.
+        // Single decisions use the overflow counts of the first position. A refused decision over several limits
+        // charged none of them.
         assertThat(left).isBetween(OVERFLOW_COUNTS - admitted, (long) OVERFLOW_COUNTS);
     }
 

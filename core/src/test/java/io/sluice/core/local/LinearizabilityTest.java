@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whatever several threads do to counts at once can be told as if they had done it one after the other. Lincheck makes up the
- * programs, runs them under every interleaving it has time for, and under stress; the specifications are the nested classes
- * named {@code …Told}. Time stands still, so that an answer depends on nothing but the order.
+ * Whatever several threads do to counts at once is equivalent to some sequential order. Lincheck generates the programs and
+ * runs them under every interleaving that it has time for, and under stress. The specifications are the nested classes named
+ * {@code …Told}. Time stands still, so that an answer depends only on the order.
  */
 final class LinearizabilityTest {
 
@@ -273,7 +273,7 @@ final class LinearizabilityTest {
         }
     }
 
-    /** The numbers of a limit change to and fro while others decide; what was used stays. */
+    /** The numbers of a limit change back and forth while other threads decide; what was used is kept. */
     @Param(name = "permits", gen = IntGen.class, conf = "1:3")
     public static class ChangingNumbers {
 
@@ -332,7 +332,7 @@ final class LinearizabilityTest {
         }
     }
 
-    /** Cells are added, swept as soon as they are unused, and replaced, while others count on them. One segment holds all. */
+    /** Cells are added, swept as soon as they are unused, and replaced, while others use them. One segment holds them all. */
     @Param(name = "key", gen = IntGen.class, conf = "0:1")
     public static class SweptTable {
 
@@ -345,7 +345,7 @@ final class LinearizabilityTest {
         private final List<String> keys = keysOfOneSegment(series);
 
         public SweptTable() {
-            // Unused from the start: whoever adds another sweeps it, while others have just found it.
+            // Unused from the start: a thread that adds another cell sweeps it while others have just found it.
             table.findOrAdd(series, keys.get(0), false, true, () -> cell(0, PackedBucket.UNUSED));
         }
 
@@ -403,7 +403,7 @@ final class LinearizabilityTest {
             }
         }
 
-        /** Adds counts that are used and stay. */
+        /** Adds counts that are in use and stay. */
         final void fill(int count) {
             for (int key = 2; key < 2 + count; key++) {
                 Cell used = cell(key, Long.MAX_VALUE);
@@ -422,7 +422,7 @@ final class LinearizabilityTest {
         }
     }
 
-    /** The same where the next to be added finds its segment full, and moves all cells to another array. */
+    /** The same, but the next added cell finds its segment full and moves all cells to another array. */
     public static class GrowingTable extends SweptTable {
 
         public GrowingTable() {
@@ -461,7 +461,7 @@ final class LinearizabilityTest {
         }
 
         public void replace(int key) {
-            // Nobody can tell.
+            // A replacement is not observable.
         }
 
         final long used(int key) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 final class LocalCountsTest {
 
     private static final long NOW = 1_790_000_000_000_000L;
-    /** Keys that had to be looked at one after the other would take thousands of times as long as others. */
+    /** Keys that had to be searched one after the other would take thousands of times as long as others. */
     private static final int MUCH_SLOWER = 50;
 
     private static final Duration SOON = Duration.ofSeconds(60);
@@ -86,7 +86,10 @@ final class LocalCountsTest {
         }
     }
 
-    /** A change of numbers must not make a word of what no word can hold: its sign says that the cell is locked. */
+    /**
+     * A change of numbers must not put into a word what no word can hold, because the sign of a word says that the cell is
+     * locked.
+     */
     @Test
     void whatWasUsedSurvivesAChangeToNumbersThatItDoesNotFit() {
         LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1_000);
@@ -155,7 +158,7 @@ final class LocalCountsTest {
         assertThat(gate.pass(10).remaining()).isZero();
         assertThat(counts.overflowed()).isEqualTo(1);
         micros.addAndGet(500_000);
-        // The early ones are as if unused by now, the overflow count is not.
+        // The early ones are as if unused by now; the overflow count is not.
         assertThat(decide(counts, Demand.of(limit, "late", 1)).verdicts().get(0).remaining())
                 .isEqualTo(9);
         assertThat(gate.pass(1).remaining()).isEqualTo(8);
@@ -200,13 +203,14 @@ final class LocalCountsTest {
         assertThat(remaining(counts, ask)).isEqualTo(2);
     }
 
-    /** Attack A12, by someone who knows how text is hashed: 65,536 keys of one hash code. */
+    /** Attack A12, by a caller that knows how text is hashed: 65,536 keys with one hash code. */
     @Test
     void keysThatCollideOnPurposeAreFoundAsFastAsOthers() {
         for (boolean words : new boolean[] {true, false}) {
             long ofOthers = Long.MAX_VALUE;
             long ofColliding = Long.MAX_VALUE;
-            // Compared in one run, so the speed of the machine does not matter; on a busy one, some comparison is fair.
+            // Both are timed in one run, so the speed of the machine does not matter; on a busy machine, some run is
+            // fair.
             int tries = 0;
             do {
                 ofOthers = Math.min(ofOthers, nanosToChargeThrice(words, number -> "k".repeat(27) + (10_000 + number)));
@@ -292,7 +296,7 @@ final class LocalCountsTest {
         }
     }
 
-    /** ADR 3: a count is forgotten a second later than it could be, because time may step back by so much. */
+    /** ADR 3: a count is forgotten a second later than it could be, because time may step back by that much. */
     @Test
     void countsAreNotForgottenWhileTimeMayStillStepBackToThem() {
         LocalCounts counts = new LocalCounts(micros::get, 100_000);
@@ -449,7 +453,7 @@ final class LocalCountsTest {
         assertThat(decide(counts, Demand.of(slow, "k", 1)).allowed()).isFalse();
     }
 
-    /** Sweeps, second places, arrays that are made anew and changes of numbers, against a map. */
+    /** Sweeps, second searches, rehashed arrays and changes of numbers, compared with a map. */
     @Test
     void everyKeyKeepsItsCountWhateverHappensToTheTable() {
         Seeded random = Seeded.random("table");

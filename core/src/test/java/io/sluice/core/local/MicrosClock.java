@@ -3,10 +3,10 @@ package io.sluice.core.local;
 import io.sluice.core.time.Clock;
 import java.util.function.LongSupplier;
 
-/** A clock of which a test holds the hands; has no alarms. */
+/** A clock that the test sets; it has no alarms. */
 record MicrosClock(LongSupplier micros, long start) implements Clock {
 
-    /** A time for counts that trust it not to step back. */
+    /** Returns a time for counts that rely on it not to step back. */
     static SteadyTime steady(LongSupplier micros) {
         return new SteadyTime(new MicrosClock(micros, micros.getAsLong()));
     }

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Eight threads at once, and totals that are right to the permit. */
+/** Eight threads at once, with totals that are exact to the permit. */
 final class StressTest {
 
     private static final int THREADS = 8;
@@ -82,7 +82,7 @@ final class StressTest {
         assertThat(remaining(engine, window)).isEqualTo(30_000 - both.get());
     }
 
-    /** Counts come and go as fast as they can, under keys that everybody uses. */
+    /** Counts come and go as fast as possible, under keys that all threads use. */
     @Test
     void noChargeIsLostWhileCountsAreSweptUnderThem() throws Exception {
         LocalEngine engine = new LocalEngine(clock);
@@ -96,7 +96,7 @@ final class StressTest {
         long admitted = inParallel(thread -> {
             long passed = 0;
             for (int i = 0; i < Seeded.scaled(40_000); i++) {
-                // Charged and given back, a count is unused and may be swept at once by whoever adds one.
+                // Once charged and given back, a count is unused and may be swept at once by a thread that adds one.
                 Ask ask = Ask.charging(List.of(Demand.of(limit, "brief" + i % 50, 1)));
                 EngineDecision decided = (EngineDecision) engine.decide(ask);
                 engine.giveBack(decided.charges(ask));
@@ -145,7 +145,7 @@ final class StressTest {
         assertThat(admitted).isEqualTo(THREADS * Seeded.scaled(22_000));
     }
 
-    /** The bound on keys is not exact while many add at once; it is off by less than there are segments. */
+    /** The bound on keys is not exact while many threads add at once; the error is less than the number of segments. */
     @Test
     void aFloodFromEightThreadsStaysWithinTheBound() throws Exception {
         LocalEngine engine = LocalEngine.builder().clock(clock).maxKeys(5_000).build();

@@ -18,14 +18,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Threads take of stripes at once, in every interleaving that Lincheck has time for, and under stress.
+ * Threads take from stripes at the same time, in every interleaving that Lincheck has time for, and under stress.
  *
- * <p>All stripes together are not one number: a batch on its way from the count to a stripe is in neither, and a search of all
- * of them is no look at one moment. So a take may be refused although the sum was never too small, and a specification has to
- * leave room for that, but no more. {@link Singles} does so by asking again, if the count has changed meanwhile or a batch had
- * not arrived; every answer that remains must be that of one number: who is refused while nothing moves is refused rightly,
- * who passes had a permit. Several permits may also be refused because they lie apart; of {@link Parcels} it is demanded that
- * none is lost or handed out twice.
+ * <p>The stripes together are not one number: a batch on its way from the count to a stripe is in neither, and a search of all
+ * stripes does not see a single moment. A take may therefore be refused although the sum was never too small, and a
+ * specification has to allow that, but nothing more. {@link Singles} does so by asking again if the count has changed meanwhile
+ * or a batch had not arrived. Every remaining answer must be that of a single number: a take that is refused while nothing
+ * moves is refused correctly, and a take that passes had a permit. Several permits may also be refused because they lie in
+ * different stripes; for {@link Parcels} the requirement is that no permit is lost or granted twice.
  */
 final class StripesInterleavingsTest {
 
@@ -79,13 +79,13 @@ final class StripesInterleavingsTest {
         options.sequentialSpecification(specification).check(stripes);
     }
 
-    /** Stripes of batches of three, laid into one stripe or two; a batch lies there from the start. */
+    /** Stripes with batches of three, in one stripe or two; one batch is there from the start. */
     @Param(name = "permits", gen = IntGen.class, conf = "1:3")
     public abstract static class Singles {
 
         private final AtomicReference<Count> count;
 
-        /** How many of the draws have arrived where they were meant for. */
+        /** How many of the draws have arrived at their stripe. */
         private final AtomicInteger arrived = new AtomicInteger();
 
         private final ThreadLocal<Boolean> drew = ThreadLocal.withInitial(() -> false);
@@ -97,7 +97,7 @@ final class StripesInterleavingsTest {
             take();
         }
 
-        /** What is left, and how often somebody has drawn on it. */
+        /** What is left, and how often it was drawn on. */
         private record Count(long left, int draws) {}
 
         @Operation
@@ -148,7 +148,7 @@ final class StripesInterleavingsTest {
         }
     }
 
-    /** All there is lies in one of two stripes. */
+    /** Everything that is left lies in one of two stripes. */
     public static class DryCount extends Singles {
 
         public DryCount() {
@@ -189,7 +189,7 @@ final class StripesInterleavingsTest {
         }
     }
 
-    /** Takes of any size, of batches of four; a batch lies there from the start. */
+    /** Takes of any size, with batches of four; one batch is there from the start. */
     @Param(name = "permits", gen = IntGen.class, conf = "1:3")
     public abstract static class Parcels {
 
@@ -256,7 +256,7 @@ final class StripesInterleavingsTest {
         }
     }
 
-    /** Either answer to a take will do. */
+    /** Accepts either answer to a take. */
     public static class Untold {
 
         public void take(int permits) {}

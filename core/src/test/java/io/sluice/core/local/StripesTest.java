@@ -109,7 +109,7 @@ final class StripesTest {
             for (int t = 0; t < 4; t++) {
                 Thread thread = new Thread(() -> {
                     while (stripes.outstanding() > 0) {
-                        // Nothing is added any more: what lies there after a refusal lay there all the time.
+                        // Nothing is added any more: permits that are there after a refusal were there all the time.
                         if (!stripes.take(1) && stripes.outstanding() > 0) {
                             refusedForNothing.increment();
                         }

@@ -114,7 +114,7 @@ class WheelTest {
         assertThat(early).hasValue(0);
     }
 
-    /** By a clock that moves only while the thread sleeps for a short time; from a long sleep, only an alarm can wake it. */
+    /** Uses a clock that moves only while the thread sleeps for a short time; from a long sleep, only an alarm can wake it. */
     @Test
     void wakesForAnAlarmThatIsSetSoonerThanThoseBefore() throws Exception {
         AtomicLong now = new AtomicLong();

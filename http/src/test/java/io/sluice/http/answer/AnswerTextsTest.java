@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What callers are told: headers, problem body, languages. */
+/** What callers receive: headers, problem body, languages. */
 class AnswerTextsTest {
 
     private final ManualClock clock = new ManualClock();
@@ -140,7 +140,7 @@ class AnswerTextsTest {
         assertThat(denied.detail()).isEqualTo("Rule no denies this request.");
     }
 
-    /** The last of some rulings on the same request. */
+    /** Returns the last of several rulings on the same request. */
     private Ruling.Settled ruling(String rules, long... permits) {
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("t", rules)).rules());
         KeySettings keys = new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty());

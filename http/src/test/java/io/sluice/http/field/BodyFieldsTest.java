@@ -76,7 +76,7 @@ class BodyFieldsTest {
                 "{\"user\":{\"x\":1}}",
                 "{\"users\":\"u\"}",
                 "{\"user\":1e999}",
-                // What is no object has no fields.
+                // Anything but an object has no fields.
                 "",
                 " ",
                 "null",
@@ -89,7 +89,7 @@ class BodyFieldsTest {
         assertThat(json(body)).isEmpty();
     }
 
-    /** Python reads NaN, others comments, single quotes or a comma too many. */
+    /** Python accepts NaN; others accept comments, single quotes or an extra comma. */
     @ParameterizedTest
     @ValueSource(
             strings = {

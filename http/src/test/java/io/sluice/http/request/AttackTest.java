@@ -151,7 +151,7 @@ class AttackTest {
         return evaluator("");
     }
 
-    /** With an id of its own, so that each has fresh counts. */
+    /** Each evaluator has its own id, so that its counts are fresh. */
     private Evaluator evaluator(String scope) {
         RuleDocument document = RuleDocument.parse(
                 "test",
