@@ -144,7 +144,7 @@ final class BadInputTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("refused")
-    void isRefusedWithAMessageThatSaysWhatWouldDo(String message, ThrowingCallable call) {
+    void isRefusedWithAMessageThatSaysWhatIsExpected(String message, ThrowingCallable call) {
         assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class).hasMessage(message);
     }
 
@@ -198,12 +198,12 @@ final class BadInputTest {
 
     @ParameterizedTest
     @MethodSource("nulls")
-    void nothingIsNotTakenForSomething(ThrowingCallable call) {
+    void nullIsRefused(ThrowingCallable call) {
         assertThatNullPointerException().isThrownBy(call);
     }
 
     @Test
-    void whatLimitsOfZeroRefuseTheyRefuseForEver() {
+    void limitsOfZeroRefuseForEver() {
         for (Limit limit : List.of(
                 X.tokenBucket(Rate.perSecond(0)),
                 TEN.withBurst(0),

@@ -29,7 +29,7 @@ class FallbackRecorderTest {
     private final List<HistoryEvent> events = new ArrayList<>();
 
     @Test
-    void tellsWhatAStandInDecided() {
+    void recordsWhatAStandInDecided() {
         try (Limiter limiter = new Limiter(new Gone(), clock, List.of(new FallbackRecorder(events::add, clock)))) {
             limiter.decide(Ask.charging(List.of(Demand.of(LIMIT, "k", 3))).onFailure(FailurePolicy.CLOSED, 1));
         }
@@ -43,7 +43,7 @@ class FallbackRecorderTest {
     }
 
     @Test
-    void leavesTheRestToTheEngines() {
+    void recordsNothingThatTheEngineDecided() {
         try (Limiter limiter =
                 new Limiter(new LocalEngine(clock), clock, List.of(new FallbackRecorder(events::add, clock)))) {
             limiter.decide(LIMIT, "k", 1);

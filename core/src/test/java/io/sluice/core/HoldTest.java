@@ -112,7 +112,7 @@ final class HoldTest {
     }
 
     @Test
-    void closingLateTakesNothingFromWhoeverHoldsNow() {
+    void closingLateTakesNothingFromTheCurrentHolder() {
         Hold late = limiter.hold(TWO, "k", 2);
         clock.advance(TTL);
         Hold now = limiter.hold(TWO, "k", 2);
@@ -122,7 +122,7 @@ final class HoldTest {
     }
 
     @Test
-    void ofSeveralLimitsGivesBackOnlyWhatIsHeld() {
+    void givesBackOnlyHeldPermitsOfSeveralLimits() {
         Decision decision = limiter.decide(List.of(Demand.of(LOG, "k", 1), Demand.of(TWO, "k", 2)));
         limiter.hold(decision).close();
         assertThat(remaining()).isEqualTo(2);

@@ -83,7 +83,7 @@ class LimitedCallTest {
     }
 
     @Test
-    void neverWaitsUnlessTold() {
+    void neverWaitsWithoutAMaxWait() {
         Limit drip = Limit.named("drip").leakyBucket(Rate.perSecond(1)).withCapacity(5);
 
         assertThat(limiter.run(drip, "a", calls::incrementAndGet)).isEqualTo(1);
@@ -180,7 +180,7 @@ class LimitedCallTest {
     }
 
     @Test
-    void returnsPermitsOfAPlaceThatIsLeftBeforeItIsTold() {
+    void returnsPermitsIfTheCallerLeavesBeforeTheAnswer() {
         CompletableFuture<Hold> held = limiter.holdAsync(ONE_AT_A_TIME, "a", 1, Duration.ofMinutes(2), handedOver::add);
 
         held.cancel(false);

@@ -67,7 +67,7 @@ final class WaitQueuesInterleavingsTest {
         }
 
         @Validate
-        public void nobodyWaitsForWhatIsFree() {
+        public void noCallerWaitsForAFreePermit() {
             boolean right = passed.get() + lines.waiting() == came.get()
                     && free.get() + passed.get() - released.get() == 1
                     && (free.get() == 0 || lines.waiting() == 0)

@@ -50,7 +50,7 @@ final class WaitSchedulerTest {
     private final List<Integer> passed = new ArrayList<>();
 
     @AfterEach
-    void leavesNobodyInLine() {
+    void leavesNoWaiterInTheQueue() {
         assertThat(limiter.lines().waiting()).isZero();
         assertThat(limiter.lines().size()).isZero();
     }
@@ -167,7 +167,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void letsNoNewcomerOvertakeThoseWhoWait() {
+    void letsNoNewcomerOvertakeWaitingCallers() {
         Hold all = limiter.hold(TWO, "k", 2);
         waitFor(1, limiter.acquireAsync(TWO, "k", 2, MINUTE));
         all.close();
@@ -278,7 +278,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void doesNotBlockThoseWhoShareOnlyACountThatHasRoom() {
+    void doesNotBlockCallersThatShareOnlyACountWithRoom() {
         limiter.decide(WINDOW, "ann", 2);
         waitFor(1, limiter.acquireAsync(demands("ann"), SECOND));
         waitFor(2, limiter.acquireAsync(demands("bob"), SECOND));
@@ -292,7 +292,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void keepsItsPlaceWhenItHasToChangeLines() {
+    void keepsItsPlaceWhenItHasToChangeQueues() {
         Hold shared = limiter.hold(TWO, "shared", 2);
         limiter.decide(WINDOW, "ann", 2);
         waitFor(1, limiter.acquireAsync(demands("ann"), MINUTE.minusNanos(1_000)));
@@ -307,7 +307,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void overtakesNobodyInAnotherOfItsLinesWhenItsTurnComes() {
+    void overtakesNoWaiterInAnotherOfItsQueuesWhenItsTurnComes() {
         limiter.hold(TWO, "a", 1);
         Hold b = limiter.hold(TWO, "b", 2);
         waitFor(1, limiter.acquireAsync(TWO, "b", 1, SECOND));
@@ -321,7 +321,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void keepsNobodyInLineWhoseTimeRanOutWhileItWasRefused() {
+    void removesAWaiterWhoseTimeRanOutWhileItWasRefused() {
         WaitQueues lines = new WaitQueues(waiter -> {});
         Ask ask = Ask.charging(List.of(Demand.of(TWO, "k", 1)));
         Waiter<Decision> waiter = new Waiter<>(lines.nextTicket(), ask, 0, 1, decision -> decision);
@@ -393,7 +393,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void asksForPermitsNotBeforeItsOtherLimitsLetIt() {
+    void doesNotPollForPermitsBeforeItsOtherLimitsLetIt() {
         Limiter elsewhere = new Limiter(engine, clock, List.of());
         Hold hold = elsewhere.hold(TWO, "shared", 2);
         limiter.decide(WINDOW, "ann", 2);
@@ -420,7 +420,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void asksAgainForNothingWhereAllPermitsComeBackThroughIt() {
+    void doesNotPollIfAllPermitsComeBackThroughIt() {
         AtomicInteger alarms = new AtomicInteger();
         Limiter alone = new Limiter(new LocalEngine(clock), watched(alarms::incrementAndGet), List.of());
         Hold hold = alone.hold(TWO, "k", 2);
@@ -470,7 +470,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void answersThoseWhoWaitWhenItIsClosed() {
+    void answersWaitingCallersWhenItIsClosed() {
         limiter.hold(TWO, "k", 2);
         for (int i = 1; i <= 3; i++) {
             waitFor(i, limiter.acquireAsync(TWO, "k", 1, MINUTE));
@@ -480,7 +480,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void answersWhoeverIsJustGoingToWaitWhenItIsClosed() {
+    void answersACallerThatIsAboutToWaitWhenItIsClosed() {
         AtomicReference<Runnable> beforeAlarm = new AtomicReference<>(() -> {});
         Clock watched = watched(() -> beforeAlarm.getAndSet(() -> {}).run());
         Limiter closing = new Limiter(new LocalEngine(watched), watched, List.of());
@@ -492,7 +492,7 @@ final class WaitSchedulerTest {
     }
 
     @Test
-    void refusesWaitsThatMakeNoSense() {
+    void refusesInvalidWaits() {
         assertThatThrownBy(() -> limiter.acquireAsync(TWO, "k", 1, Duration.ofNanos(-1)))
                 .hasMessage("maxWait: PT-0.000000001S (expected: PT0S to PT24000H)");
         assertThatThrownBy(() -> limiter.acquireAsync(TWO, "k", 1, Duration.ofSeconds(Long.MAX_VALUE)))

@@ -42,7 +42,7 @@ final class ExactAnswersTest {
     }
 
     @Test
-    void aBucketGivesWhatIsThereToWhoTakesLess() {
+    void aBucketGrantsWhatIsThereToADemandThatAcceptsLess() {
         Limit limit = X.tokenBucket(Rate.perSecond(1)).withBurst(3);
         Driven bucket = new Driven(limit);
         assertThat(bucket.ask(Demand.of(limit, "k", 5).orAtLeast(3), NOW).granted())
@@ -130,7 +130,7 @@ final class ExactAnswersTest {
     }
 
     @Test
-    void aBucketNamesTheSlotForAllOrTheMomentForWhatWouldDoWhicheverIsFirst() {
+    void aBucketNamesTheSlotForAllOrTheMomentForEnoughWhicheverIsFirst() {
         Limit limit = X.tokenBucket(Rate.perSecond(1)).withBurst(3);
         Driven bucket = new Driven(limit);
         bucket.ask(Demand.of(limit, "k", 3), NOW);
@@ -145,7 +145,7 @@ final class ExactAnswersTest {
     }
 
     @Test
-    void whoIsRefusedByALeakyBucketIsGivenNoSlot() {
+    void aDemandRefusedByALeakyBucketGetsNoSlot() {
         Limit limit = X.leakyBucket(Rate.perSecond(1)).withCapacity(0);
         Driven bucket = new Driven(limit);
         bucket.ask(Demand.of(limit, "k", 1), NOW);

@@ -208,7 +208,7 @@ final class NeverMoreThanAllowedTest {
     }
 
     @Test
-    void concurrencyNeverLetsMoreThanTheLimitFlyAtOnce() {
+    void concurrencyNeverHasMoreThanTheLimitInFlight() {
         Seeded random = Seeded.random("concurrency");
         for (long round = Seeded.scaled(200); round > 0; round--) {
             Concurrency limit = (Concurrency) Driven.limit(random, 7);
@@ -260,7 +260,7 @@ final class NeverMoreThanAllowedTest {
     }
 
     @Test
-    void aHolderIsToldWhenItsOwnPermitEndsIfItAsksAgain() {
+    void aHolderThatAsksAgainLearnsWhenItsOwnPermitEnds() {
         Concurrency limit = Limit.named("x").concurrency(3, Duration.ofSeconds(10));
         Driven count = new Driven(limit);
         count.ask(Demand.of(limit, "k", 1).heldBy("first"), Driven.NOW);

@@ -97,7 +97,7 @@ final class TimeStepsBackTest {
     }
 
     @Test
-    void noMoreThanTheLimitFliesWhileTimeWalksForwardByItsTimeToLive() {
+    void noMoreThanTheLimitIsInFlightWhileTimeMovesForwardByItsTimeToLive() {
         Seeded random = Seeded.random("concurrency, time walks");
         for (long round = Seeded.scaled(300); round > 0; round--) {
             Concurrency limit = (Concurrency) Driven.limit(random, 7);

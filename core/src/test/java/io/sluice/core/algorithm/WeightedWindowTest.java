@@ -48,7 +48,7 @@ final class WeightedWindowTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 10, 100})
-    void traffickersWhoDoNotAimAtSlicesGetFarLess(int slices) {
+    void callersThatDoNotAimAtSlicesGetFarLess(int slices) {
         Seeded random = Seeded.random("weighted window, ordinary traffic on " + slices + " slices");
         SlidingWindow limit = Limit.named("x")
                 .slidingWindow(LIMIT, Driven.micros(WINDOW))

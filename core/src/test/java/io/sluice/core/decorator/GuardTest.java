@@ -88,7 +88,7 @@ final class GuardTest {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void tellsWhatTheStoreWouldTellOfWhatThisProcessUsedUpAlone(Limit limit) {
+    void refusesLikeTheStoreWhatThisProcessUsedUpAlone(Limit limit) {
         try (LocalEngine store = new LocalEngine(clock)) {
             Guard guard = new Guard(store, clock);
             long capacity = limit.capacity();
@@ -108,7 +108,7 @@ final class GuardTest {
     }
 
     @Test
-    void leavesConcurrencyAndWhoHasNoGuardAlone() {
+    void leavesConcurrencyAndUnguardedDemandsAlone() {
         Limit slots = Limit.named("slots").concurrency(1, Duration.ofMinutes(1));
         Limit one = Limit.named("one").slidingLog(1, Duration.ofMinutes(1));
         try (LocalEngine store = new LocalEngine(clock)) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class HistoryQueueTest {
 
     @Test
-    void writesAllThatManyThreadsTellInTheOrderOfEach() throws Exception {
+    void writesTheEventsOfManyThreadsInTheOrderOfEach() throws Exception {
         Kept kept = new Kept();
         HistoryQueue queue = new HistoryQueue(kept, 16);
         List<Thread> threads = new ArrayList<>();

@@ -20,7 +20,7 @@ final class LimitTest {
     }
 
     @Test
-    void burstsOneSecondOfTheRateUnlessTold() {
+    void defaultBurstIsOneSecondOfTheRate() {
         assertThat(Limit.named("x").tokenBucket(Rate.perSecond(50)).capacity()).isEqualTo(50);
         assertThat(Limit.named("x").tokenBucket(Rate.perMinute(600)).capacity()).isEqualTo(10);
         assertThat(Limit.named("x").tokenBucket(Rate.perDay(1)).capacity()).isEqualTo(1);
@@ -86,7 +86,7 @@ final class LimitTest {
     }
 
     @Test
-    void refusesImpossibleNumbersAndSaysWhatWouldDo() {
+    void refusesImpossibleNumbersAndSaysWhatIsExpected() {
         Limit.Named x = Limit.named("x");
         assertThatThrownBy(() -> Rate.perSecond(-3)).hasMessage("permits: -3 (expected: 0..1000000000000)");
         assertThatThrownBy(() -> Rate.perSecond(Long.MAX_VALUE)).isInstanceOf(IllegalArgumentException.class);

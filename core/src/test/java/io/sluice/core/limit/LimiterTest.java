@@ -111,14 +111,14 @@ final class LimiterTest {
     }
 
     @Test
-    void refusesPermitsThatAreNone() {
+    void refusesInvalidNumbersOfPermits() {
         assertThatThrownBy(() -> limiter.decide(TEN, "k", 0)).hasMessage("permits: 0 (expected: 1..1000000000)");
         assertThatThrownBy(() -> limiter.decide(TEN, "k", -5)).hasMessageContaining("permits: -5");
         assertThatThrownBy(() -> limiter.decide(TEN, "k", Long.MAX_VALUE)).hasMessageContaining("permits: 92233720");
     }
 
     @Test
-    void tellsListenersAndSurvivesThoseThatThrow() {
+    void notifiesListenersAndSurvivesThoseThatThrow() {
         List<Boolean> heard = new ArrayList<>();
         DecisionListener broken = (decision, nanos) -> {
             throw new IllegalStateException("broken listener, as the test wants it");

@@ -87,7 +87,7 @@ final class PaceTest {
     }
 
     @Test
-    void capsWaitsThatNobodyLivesToSee() {
+    void capsWaitsAtTheLargestReportedWait() {
         assertThat(new Pace(1, 1_000 * DAY).microsFor(1_000_000_000_000L, 0)).isEqualTo(Pace.MAX_MICROS);
         long most = Pace.MAX_MICROS / 1_000;
         assertThat(new Pace(1, 1_000).microsFor(most, 0)).isEqualTo(most * 1_000);

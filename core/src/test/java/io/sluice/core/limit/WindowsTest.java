@@ -48,7 +48,7 @@ final class WindowsTest {
         "Pacific/Apia,        2011-12-29, DAY,   24",
         "Pacific/Kiritimati,  2026-01-01, DAY,   24",
     })
-    void areAsLongAsTheCalendarHasThem(String zone, String date, Calendar calendar, long hours) {
+    void areAsLongAsTheCalendarSays(String zone, String date, Calendar calendar, long hours) {
         ZoneId in = ZoneId.of(zone);
         long noon = micros(LocalDate.parse(date).atTime(12, 0).atZone(in).toInstant());
         Windows.Window window = Windows.of(calendar, in).at(noon);

@@ -39,7 +39,7 @@ final class LinearizabilityTest {
                 SweptTable.class,
                 GrowingTable.class
             })
-    void everyInterleavingCanBeToldInOrder(Class<?> counts) {
+    void everyInterleavingIsLinearizable(Class<?> counts) {
         new ModelCheckingOptions()
                 .sequentialSpecification(specification(counts))
                 .threads(3)
@@ -61,7 +61,7 @@ final class LinearizabilityTest {
                 SweptTable.class,
                 GrowingTable.class
             })
-    void everyRunUnderStressCanBeToldInOrder(Class<?> counts) {
+    void everyRunUnderStressIsLinearizable(Class<?> counts) {
         new StressOptions()
                 .sequentialSpecification(specification(counts))
                 .threads(3)

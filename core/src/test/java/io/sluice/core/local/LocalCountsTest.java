@@ -318,7 +318,7 @@ final class LocalCountsTest {
     }
 
     @Test
-    void aGateRefusesPermitsThatAreNone() {
+    void aGateRefusesInvalidNumbersOfPermits() {
         LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 1);
         LocalGate gate = new LocalGate(counts, Limit.named("x").tokenBucket(Rate.perSecond(1)), "k");
         for (long permits : new long[] {0, -1, Long.MIN_VALUE, Long.MAX_VALUE, Limit.MAX_PERMITS + 1}) {

@@ -38,13 +38,13 @@ final class StripesInterleavingsTest {
 
     @ParameterizedTest
     @MethodSource("singles")
-    void everyInterleavingCanBeToldInOrder(Class<? extends Singles> singles, Class<?> told) {
+    void everyInterleavingIsLinearizable(Class<? extends Singles> singles, Class<?> told) {
         check(interleavings(), singles, told);
     }
 
     @ParameterizedTest
     @MethodSource("singles")
-    void everyRunUnderStressCanBeToldInOrder(Class<? extends Singles> singles, Class<?> told) {
+    void everyRunUnderStressIsLinearizable(Class<? extends Singles> singles, Class<?> told) {
         check(stress(), singles, told);
     }
 

@@ -25,7 +25,7 @@ final class StripesTest {
     }
 
     @Test
-    void neverHasMoreOutstandingThanToldAndRefusesOnlyWhenNothingIsLeft() {
+    void neverHasMoreOutstandingThanAllowedAndRefusesOnlyWhenNothingIsLeft() {
         Seeded random = Seeded.random("stripes");
         for (int round = 0; round < 200; round++) {
             long most = random.magnitude(1, 100_000);
@@ -99,7 +99,7 @@ final class StripesTest {
     }
 
     @Test
-    void nobodyIsRefusedBecauseOthersTakeOfTheSameStripe() throws InterruptedException {
+    void noTakeIsRefusedBecauseOthersUseTheSameStripe() throws InterruptedException {
         LongAdder refusedForNothing = new LongAdder();
         for (long round = Seeded.scaled(200); round > 0; round--) {
             left.set(10_000);

@@ -87,7 +87,7 @@ class WheelTest {
     }
 
     @Test
-    void losesNoneThatManyThreadsSetWhileItTurns() throws Exception {
+    void losesNoAlarmThatManyThreadsSetWhileItTurns() throws Exception {
         int threads = 4;
         int each = 50_000;
         CountDownLatch all = new CountDownLatch(threads * each);

@@ -45,7 +45,7 @@ class AnswerHeadersTest {
     }
 
     @Test
-    void tellsNobodyToComeBackWhoOnlyLooked() {
+    void sendsNoRetryAfterForALook() {
         Evaluator evaluator =
                 evaluator("rules: [{ id: a, limits: [{ algorithm: sliding_log, limit: 1, window: 1m }] }]");
         settled(evaluator, Map.of(), 1);

@@ -39,12 +39,12 @@ class AnswerTextsTest {
     }
 
     @Test
-    void nothingInAnIdEndsAHeader() {
+    void noIdCanEndAHeader() {
         assertThat(AnswerHeaders.text("a\r\nSet-Cookie: x\u0000\u007f")).isEqualTo("\"a%0D%0ASet-Cookie: x%00%7F\"");
     }
 
     @Test
-    void olderHeadersAreThereIfWanted() {
+    void olderHeadersAreSentIfEnabled() {
         Ruling.Settled ruling =
                 ruling("rules: [{ id: a, limits: [{ algorithm: fixed_window, limit: 5, window: 1m }] }]", 2);
 
@@ -74,12 +74,12 @@ class AnswerTextsTest {
                 "zh;q=nonsense                | EN",
                 ";;;,,,q=1                    | EN",
             })
-    void theLanguageIsTheOneThatIsLikedBest(String header, AnswerLanguage language) {
+    void theLanguageIsTheOneWithTheHighestWeight(String header, AnswerLanguage language) {
         assertThat(AnswerLanguage.of(header)).isEqualTo(language);
     }
 
     @Test
-    void aVeryLongListOfLanguagesIsNoWork() {
+    void aVeryLongListOfLanguagesCostsLittle() {
         assertThat(AnswerLanguage.of("fr,".repeat(1_000_000) + "zh")).isEqualTo(AnswerLanguage.EN);
     }
 
@@ -130,7 +130,7 @@ class AnswerTextsTest {
     }
 
     @Test
-    void wordsForWhatNeverPassesAndForWhatIsDenied() {
+    void textsForRequestsThatNeverPassAndThatAreDenied() {
         assertThat(RefusalText.of(ruling("rules: [{ id: a, limits: [{ rate: 0 }] }]", 1), AnswerLanguage.EN)
                         .detail())
                 .isEqualTo("Too many requests overall: limit a.0 is used up. Waiting will not help.");

@@ -85,7 +85,7 @@ class BodyFieldsTest {
                 "[{\"user\":\"u\"}]",
                 "<user>u</user>",
             })
-    void whatHasNoValueIsAbsent(String body) {
+    void fieldsWithoutAValueAreAbsent(String body) {
         assertThat(json(body)).isEmpty();
     }
 
@@ -147,12 +147,12 @@ class BodyFieldsTest {
                 "{\"a\":{\"b\":1,\"b\":2}}",
                 "{\"a\":{\"b\":1},\"a.b\":2}",
             })
-    void aFieldThatIsThereTwiceIsAmbiguous(String body) {
+    void aFieldThatOccursTwiceIsAmbiguous(String body) {
         assertThat(FIELDS.read("application/json", null, body.getBytes(UTF_8))).isInstanceOf(Ambiguous.class);
     }
 
     @Test
-    void otherFieldsMayBeThereTwice() {
+    void otherFieldsMayOccurTwice() {
         assertThat(json("{\"x\":1,\"x\":2,\"user\":\"u\"}")).isEqualTo(Map.of("json.user", "u"));
     }
 

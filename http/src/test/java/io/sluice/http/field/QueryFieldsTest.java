@@ -38,14 +38,14 @@ class QueryFieldsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"user=%ff", "user=%fe", "user=%C5", "user=%ED%A0%80"})
-    void aValueThatIsNoTextIsRefused(String query) {
+    void aValueThatIsNotTextIsRefused(String query) {
         assertThatThrownBy(() -> FIELDS.addedTo(Map.of("path", "/a?" + query)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("query.user: not UTF-8 (expected: percent-encoded UTF-8)");
     }
 
     @Test
-    void halfACharacterIsRefused() {
+    void aLoneSurrogateIsRefused() {
         assertThatThrownBy(() -> FIELDS.addedTo(Map.of("path", "/a?user=\ud83d")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("path: half of a surrogate pair in the query (expected: valid Unicode text)");

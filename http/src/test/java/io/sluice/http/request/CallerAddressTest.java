@@ -80,7 +80,7 @@ class CallerAddressTest {
     }
 
     @Test
-    void whenAllAreOursTheFirstOfThemCalled() {
+    void whenAllHopsAreTrustedTheFirstIsTheCaller() {
         assertThat(xff(XFF, PROXY, "10.0.0.5, 10.0.0.6")).isEqualTo("10.0.0.5");
     }
 
@@ -296,7 +296,7 @@ class CallerAddressTest {
     }
 
     @Test
-    void configurationThatCannotBeIsRefused() {
+    void invalidConfigurationIsRefused() {
         assertThatThrownBy(() -> new TrustedProxies.Nearest(0))
                 .hasMessage("trusted_proxies: 0 (expected: 1..100, or networks)");
         assertThatThrownBy(() -> ForwardingHeader.named("X_Forwarded_For"))
