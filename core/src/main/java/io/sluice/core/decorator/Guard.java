@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps one process from asking a shared store for more than it can get. The permits that the process got from a count, plus
  * those it is currently asking for, stay within {@link Demand#guard} times the limit. Anything beyond that is refused without
- * asking the store. Such a refusal is not degraded; it looks like one of the store. A decorator. Thread-safe.
+ * asking the store. Such a refusal is not degraded; it looks like a refusal by the store. A decorator.
+ * Thread-safe.
  *
  * <p>The guard counts what the store granted, with the store's times and algorithm, and the asks in progress. An ask that the
  * store refuses, or does not decide by the deadline, no longer counts. If a thousand callers arrive at once on a limit of a

@@ -3,7 +3,7 @@ package io.sluice.core.spi;
 import java.util.Objects;
 
 /**
- * The engine could not decide. Usually it charged nothing, but that may not be certain.
+ * The engine could not decide. It charged nothing, unless {@code mayHaveCharged} is set.
  *
  * @param reason the reason, a short name suitable for a metric, such as {@code redis-timeout}
  * @param mayHaveCharged whether the store may have charged all the same, because the answer was lost and not the question; such
