@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The asks of one node: all or nothing, and callers told what was decided. Each part of an ask (all of it, unless its counts are in
- * several slots of a Cluster) is one step of the store.
+ * Checks the requests of one node: each is charged all or nothing, and each caller receives what was decided. Each part of a
+ * request is one step of the store. A request has several parts only if its counts are in several slots of a Cluster.
  */
 final class AskCheck {
 
@@ -30,14 +30,14 @@ final class AskCheck {
         this.memory = new RefusalMemoryCheck(findings);
     }
 
-    /** What is known of one ask. */
+    /** What is known about one request. */
     private static final class Asking {
         private final Map<String, Fragment> parts = new LinkedHashMap<>(2);
         private final Map<String, Integer> charged = new HashMap<>(2);
         private final List<AnswerEvent> answers = new ArrayList<>(1);
         private final Map<String, Long> spent = new HashMap<>(0);
 
-        /** Whether a spend was its answer. */
+        /** Whether a spend event was its answer. */
         private boolean passedAlone;
 
         private boolean isOfOnePart() {
@@ -45,7 +45,7 @@ final class AskCheck {
         }
     }
 
-    /** How many demands were what. */
+    /** The number of demands by outcome. */
     private static final class Fragment {
         private String count = "";
         private long number;
@@ -100,10 +100,10 @@ final class AskCheck {
         memory.answered(answered);
     }
 
-    /** To be called after all events. */
+    /** Finishes the check. Call it after all events. */
     void finish() {
         asks.forEach((id, ask) -> {
-            // A process that was killed may have written half of an ask that it had no time to answer.
+            // A killed process may have written half of a request that it had no time to answer.
             if (whole || !ask.answers.isEmpty()) {
                 ask.parts.forEach(this::allOrNothing);
             }
@@ -128,7 +128,7 @@ final class AskCheck {
         }
     }
 
-    /** What was spent is what it asked for, and the store knows nothing of it. */
+    /** Checks that the spent permits are all that the request asked for, and that the store has charged nothing for it. */
     private void alone(String id, Asking ask) {
         int passed = ask.charged.size() + ask.spent.size();
         if (passed != 1) {
@@ -144,7 +144,7 @@ final class AskCheck {
         String wrong = null;
         int charged = ask.charged.size();
         if (told.source() == AnswerEvent.Source.STAND_IN) {
-            wrong = told.degraded() == null ? "by a stand-in (expected: that the answer says so)" : null;
+            wrong = told.degraded() == null ? "answered by a stand-in (expected: degraded to be set)" : null;
         } else if (told.allowed() && told.source() == AnswerEvent.Source.MEMORY) {
             wrong = "allowed from memory (expected: refusals only)";
         } else if (!told.charging() || told.degraded() != null || !whole) {
@@ -156,7 +156,7 @@ final class AskCheck {
                     : "allowed with %d demands charged or leased (expected: %d)".formatted(passed, told.demands());
         } else {
             long leased = ask.spent.values().stream().mapToLong(net -> net).sum();
-            // Parts that were charged while others refused are given back, which may get lost.
+            // The charges of parts are given back when other parts refuse, but that may get lost.
             boolean taken = leased != 0 || (charged > 0 && ask.isOfOnePart());
             wrong = taken
                     ? "refused with %d demands charged and %d permits spent (expected: 0)".formatted(charged, leased)
@@ -164,7 +164,7 @@ final class AskCheck {
         }
         if (wrong != null) {
             String refusing = told.refusing();
-            findings.add(Kind.ANSWER, refusing == null ? "" : refusing, 0, "ask " + id + " was told: " + wrong);
+            findings.add(Kind.ANSWER, refusing == null ? "" : refusing, 0, "ask " + id + ": " + wrong);
         }
     }
 

@@ -3,15 +3,15 @@ package io.sluice.history;
 import java.util.List;
 
 /**
- * What became of checking a history. Immutable.
+ * The result of checking a history. Immutable.
  *
- * @param violations those that are kept: of each kind and count the first few
- * @param found how many there were
+ * @param violations the violations that are kept: the first few of each kind and count
+ * @param found how many violations there were in all
  * @param steps how many steps of the store were checked
- * @param missing how many steps of the store nobody heard of: what they did is not known
- * @param unchecked how many steps could not be put in order, because a store that had forgotten some gave their numbers again
+ * @param missing how many steps of the store were not recorded, so that their effect is unknown
+ * @param unchecked how many steps could not be put in order, because a store that had forgotten some used their numbers again
  * @param answers how many answers were checked
- * @param spends how often something was spent of a lease or put back
+ * @param spends how often permits of a lease were spent or put back
  */
 public record CheckReport(
         List<Violation> violations, long found, long steps, long missing, long unchecked, long answers, long spends) {

@@ -11,7 +11,7 @@ import io.sluice.history.Violation.Kind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the steps of one count since its numbering began, in their order. */
+/** Checks the steps of one count in order, since its numbering began. */
 final class CountCheck {
 
     private final String count;
@@ -28,7 +28,7 @@ final class CountCheck {
         this.findings = findings;
     }
 
-    /** The limit of the first step that names one; null if none does. */
+    /** Returns the limit of the first step that names one; null if none does. */
     static @Nullable Limit limitOf(List<StepEvent> steps) {
         for (StepEvent step : steps) {
             Limit named = limitOf(step.step());
@@ -39,7 +39,11 @@ final class CountCheck {
         return null;
     }
 
-    /** @param steps by rising numbers, of which each fork begins anew */
+    /**
+     * Checks the steps of one numbering.
+     *
+     * @param steps sorted by number; after each fork the numbers may start lower again
+     */
     void check(List<StepEvent> steps, FailoverForks forks) {
         long last = 0;
         int forked = 0;
@@ -66,7 +70,7 @@ final class CountCheck {
             ledger.at(step.atMicros());
             String wrong = check(step, replay, allowed);
             if (wrong != null) {
-                findings.add(Kind.MODEL, count, step.number(), limit + " said " + wrong);
+                findings.add(Kind.MODEL, count, step.number(), limit + ": " + wrong);
                 forget(replay, allowed, step.atMicros());
             }
             last = step.number();
@@ -74,7 +78,7 @@ final class CountCheck {
         }
     }
 
-    /** It changed nothing of a count that somebody changes who does not record. */
+    /** Returns whether the step changed nothing on a count that other processes change without recording. */
     private static boolean isOfNoNumbering(StepEvent step) {
         return step.since() == 0 && step.number() > 0 && !step.changed();
     }
@@ -168,7 +172,7 @@ final class CountCheck {
         return replay.granted(demand(lease, lease.granted(), lease.granted()), lease, now);
     }
 
-    /** To the store they are one block of slots. */
+    /** Describes a lease as one admission: to the store, its slots are one block. */
     private static IntervalBound.Admission leased(StepEvent.Granted lease, long now) {
         return new IntervalBound.Admission(
                 lease.limit(), lease.granted(), now, lease.waitMicros(), lease.chargedAtMicros(), "");
@@ -210,7 +214,10 @@ final class CountCheck {
         return ModelReplay.demand(lease.limit(), lease.key(), permits, atLeast, lease.maxWaitMicros(), "");
     }
 
-    /** Time that the store stepped back from is waited for, up to a second; else it counts by its own. */
+    /**
+     * Checks the time of a charge. If the store's clock stepped back by up to a second, the store counts by the time before;
+     * otherwise it counts by its own clock.
+     */
     private void timely(StepEvent step, long chargedAtMicros) {
         long ahead = chargedAtMicros - step.atMicros();
         if (ahead < 0 || ahead > StepBack.CLAMPED_MICROS) {
@@ -218,7 +225,7 @@ final class CountCheck {
                     Kind.TIME,
                     count,
                     step.number(),
-                    "charged at %d, which is %d us from the store's time (expected: 0..%d)"
+                    "charged at %d, which is %d us ahead of the store's time (expected: 0..%d)"
                             .formatted(chargedAtMicros, ahead, StepBack.CLAMPED_MICROS));
         }
     }

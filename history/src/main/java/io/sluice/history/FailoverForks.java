@@ -11,19 +11,20 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When replicas took over that had not heard of the last steps. They give the numbers of those again, so a number that was given
- * twice tells of it: the first one was lost, and the second came after. In between it is not known who took a step. Where the
- * first answers of a replica got lost, a count may have no number twice although its steps do not follow from each other, so what
- * is seen on one count is believed of all. By the store's time: the clocks of both servers had better agree. Immutable.
+ * The times at which replicas took over that had not received the last steps. Such a replica uses the numbers of those steps
+ * again. So a number that was used twice reveals a failover: the first step was lost, and the second came after. In between, it
+ * is unknown which server took a step. If the first answers of a replica were lost, a count may have no repeated number although
+ * its steps do not follow from each other. So a fork found on one count applies to all. Times are by the store, so the clocks of
+ * both servers should agree. Immutable.
  */
 final class FailoverForks {
 
-    /** More of them are no failovers any more. */
+    /** With more forks than this, the cause is not failover. */
     private static final int MOST = 100;
 
     private final List<Fork> forks;
 
-    /** From the first lost step to the first that is surely the replica's. */
+    /** From the first lost step to the first step that certainly belongs to the replica. */
     private record Fork(long fromMicros, long untilMicros) {}
 
     private FailoverForks(List<Fork> forks) {
@@ -42,7 +43,7 @@ final class FailoverForks {
         return new FailoverForks(forks);
     }
 
-    /** After how many of them it was. */
+    /** Returns how many forks came before a time. */
     int before(long atMicros) {
         int before = 0;
         while (before < forks.size() && forks.get(before).untilMicros <= atMicros) {
@@ -51,13 +52,13 @@ final class FailoverForks {
         return before;
     }
 
-    /** Whether it is not known who took a step at that time. */
+    /** Returns whether it is unknown which server took a step at that time. */
     boolean isUnsure(long atMicros) {
         int next = before(atMicros);
         return next < forks.size() && forks.get(next).fromMicros <= atMicros;
     }
 
-    /** For each number that was given twice the times of its steps, in their order. */
+    /** Returns, for each number that was used more than once, the sorted times of its steps. */
     private static Collection<long[]> repeated(List<StepEvent> steps) {
         record Numbered(long since, long number) {}
         Map<Numbered, long[]> times = new HashMap<>();

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Collects violations: of each kind and count the first few, and the number of all. */
+/** Collects violations: keeps the first few of each kind and count, and counts all of them. */
 final class Findings {
 
     private static final int KEPT_OF_EACH = 3;

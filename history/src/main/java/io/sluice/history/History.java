@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What several processes recorded of the same counts. Immutable.
+ * The recordings of several processes that shared counts. Immutable.
  *
- * @param nodes one for each process run
+ * @param nodes one for each run of a process
  */
 public record History(List<Node> nodes) {
 
@@ -27,11 +27,11 @@ public record History(List<Node> nodes) {
     }
 
     /**
-     * What one process run recorded.
+     * The recording of one run of a process.
      *
-     * @param name what it is called
-     * @param whole whether it is all there; not if the process was killed, or its writer lost something
-     * @param events in the order in which the process told of them
+     * @param name the name of the process
+     * @param whole whether the recording is complete; it is not if the process was killed or its writer lost events
+     * @param events in the order in which the process recorded them
      */
     public record Node(String name, boolean whole, List<HistoryEvent> events) {
 

@@ -16,19 +16,20 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Judges histories afterwards: whether what was done is what the limits allow, what the algorithms answer and what callers were
- * told; {@code docs/history.md} says in full what that proves. It raises no false alarm: what it cannot know, because a process was
- * killed or an answer was lost, it takes in favour of who did it. Of sliding logs and permits that are held it presumes that recording
- * began on counts that were unused, and that all who use them record.
+ * Checks histories after the fact: whether the limits allow what was done, whether the algorithms give the recorded answers, and
+ * whether callers received them. {@code docs/history.md} says in full what that proves. The checker raises no false alarm: where
+ * it cannot know something, because a process was killed or an answer was lost, it assumes the best. For sliding logs and
+ * concurrency permits, it presumes that the counts were unused when recording began, and that every process that uses them
+ * records.
  *
  * <pre>{@code
  * HistoryWriter history = HistoryWriter.open(dir.resolve("n1.history"), "n1");   // in each process
  * RedisOptions options = RedisOptions.defaults().recording(history);
  * ...
- * CheckReport report = HistoryChecker.check(files);                                   // afterwards, of all of them
+ * CheckReport report = HistoryChecker.check(files);                              // afterwards, on all files
  * }</pre>
  *
- * Takes n log n time in the number of events.
+ * Takes O(n log n) time for n events.
  */
 public final class HistoryChecker {
 
@@ -51,7 +52,7 @@ public final class HistoryChecker {
         return new HistoryChecker().checked(history);
     }
 
-    /** Checks the files that are named, prints the report, and exits with 1 if anything is wrong. */
+    /** Checks the given files, prints the report, and exits with 1 if anything is wrong. */
     public static void main(String[] files) throws IOException {
         if (files.length == 0) {
             System.err.println("no files (expected: the history files of all processes that shared counts)");
@@ -124,7 +125,7 @@ public final class HistoryChecker {
         }
     }
 
-    /** Each numbering of a count is a history of its own: the store had forgotten everything before it. */
+    /** Checks each numbering of a count as a history of its own: when it began, the store had forgotten everything before it. */
     private void numberings(String count, List<StepEvent> steps, FailoverForks forks) {
         int from = 0;
         for (int to = 1; to <= steps.size(); to++) {

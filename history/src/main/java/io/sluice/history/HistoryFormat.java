@@ -20,7 +20,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 
-/** How limits are written down in a history file: an object with the words of rule documents, spans in microseconds. */
+/** The format of limits in a history file: an object with the keys of rule documents, and spans in microseconds. */
 final class HistoryFormat {
 
     static final String MAGIC = "sluice-history";
@@ -31,7 +31,7 @@ final class HistoryFormat {
 
     private HistoryFormat() {}
 
-    /** In ASCII. */
+    /** Writes a limit as JSON in ASCII. */
     static String json(Limit limit) throws IOException {
         StringWriter text = new StringWriter();
         try (JsonGenerator out = ASCII.createGenerator(text)) {
@@ -101,7 +101,7 @@ final class HistoryFormat {
             case "sliding_log" -> new SlidingLog(named.name(), limit, span(node, "window"));
             case "concurrency" -> new Concurrency(named.name(), limit, span(node, "window"));
             default ->
-                throw new IllegalArgumentException("algorithm: \"" + algorithm + "\" (expected: one that is known)");
+                throw new IllegalArgumentException("algorithm: \"" + algorithm + "\" (expected: a known algorithm)");
         };
     }
 

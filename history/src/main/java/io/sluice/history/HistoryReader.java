@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one file that a {@link HistoryWriter} wrote. */
+/** Reads a file that a {@link HistoryWriter} wrote. */
 final class HistoryReader {
 
     private static final ObjectReader JSON = new ObjectMapper().readerFor(JsonNode.class);
@@ -60,7 +60,7 @@ final class HistoryReader {
             }
         }
         if (node == null) {
-            throw new IOException(file + ": no header (expected: a history)");
+            throw new IOException(file + ": no header (expected: a history file)");
         }
         return new History.Node(node, lost == 0, events);
     }
@@ -126,7 +126,7 @@ final class HistoryReader {
                         row.number(),
                         row.number());
             case "e" -> new StepEvent.Ended(row.text(), row.number(), row.number());
-            default -> throw new IllegalArgumentException("kind: \"" + kind + "\" (expected: one that is known)");
+            default -> throw new IllegalArgumentException("kind: \"" + kind + "\" (expected: a known kind)");
         };
     }
 
@@ -179,11 +179,11 @@ final class HistoryReader {
 
     private static void expect(boolean holds, String what) {
         if (!holds) {
-            throw new IllegalArgumentException("number: another (expected: " + what + ")");
+            throw new IllegalArgumentException("unexpected value (expected: " + what + ")");
         }
     }
 
-    /** The values of a line, one after the other. */
+    /** The values of a line, in order. */
     private static final class Row {
 
         private final JsonNode values;

@@ -20,15 +20,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the history of one process to a file, one JSON array in each line; see {@code docs/history.md}. Whoever has something to
- * tell waits only when {@value #CAPACITY} events wait to be written ({@link HistoryQueue}). Safe for use by many threads.
+ * Writes the history of one process to a file, one JSON array per line; see {@code docs/history.md}. Callers block only while
+ * {@value #CAPACITY} events wait to be written ({@link HistoryQueue}). Thread-safe.
  *
- * <p>A process that is killed leaves what was written, at most its last line broken; the file then lacks its end, which the reader
- * notices.
+ * <p>If the process is killed, the file keeps what was written, with at most the last line broken. It then lacks the end line,
+ * which the reader notices.
  */
 public final class HistoryWriter implements HistoryListener, AutoCloseable {
 
-    /** How many events may wait to be written. */
+    /** The most events that may wait to be written. */
     public static final int CAPACITY = 65_536;
 
     private final HistoryQueue queue;
@@ -38,10 +38,10 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
     }
 
     /**
-     * Begins a history.
+     * Starts a history.
      *
-     * @param file must not exist
-     * @param node what the process is called; different for each
+     * @param file the file to create; it must not exist
+     * @param node the name of the process, different for each process
      */
     public static HistoryWriter open(Path file, String node) throws IOException {
         Lines lines = new Lines(file);
@@ -49,7 +49,7 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
         return new HistoryWriter(new HistoryQueue(lines, CAPACITY));
     }
 
-    /** How many events were not written. */
+    /** Returns how many events were not written. */
     public long lost() {
         return queue.lost();
     }
@@ -59,20 +59,20 @@ public final class HistoryWriter implements HistoryListener, AutoCloseable {
         queue.happened(event);
     }
 
-    /** Writes what is waiting, and that this is all. */
+    /** Writes the waiting events and the end line. */
     @Override
     public void close() {
         queue.close();
     }
 
-    /** The file. Limits and the names of counts are written once and then go by their number. */
+    /** The file. Limits and names of counts are written once and then referenced by number. */
     private static final class Lines implements HistoryQueue.Sink {
 
         private final LineOutput out;
         private final Map<Limit, Integer> limits = new HashMap<>();
         private final Map<String, Integer> counts = new HashMap<>();
 
-        /** Most limits come again as the same object, and comparing that is quicker. */
+        /** The limit written last. Most limits repeat as the same object, and comparing references is faster. */
         private @Nullable Limit lastLimit;
 
         private int lastLimitNumber;

@@ -18,13 +18,13 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much a limit lets pass in any interval, straight from its definition and without the algorithm that keeps to it. Told of what
- * was admitted to one count, in order. What was given back counts as not admitted. Errors are on the side of the accused: where
- * time stepped back far, or steps are missing, no interval reaches across.
+ * How much a limit admits in any interval, directly from its definition and independent of its algorithm. It receives the
+ * admissions of one count, in order. Returned permits count as not admitted. Doubt never counts as a violation: where time
+ * stepped back far, or steps are missing, no interval reaches across.
  */
 abstract sealed class IntervalBound {
 
-    /** The definition's bound of a limit, or none where it promises none (the weighted estimate). */
+    /** Returns the bound that defines a limit. The weighted estimate promises none, so its bound never complains. */
     static IntervalBound of(Limit limit) {
         if (limit instanceof TokenBucket) {
             return new Flow();
@@ -40,7 +40,7 @@ abstract sealed class IntervalBound {
 
     private long latestMicros = Long.MIN_VALUE;
 
-    /** Told of each step before anything else: time that steps back further than is waited for begins anew. */
+    /** Called for each step before anything else. If time steps back further than the store waits, the bound starts anew. */
     final void at(long nowMicros) {
         if (latestMicros != Long.MIN_VALUE && StepBack.rebases(latestMicros, nowMicros)) {
             reset();
@@ -48,32 +48,32 @@ abstract sealed class IntervalBound {
         latestMicros = Math.max(latestMicros, nowMicros);
     }
 
-    /** What is wrong with admitting this; null if nothing is. */
+    /** Returns what is wrong with this admission; null if nothing is. */
     final @Nullable String admitted(Admission admission) {
-        // Only what charges has the store write its time down.
+        // The store writes down its time only when it charges.
         latestMicros = admission.chargedAtMicros();
         return add(admission);
     }
 
-    /** No interval reaches across this moment. */
+    /** Starts anew: no interval reaches across this moment. */
     abstract void reset();
 
     abstract @Nullable String add(Admission admission);
 
-    /** So much was given back. */
+    /** Permits were given back. */
     abstract void givenBack(Charge charge, long nowMicros);
 
-    /** A permit is held for its whole time from now on. */
+    /** A permit is held for its full time from now on. */
     void renewed(Charge charge, long nowMicros) {}
 
-    /** A demand was judged and nothing admitted: the numbers in force may have changed. */
+    /** A demand was judged and nothing was admitted. The numbers in force may have changed. */
     void seen(Limit limit, long nowMicros) {}
 
     /**
-     * Permits that were admitted.
+     * An admission of permits.
      *
-     * @param waitMicros how long whoever got them has to wait
-     * @param chargedAtMicros what the store took the time for
+     * @param waitMicros how long the caller has to wait
+     * @param chargedAtMicros the time at which the store counted the charge
      */
     record Admission(Limit limit, long permits, long nowMicros, long waitMicros, long chargedAtMicros, String holder) {}
 
@@ -81,7 +81,7 @@ abstract sealed class IntervalBound {
         return (double) rate.permits() / rate.perMicros();
     }
 
-    /** At most {@code burst + rate × t} in any span of t. */
+    /** At most {@code burst + rate × t} in any span of length t. */
     private static final class Flow extends IntervalBound {
 
         private double level;
@@ -103,7 +103,7 @@ abstract sealed class IntervalBound {
             fastest = Math.max(fastest, rate);
             otherRate |= rate != lastRate;
             if (otherRate && lastMicros != Long.MIN_VALUE && nowMicros > lastMicros) {
-                // A refusal at another rate has the store write down what has flowed, even if time then steps back.
+                // A refusal at another rate makes the store write down what has refilled, even if time then steps back.
                 level = Math.max(0, level - fastest * (nowMicros - lastMicros));
                 lastMicros = nowMicros;
             }
@@ -117,7 +117,7 @@ abstract sealed class IntervalBound {
             seen(limit, admission.nowMicros());
             long slot = admission.nowMicros() + admission.waitMicros();
             if (lastWaits && (rate != lastRate || fastest != lastRate)) {
-                reset(); // slots that were handed out at another rate
+                reset(); // the slots were assigned at another rate
             }
             if (lastMicros != Long.MIN_VALUE) {
                 level = Math.max(0, level - fastest * Math.max(0, slot - lastMicros));
@@ -129,7 +129,7 @@ abstract sealed class IntervalBound {
             fastest = rate;
             otherRate = false;
             if (level > limit.burst() + 1e-3 + limit.burst() * 1e-9) {
-                String wrong = "%.3f more permits admitted than flowed since (expected: at most the burst, %d)"
+                String wrong = "%.3f more permits admitted than refilled since (expected: at most the burst, %d)"
                         .formatted(level, limit.burst());
                 reset();
                 return wrong;
@@ -143,7 +143,7 @@ abstract sealed class IntervalBound {
         }
     }
 
-    /** Each request has its slot when those before it have drained. */
+    /** Each request has its slot once all requests before it have drained. */
     private static final class Slots extends IntervalBound {
 
         private double level;
@@ -222,8 +222,8 @@ abstract sealed class IntervalBound {
             Windows windows = ((FixedWindow) charge.limit()).windows();
             long start = windows.at(charge.chargedAtMicros()).startMicros();
             admitted.computeIfPresent(start, (s, sum) -> Math.max(0, sum - charge.permits()));
-            // A give-back has the store forget windows that are over, and one that it empties, even if time then steps
-            // back.
+            // A refund makes the store forget windows that are over, and a window that it empties, even if time then
+            // steps back.
             long present = windows.at(nowMicros).startMicros();
             long newest = admitted.keySet().stream().mapToLong(s -> s).reduce(present, Math::max);
             admitted.keySet().removeIf(old -> old < newest);
@@ -292,7 +292,7 @@ abstract sealed class IntervalBound {
         void givenBack(Charge charge, long nowMicros) {
             Entry entry = byCharge.get(charge.chargedAtMicros());
             if (entry == null || entry.permits < charge.permits()) {
-                // Its slice may hold others by now, if time stepped back meanwhile.
+                // If time stepped back meanwhile, its slice may hold other charges by now.
                 reset();
             } else {
                 entry.permits -= charge.permits();
@@ -305,7 +305,7 @@ abstract sealed class IntervalBound {
         }
     }
 
-    /** At most the limit held at once. */
+    /** At most the limit held at the same time. */
     private static final class Held extends IntervalBound {
 
         private record Permit(String holder, long permits, long untilMicros) {}
@@ -361,7 +361,7 @@ abstract sealed class IntervalBound {
 
         private void passTo(long nowMicros, Limit limit) {
             if (nowMicros < lastMicros || limit.windowMicros() < ttlMicros) {
-                // The store may let permits end sooner now.
+                // The store may let permits expire sooner now.
                 long latest = nowMicros + limit.windowMicros();
                 Map<String, Permit> before = Map.copyOf(holders);
                 reset();

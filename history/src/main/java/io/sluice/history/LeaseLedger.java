@@ -8,10 +8,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The leases of one count, as the store must have had them in its records. */
+/** The leases of one count, as the records of the store must have had them. */
 final class LeaseLedger {
 
-    /** @param sure whether the store surely has a record of it, if it does not forget it because it ended long ago */
+    /**
+     * A recorded lease.
+     *
+     * @param sure whether the store certainly has a record of it, unless it has dropped the record because the lease ended long
+     *     ago
+     */
     private record Lease(StepEvent.Granted granted, boolean sure, boolean ended) {}
 
     private final Map<String, Lease> leases = new HashMap<>();
@@ -20,19 +25,19 @@ final class LeaseLedger {
     private long unknownUntil = Long.MIN_VALUE;
     private long latestMicros = Long.MIN_VALUE;
 
-    /** Told of each step before anything else. */
+    /** Called for each step before anything else. */
     void at(long nowMicros) {
         latestMicros = Math.max(latestMicros, nowMicros);
     }
 
-    /** Steps are missing: leases may have been granted and ended. */
+    /** Steps are missing, so leases may have been granted and ended. */
     void forget(long nowMicros) {
         live.clear();
         leases.replaceAll((id, lease) -> new Lease(lease.granted, false, lease.ended));
         unknownUntil = nowMicros + Math.max(longestMicros, 60_000_000) + 2 * StepBack.CLAMPED_MICROS;
     }
 
-    /** What is outstanding at least: of leases whose end has been seen the store may have forgotten all. */
+    /** Returns a lower bound of what is outstanding. The store may have forgotten leases whose end time has been seen. */
     long outstanding() {
         live.removeIf(lease -> lease.endsMicros() <= latestMicros);
         long sum = 0;
@@ -42,7 +47,7 @@ final class LeaseLedger {
         return sum;
     }
 
-    /** Whether what is outstanding is known exactly. */
+    /** Returns whether the outstanding permits are known exactly. */
     boolean isExact(long nowMicros) {
         return nowMicros > unknownUntil && nowMicros == latestMicros;
     }
@@ -58,7 +63,7 @@ final class LeaseLedger {
         return known == null ? null : known.granted;
     }
 
-    /** What is wrong with the end of a lease; null if nothing is. */
+    /** Records the end of a lease. Returns what is wrong with it; null if nothing is. */
     @Nullable
     String end(StepEvent.Ended ended) {
         Lease lease = leases.get(ended.lease());
@@ -69,12 +74,12 @@ final class LeaseLedger {
         leases.put(ended.lease(), new Lease(lease.granted, false, true));
         long unspent = lease.granted.granted() - ended.spent();
         if (lease.ended && ended.returned() != 0) {
-            return "%d given back of lease %s, which had ended before (expected: 0)"
+            return "%d returned from lease %s, which had already ended (expected: 0)"
                     .formatted(ended.returned(), ended.lease());
         }
         boolean lasts = lease.sure && latestMicros < lease.granted.endsMicros();
         if (ended.returned() != unspent && (lasts || ended.returned() != 0)) {
-            return "%d given back of lease %s of %d, of which %d were spent (expected: %d)"
+            return "%d returned from lease %s of %d, of which %d were spent (expected: %d)"
                     .formatted(ended.returned(), ended.lease(), lease.granted.granted(), ended.spent(), unspent);
         }
         return null;

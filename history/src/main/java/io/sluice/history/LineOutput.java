@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes lines of one JSON array each, as bytes and without anything in between: whoever is recorded shares the processors with it.
- * Not thread-safe.
+ * Writes lines of one JSON array each, directly as bytes, because the recorded process needs the CPU time itself. Not
+ * thread-safe.
  */
 final class LineOutput implements AutoCloseable {
 
@@ -66,7 +66,11 @@ final class LineOutput implements AutoCloseable {
         return this;
     }
 
-    /** @param json in ASCII */
+    /**
+     * Writes a JSON value.
+     *
+     * @param json must be ASCII
+     */
     LineOutput json(String json) {
         room(1);
         bytes[size++] = ',';
@@ -99,7 +103,9 @@ final class LineOutput implements AutoCloseable {
         }
     }
 
-    /** Two at a time, and eight of them from one division of the whole: most are times of sixteen digits. */
+    /**
+     * Writes two digits at a time, and eight digits per division of the whole number: most numbers are times of sixteen digits.
+     */
     private void digits(long number) {
         int first = LONGEST_NUMBER;
         long rest = number;
@@ -137,7 +143,7 @@ final class LineOutput implements AutoCloseable {
         }
     }
 
-    /** Keys need not be proper text: what is not plain ASCII goes by its number. */
+    /** Writes a string. Keys need not be valid text, so everything but plain ASCII is escaped by its number. */
     private void quoted(String text) {
         room(2 + 6 * text.length());
         bytes[size++] = '"';

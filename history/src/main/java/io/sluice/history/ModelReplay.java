@@ -18,23 +18,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of one count, replayed with the pure algorithm in their order and at the store's time.
+ * Replays the steps of one count with the pure algorithm, in order and at the store's time.
  *
- * <p>As long as every step is known there is one count, and every answer must equal its own to the microsecond. Of steps that nobody
- * heard of it is not known what they did: from there on there are two, one of which so little is used as could be ({@code least}:
- * nothing) and one of which so much ({@code most}: more than any limit). All algorithms are monotone in what is used, so the
- * true one lies between: what even {@code most} admits must be admitted, what even {@code least} refuses must be refused, and what
- * remains is between what remains of the two. Both then follow what is known. They close in on each other when
+ * <p>As long as every step is known, there is one count, and every answer must match it to the microsecond. The effect of missing
+ * steps is unknown. From there on there are two counts: one with the least use possible ({@code least}: nothing) and one with the
+ * most ({@code most}: more than any limit). All algorithms are monotone in what is used, so the true count lies between the two.
+ * What even {@code most} admits must be admitted, what even {@code least} refuses must be refused, and the remaining permits lie
+ * between those of the two. Both counts then follow the known steps. They converge when
  *
  * <ul>
- *   <li>something is charged after a window has passed, and with it all that was not known (windows, logs, permits that are
- *       held), or
- *   <li>an answer says itself what is used: the time until a bucket is unused, to the permit; what remains of a fixed window, exactly;
- *       what remains of a sliding one bounds {@code most}.
+ * <li>something is charged after a window has passed, because everything unknown has passed with it (windows, logs, concurrency
+ *     permits), or
+ * <li>an answer itself reveals the use: the time until a bucket is unused, to the permit; the remaining permits of a fixed
+ *     window, exactly; the remaining permits of a sliding window or log, as a bound on {@code most}.
  * </ul>
  *
- * Time that steps back meanwhile starts all over, because nobody knows from when. So does every step until one that was to charge: only
- * such a step has the store write down that its time was ahead of this one.
+ * If time steps back meanwhile, everything starts over, because it is unknown from when. The same holds for every step until one
+ * that was to charge: only such a step makes the store write down that its time was ahead.
  */
 final class ModelReplay {
 
@@ -52,7 +52,7 @@ final class ModelReplay {
     private long ttlMicros;
     private long lastMicros = Long.MIN_VALUE;
 
-    /** The latest time since the store surely wrote down its own. */
+    /** The latest time since the store certainly wrote down its own. */
     private long latestMicros = Long.MIN_VALUE;
 
     ModelReplay(Limit limit) {
@@ -64,12 +64,12 @@ final class ModelReplay {
         return exact;
     }
 
-    /** Something may have been charged by this limit. */
+    /** Notes that this limit may have charged something. */
     void heardOf(Limit limit) {
         longestMicros = Math.max(longestMicros, memoryOf(limit));
     }
 
-    /** To be called before each step. */
+    /** Called before each step. */
     void begin(Limit limit, long nowMicros) {
         heardOf(limit);
         boolean otherTtl = limit instanceof Concurrency && limit.windowMicros() != ttlMicros;
@@ -81,10 +81,10 @@ final class ModelReplay {
         latestMicros = Math.max(latestMicros, nowMicros);
     }
 
-    /** Something happened of which nobody heard. */
+    /** Something happened that was not recorded. */
     void forget(Limit limit, long nowMicros) {
         Count full = Count.of(limit);
-        // As late as could be: the store's time may have been ahead by as much as is waited for.
+        // As late as possible: the store's time may have been ahead by as much as it waits for.
         long latest = nowMicros + StepBack.CLAMPED_MICROS;
         Demand anything = demand(limit, "", 1, 1, 0, SOMEBODY);
         full.grant(anything, latest);
@@ -96,7 +96,7 @@ final class ModelReplay {
         unknownAt = nowMicros;
     }
 
-    /** What is wrong with the answer; null if nothing is. */
+    /** Returns what is wrong with the answer; null if nothing is. */
     @Nullable
     String asked(Demand demand, boolean charging, Verdict told, long nowMicros) {
         boolean charged = told.granted() > 0;
@@ -123,7 +123,7 @@ final class ModelReplay {
         return wrong;
     }
 
-    /** What is wrong with a lease of so many permits; null if nothing is. */
+    /** Returns what is wrong with a lease of this many permits; null if nothing is. */
     @Nullable
     String granted(Demand demand, StepEvent.Granted lease, long nowMicros) {
         long permits = demand.permits();
@@ -131,12 +131,12 @@ final class ModelReplay {
         most.grant(demand, nowMicros);
         String wrong = null;
         if (atMost < permits) {
-            wrong = "a lease of " + permits + " (expected: none of so many)";
+            wrong = "a lease of " + permits + " (expected: a smaller one or none)";
         } else if (exact) {
             Verdict expected = least.verdict(demand, permits, true, nowMicros);
             boolean same = expected.chargedAtMicros() == lease.chargedAtMicros()
                     && expected.waitMicros() == lease.waitMicros();
-            wrong = same ? null : lease + " (expected: as of " + expected + ")";
+            wrong = same ? null : lease + " (expected: charge time and wait of " + expected + ")";
         }
         charge(demand, permits, nowMicros);
         unsettled = false;
@@ -145,7 +145,7 @@ final class ModelReplay {
     }
 
     /**
-     * What is wrong with refusing a lease; null if nothing is.
+     * Returns what is wrong with refusing a lease; null if nothing is.
      *
      * @param changed whether the store wrote something
      */
@@ -153,16 +153,16 @@ final class ModelReplay {
     String refused(Demand demand, boolean refusedByLimit, boolean changed, long nowMicros) {
         long grant = most.grant(demand, nowMicros);
         if (StepBack.rebases(latestMicros, nowMicros)) {
-            // Whether the share refused, before the count was looked at, or the limit, which writes down that time
-            // stepped back.
+            // It is unknown which refused: the share, before the count was looked at, or the limit, which writes down
+            // that time stepped back.
             forget(demand.limit(), nowMicros);
         } else if (changed && isBucket(demand.limit())) {
-            // The limit refused, and its rate is another one from now on.
+            // The limit refused, and its rate is different from now on.
             least.grant(demand, nowMicros);
             each(count -> count.refuse(nowMicros));
         }
         return refusedByLimit && grant > 0
-                ? "no lease (expected: one of " + grant + ", or of " + demand.atLeast() + " at least)"
+                ? "no lease (expected: one of " + grant + ", or of at least " + demand.atLeast() + ")"
                 : null;
     }
 
@@ -171,19 +171,19 @@ final class ModelReplay {
         if (exact || limit instanceof Concurrency) {
             each(count -> count.giveBack(charge, nowMicros));
         } else {
-            // How much of it still counts depends on what was not heard of: all of it or nothing.
+            // How much of it still counts depends on the missing steps: all of it or nothing.
             givenBackSome(limit);
         }
     }
 
-    /** Something was given back, and nobody knows what. */
+    /** Something was given back, and it is unknown what. */
     void givenBackSome(Limit limit) {
         least = Count.of(limit);
         exact = false;
         unknownAt = lastMicros;
     }
 
-    /** What is wrong with the answer; null if nothing is. */
+    /** Returns what is wrong with the answer; null if nothing is. */
     @Nullable
     String renewed(Charge charge, boolean held, long nowMicros) {
         boolean surely = least.renew(charge, nowMicros);
@@ -227,7 +227,7 @@ final class ModelReplay {
                 : null;
     }
 
-    /** Takes from an answer that charged what it says of the state it left. */
+    /** Narrows the two counts by what an answer to a charge says about the state it left. */
     private void narrow(Demand demand, Verdict told, long nowMicros) {
         Limit limit = demand.limit();
         long at = Math.max(nowMicros, told.chargedAtMicros());
@@ -259,7 +259,7 @@ final class ModelReplay {
         return count;
     }
 
-    /** Both are charged; and a store that writes forgets what is over, so that it does not come back when time steps back. */
+    /** Charges both counts. A store that writes forgets what is over, so that it does not come back when time steps back. */
     private void charge(Demand demand, long granted, long nowMicros) {
         each(count -> count.charge(demand, granted, nowMicros));
         if (!exact
@@ -281,12 +281,12 @@ final class ModelReplay {
         return limit instanceof TokenBucket || limit instanceof LeakyBucket;
     }
 
-    /** Whether what remains says all that counts: an estimate may be read otherwise later. */
+    /** Returns whether the remaining permits tell all that counts. The weighted estimate may be read differently later. */
     private static boolean isStrict(Limit limit) {
         return limit instanceof SlidingLog || (limit instanceof SlidingWindow window && !window.weighted());
     }
 
-    /** For how long a count of windows remembers. */
+    /** Returns for how long a count of windows remembers. */
     private static long memoryOf(Limit limit) {
         long more = limit instanceof SlidingWindow window
                 ? 2 * window.sliceMicros()

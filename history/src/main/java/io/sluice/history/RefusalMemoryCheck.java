@@ -8,10 +8,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Refusals that one node remembered: never for longer than the store had named, counted from when its answer was told at the latest. */
+/**
+ * Checks the refusals that one node cached: they must not last longer than the store said, counted at the latest from when its
+ * answer was recorded.
+ */
 final class RefusalMemoryCheck {
 
-    /** After a refusal a node that leases does not ask again for this long, whatever the store named. */
+    /** After a refusal, a node that leases does not ask again for this long, whatever the store said. */
     private static final long LEAST_MICROS = 20_000;
 
     private static final long ENDLESS = Long.MAX_VALUE;
@@ -20,14 +23,18 @@ final class RefusalMemoryCheck {
     private final Map<String, List<Heard>> heard = new HashMap<>();
     private final Map<String, Long> toldAtNanos = new HashMap<>();
 
-    /** In the order in which they were heard: the store refused an ask, or the node did so from memory. */
+    /** Refusals in the order of recording: by the store, or by the node from its cache. */
     private record Heard(String ask, long retryAfterMicros, boolean fromMemory, long ownNanos) {}
 
     RefusalMemoryCheck(Findings findings) {
         this.findings = findings;
     }
 
-    /** @param ask empty if it is not known when its answer came */
+    /**
+     * Records a refusal by the store.
+     *
+     * @param ask the request; empty if the time of its answer is unknown
+     */
     void refused(String count, String ask, long retryAfterMicros) {
         of(count).add(new Heard(ask, retryAfterMicros, false, 0));
     }

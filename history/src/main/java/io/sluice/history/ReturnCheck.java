@@ -7,15 +7,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Nothing is given back of a count that was not charged there, and nothing twice. Permits that are held go by their holder. A replica
- * that has not heard of what was given back may be given it again.
+ * Checks that nothing is returned to a count that was not charged there, and nothing twice. Concurrency permits are identified by
+ * their holder and not checked here. After a failover, a replica that has not received a refund may receive it again.
  */
 final class ReturnCheck {
 
     private final Map<Long, Long> charged = new HashMap<>();
     private final Map<String, StepEvent.Granted> leases = new HashMap<>();
 
-    /** @param steps of one count, all that are known */
+    /**
+     * Checks one count.
+     *
+     * @param steps all known steps of the count
+     */
     static void check(String count, List<StepEvent> steps, FailoverForks forks, Findings findings) {
         ReturnCheck returns = new ReturnCheck();
         steps.forEach(step -> returns.charge(step.step()));
@@ -29,7 +33,7 @@ final class ReturnCheck {
                         Kind.RETURNED,
                         count,
                         step.number(),
-                        "%d permits given back beyond those charged at that time (expected: 0)".formatted(over));
+                        "%d more permits returned than were charged at that time (expected: 0)".formatted(over));
             }
         }
     }

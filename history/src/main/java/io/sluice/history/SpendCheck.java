@@ -7,7 +7,7 @@ import io.sluice.history.Violation.Kind;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What one node did with its leases. */
+/** Checks what one node did with its leases. */
 final class SpendCheck {
 
     private final Findings findings;
@@ -59,21 +59,21 @@ final class SpendCheck {
         lease(unspent.lease(), unspent.count()).unspent += unspent.permits();
     }
 
-    /** To be called after all events, of a node whose history is whole. */
+    /** Finishes the check. Call it after all events, and only for a node whose history is complete. */
     void finish() {
         leases.forEach((id, lease) -> {
             overspent(id, lease);
             if (lease.leastTold == Long.MAX_VALUE) {
                 return;
             }
-            // What was put back after the end was told is lost, which is nobody's harm.
+            // Permits put back after the end was reported are lost, which does no harm.
             long net = lease.spent - lease.unspent;
             if (lease.leastTold < net || lease.mostTold > lease.spent) {
                 findings.add(
                         Kind.LEASE_ENDED,
                         lease.count,
                         0,
-                        "lease %s ended with %d spent (expected: %d..%d, which were)"
+                        "lease %s ended with %d spent (expected: %d..%d as recorded)"
                                 .formatted(
                                         id,
                                         lease.leastTold < net ? lease.leastTold : lease.mostTold,
@@ -83,7 +83,7 @@ final class SpendCheck {
         });
     }
 
-    /** In the end, because who puts a permit back may tell of it later than somebody else who took it since. */
+    /** Checked at the end, because a thread that puts a permit back may record it later than the thread that took it since. */
     private void overspent(String id, Lease lease) {
         long net = lease.spent - lease.unspent;
         if (net > lease.granted) {

@@ -3,40 +3,40 @@ package io.sluice.history;
 import java.util.Objects;
 
 /**
- * Something in a history that must not be. Immutable.
+ * A broken promise in a history. Immutable.
  *
  * @param kind which promise was broken
- * @param count on which count; empty where it is about no single one
- * @param number at which of its steps; 0 where it is about none
+ * @param count the count; empty if the violation is not about a single one
+ * @param number the step of the count; 0 if the violation is not about a step
  * @param sentence what was found, and what was expected
  */
 public record Violation(Kind kind, String count, long number, String sentence) {
 
     /** The promises. */
     public enum Kind {
-        /** The store answered otherwise than the algorithm does. */
+        /** The store's answer differs from that of the algorithm. */
         MODEL,
-        /** More was admitted in some interval than the limit's definition allows, whatever the model says. */
+        /** More was admitted in some interval than the definition of the limit allows, whatever the model says. */
         INTERVAL,
         /** The store counted a step at a time that is not its own. */
         TIME,
-        /** More was given back than had been charged. */
+        /** More was returned than had been charged. */
         RETURNED,
-        /** Some demands of an ask were charged and others not, or one was charged though the ask was refused. */
+        /** Some demands of a request were charged and others were not, or one was charged although the request was refused. */
         PARTIAL,
-        /** An ask was charged twice. */
+        /** A request was charged twice. */
         TWICE,
-        /** A caller was told something else than was decided. */
+        /** A caller received something other than what was decided. */
         ANSWER,
-        /** A refusal was remembered for longer than the store had said. */
+        /** A refusal was cached for longer than the store had said. */
         REMEMBERED,
-        /** More permits were outstanding on leases than may be. */
+        /** More permits were outstanding on leases than allowed. */
         LEASE_CAP,
-        /** A lease was spent that nobody granted, or beyond what was granted. */
+        /** A lease was spent that was never granted, or beyond what was granted. */
         LEASE_OVERSPENT,
-        /** A lease was spent after its end, or lasts for longer than it may. */
+        /** A lease was spent after its end, or lasts longer than allowed. */
         LEASE_EXPIRED,
-        /** A lease gave back what it had not left, or gave back twice. */
+        /** A lease returned more than it had left, or returned twice. */
         LEASE_ENDED
     }
 

@@ -1,4 +1,4 @@
-/** Recorded histories of decisions: the files they are kept in, their reader, and the checker that says whether every limit was kept. */
+/** Recorded histories of decisions: the files, their reader, and the checker that tells whether every limit was kept. */
 @NullMarked
 package io.sluice.history;
 
