@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the golden vectors: what every engine must answer, worked out by a model that shares nothing with them.
+"""Writes the golden vectors: the answers that every engine must give, computed by a model that shares no code with them.
 
-The model is slow and plain on purpose: exact fractions instead of integer parts, and whole histories that are counted anew
-for every question. Run it after changing what an algorithm means:
+The model is slow and simple on purpose: it uses exact fractions instead of integer parts, and counts whole histories anew
+for every request. Run it after changing the definition of an algorithm:
 
     python3 testkit/oracle/oracle.py testkit/src/main/resources/io/sluice/testkit/engine/vectors
 
-Rounding of rates (see Pace) is part of the model: rates are reduced, and only those that are not small fractions are
+Rounding of rates (see Pace) is part of the model: rates are reduced, and only a rate that is not a small fraction is
 replaced by a slower one.
 """
 import json
@@ -49,23 +49,23 @@ def effective(last, now):
 
 
 class Bucket:
-    """Used permits as an exact fraction, as of a moment; the rate that they flow at; and since when they have."""
+    """Used permits as an exact fraction at a moment, the rate at which they drain, and since when they have that rate."""
 
     def __init__(self):
         self.used, self.at, self.pace, self.since = Fraction(0), None, None, None
 
     def next_pace(self, limit):
-        """Nothing flows at a rate of nothing, and nothing is admitted: the count keeps the rate that it has."""
+        """At a rate of zero nothing drains and nothing is admitted, so the count keeps the rate that it has."""
         return pace(*limit["rate"]) if limit["rate"][0] or not self.used else self.pace
 
     def aged(self, limit, now):
-        """The time until now counts at the rate that was written down; a new one begins now."""
+        """Time until now counts at the stored rate; a new rate starts now."""
         if not self.used:
             return self.used, now
         then = effective(self.at, now)
         used = max(Fraction(0), self.used - self.pace[0] * max(0, then - self.at))
         _, parts = self.next_pace(limit)
-        return Fraction(ceil(used * parts), parts), then  # a new rate may need coarser or other parts: rounded up
+        return Fraction(ceil(used * parts), parts), then  # a new rate may need coarser or other parts, so round up
 
     def keep(self, limit, used, then, now):
         following = self.next_pace(limit)
@@ -79,8 +79,8 @@ class Bucket:
         self.used, self.at, self.pace = used, then, following
 
     def rebase(self, limit, now):
-        """Even a refusal writes down a step back that is too large to wait for, or time would never go on; and a new rate, or the
-        old one would go on for as long as everybody is refused. Of what has drained nothing is left to go on."""
+        """Even a refusal stores a step back that is too large to wait for, or time would stand still. It also stores a new rate, or
+        the old one would last for as long as every request is refused. A count that has drained has nothing to store."""
         used, then = self.aged(limit, now)
         if self.used and (then < self.at or used and self.next_pace(limit) != self.pace):
             self.keep(limit, used, then, now)
@@ -90,7 +90,7 @@ class Bucket:
         return 0 if limit["rate"][0] == 0 else limit["burst"]
 
     def until(self, limit, used, then, permits, now):
-        """First microsecond from now at which permits fit."""
+        """Microseconds from now until the permits fit."""
         rate, _ = pace(*limit["rate"])
         over = used + permits - self.capacity(limit)
         if over <= 0:
@@ -118,7 +118,7 @@ class Bucket:
         else:
             retry = self.until(limit, used, then, d["at_least"], now)
             if d["max_wait"] and d["permits"] <= cap:
-                # A slot for all of it may come within reach before what would do is there.
+                # A slot for all permits may come within reach before the smallest useful grant is available.
                 retry = min(retry, self.until(limit, used, then, d["permits"], now) - d["max_wait"])
         after = used
         if charged:
@@ -134,7 +134,7 @@ class Bucket:
         return [1 if grant else 0, grant if charged else 0, remaining, retry, reset, wait, then]
 
     def give_back(self, limit, permits, charged_at, now):
-        """Less what has flowed since; nothing if nobody can tell how much that was."""
+        """Returns the charge less what has drained since; nothing if that amount is unknown."""
         if self.used and self.since <= charged_at <= self.at + CLAMP:
             back = permits - self.pace[0] * max(0, max(self.at, now) - charged_at)
             self.used = max(Fraction(0), self.used - max(0, back))
@@ -195,7 +195,7 @@ class Log:
 
 
 class Leaky(Bucket):
-    """Level of a queue that drains at a rate. A request waits for all that is ahead of it."""
+    """Level of a queue that drains at a rate. A request waits for everything ahead of it."""
 
     @staticmethod
     def capacity(limit):
@@ -268,7 +268,7 @@ def bounds(limit, now):
 
 
 class Window:
-    """What was admitted in the window that began at start."""
+    """Permits admitted in the window that began at start."""
 
     def __init__(self):
         self.start, self.used = None, 0
@@ -309,7 +309,7 @@ class Window:
 
 
 class Slices:
-    """What was admitted, by the slice of time it was admitted in."""
+    """Permits admitted, by time slice."""
 
     def __init__(self):
         self.counts = {}
@@ -319,7 +319,7 @@ class Slices:
         return -(-limit["window"] // limit["slices"])
 
     def aged(self, limit, now):
-        """Counts of the slices that are not over, the present slice, and the time it is taken for."""
+        """Returns the counts of the slices that are not over, the present slice, and the time to decide by."""
         s, n = self.length(limit), limit["slices"]
         i = now // s
         live = {j: c for j, c in self.counts.items() if c}
@@ -358,7 +358,7 @@ class Slices:
         if not grant:
             retry = NEVER
             if d["at_least"] <= limit["limit"]:
-                # Bisect for the first moment: without new admissions the estimate only falls.
+                # Bisect for the first moment: without new admissions, the estimate only falls.
                 low, high = then, (max(live) + n + 1) * s
                 while low < high:
                     middle = (low + high) // 2
@@ -384,7 +384,7 @@ class Slices:
 
 
 class Holders:
-    """Permits in flight, by who holds them and until when."""
+    """Permits in flight, by holder and expiry."""
 
     def __init__(self):
         self.held = []
@@ -506,7 +506,7 @@ class World:
         return self
 
     def renew(self, step, after=0):
-        """Renews what the only demand of a step holds."""
+        """Renews the permits of the only demand of a step."""
         self.now += after
         label, key, _, _, _, holder = self.steps[step]["ask"][0]
         held = self.count(label, key).renew(self.limits[label], self.now, holder)
@@ -518,7 +518,7 @@ SECOND, MINUTE, HOUR, DAY = 10**6, 60 * 10**6, 3600 * 10**6, 86400 * 10**6
 
 
 def written():
-    """Scenarios written by hand, one truth each."""
+    """Hand-written scenarios, one fact each."""
     w = World("a bucket starts full, empties, and refills by the microsecond").bucket("b", 10, SECOND, 3)
     for after in (0, 0, 0, 0, 99_999, 1, 0, 100_000, 299_999, 1):
         w.ask(("b", "k", 1), after=after)

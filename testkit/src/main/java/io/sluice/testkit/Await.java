@@ -6,14 +6,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waiting for what other processes do, which nobody tells. */
+/** Polls for conditions in other processes, which send no notification. */
 public final class Await {
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private Await() {}
 
-    /** Whether the condition came true in time. */
+    /** Waits for the condition and returns whether it came true in time. */
     public static boolean within(Duration atMost, BooleanSupplier condition) {
         long giveUp = Clock.system().nanoTime() + atMost.toNanos();
         while (!condition.getAsBoolean()) {
@@ -28,7 +28,7 @@ public final class Await {
         return true;
     }
 
-    /** Waits for the condition, and fails with its name if it does not come true in time. */
+    /** Waits for the condition. Fails with its name if it does not come true in time. */
     public static void until(String what, Duration atMost, BooleanSupplier condition) {
         if (!within(atMost, condition)) {
             throw new IllegalStateException(what + ": not within " + atMost.toMillis() + " ms");

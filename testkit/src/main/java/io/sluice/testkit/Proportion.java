@@ -7,9 +7,10 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * Shows that work takes time in proportion to the length of what it is given, on a machine of any speed: work on one long input is
- * compared with work on short ones that are as long together. What grows with the square takes {@value #PARTS} times as long. On a
- * busy machine a comparison may be unfair, so it is made until one is fair; what is not in proportion never passes.
+ * Shows that work takes time in proportion to the length of its input, on a machine of any speed. Work on one long input is
+ * compared with work on short inputs of the same total length. Quadratic work takes {@value #PARTS} times as long on the long
+ * input. On a busy machine a comparison may be unfair, so it is repeated until one is fair. Work that is not in proportion never
+ * passes.
  */
 public final class Proportion {
 
@@ -18,7 +19,7 @@ public final class Proportion {
     /** Between 1, which is in proportion, and {@value #PARTS}. */
     private static final int MOST = 6;
 
-    /** What runs for the first time is slow: of short inputs, which come first, that must not be the best. */
+    /** First runs are slow, and the short inputs come first. Their slow first runs must not become the best time. */
     private static final int FEWEST_TRIES = 20;
 
     private static final long LONGEST_NANOS = 60_000_000_000L;
@@ -28,8 +29,8 @@ public final class Proportion {
     /**
      * Fails unless the work is in proportion.
      *
-     * @param length of the long input
-     * @param ofLength makes an input
+     * @param length the length of the long input
+     * @param ofLength creates an input of a given length
      */
     public static <T> void require(String what, int length, IntFunction<T> ofLength, Consumer<T> work) {
         T large = ofLength.apply(length);

@@ -2,7 +2,7 @@ package io.sluice.testkit;
 
 import java.util.Random;
 
-/** Randomness that can be had again: {@code -Dsluice.tests.seed=N} repeats a run. */
+/** A random generator whose runs can be repeated with {@code -Dsluice.tests.seed=N}. */
 public final class SeededRandom extends Random {
 
     private static final long serialVersionUID = 1;
@@ -11,14 +11,14 @@ public final class SeededRandom extends Random {
         super(seed);
     }
 
-    /** Prints the seed, so that a failure can be repeated. */
+    /** Creates a generator and prints its seed, so that a failure can be repeated. */
     public static SeededRandom of(String test) {
         long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
         System.out.println(test + ": seed " + seed);
         return new SeededRandom(seed);
     }
 
-    /** Up to so many of these characters. */
+    /** Returns a random text of these characters, up to the given length. */
     public String text(String alphabet, int longest) {
         int length = nextInt(longest + 1);
         StringBuilder text = new StringBuilder(length);
@@ -28,7 +28,7 @@ public final class SeededRandom extends Random {
         return text.toString();
     }
 
-    /** One of these. */
+    /** Returns one of the choices. */
     @SafeVarargs
     public final <T> T oneOf(T... choices) {
         return choices[nextInt(choices.length)];

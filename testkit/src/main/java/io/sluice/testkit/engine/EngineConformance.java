@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * What is true of every engine. Extend it, return yours from {@link #start}, and it is tested for all that {@link
- * io.sluice.core.spi.Engine} promises.
+ * The contract of every engine as tests. Extend this class and return your engine from {@link #start}. The suite then tests
+ * everything that {@link io.sluice.core.spi.Engine} promises.
  */
 public abstract class EngineConformance {
 
@@ -46,7 +46,7 @@ public abstract class EngineConformance {
 
     private @Nullable EngineUnderTest started;
 
-    /** A fresh engine on empty counts. */
+    /** Starts a fresh engine on empty counts. */
     protected abstract EngineUnderTest start() throws Exception;
 
     @BeforeEach
@@ -110,7 +110,7 @@ public abstract class EngineConformance {
 
     @Test
     void staysAllOrNothingWhenManyAskAtOnce() throws Exception {
-        // Half of the callers name the counts in the other order: an engine that locks in that order would stand still.
+        // Half of the callers name the counts in reverse order: an engine that locks in that order would deadlock.
         Ask there = ask(Demand.of(TEN, "left", 1), Demand.of(THREE, "right", 1));
         Ask back = ask(Demand.of(THREE, "right", 1), Demand.of(TEN, "left", 1));
         Random coin = new Random(7);
@@ -214,7 +214,7 @@ public abstract class EngineConformance {
             List<EngineDecision> charges = new ArrayList<>();
             for (int step = 0; step < 1_500; step++) {
                 latest = Math.max(latest, now.get());
-                // Forward by anything up to minutes; back by no more than is clamped.
+                // Move forward by anything up to minutes, or back by no more than the engine waits for.
                 long move = (long) Math.pow(10, random.nextDouble() * 8) - 1;
                 now.set(
                         subject().timeStepsBack() && random.nextInt(20) == 0
@@ -256,7 +256,7 @@ public abstract class EngineConformance {
         return random.nextInt(10) == 0 ? ask.looking() : ask;
     }
 
-    /** A limit of the given kind whose counts survive the randomness of its numbers. */
+    /** Returns a limit of the given kind. The shape of its counts stays the same, whatever its random numbers are. */
     private static Limit randomLimit(Random random, int kind, String name, Duration window) {
         Limit.Named named = Limit.named(name);
         long limit = random.nextLong(50) + 1;
@@ -290,7 +290,7 @@ public abstract class EngineConformance {
         return Ask.charging(List.of(demands));
     }
 
-    /** How often the task is true, when that many threads start it at once. */
+    /** Runs the task on this many threads at once. Returns how often it was true. */
     private static int inParallel(int count, Callable<Boolean> task) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(count);
         try {

@@ -7,15 +7,15 @@ import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.PendingOutcome;
 import java.util.concurrent.TimeUnit;
 
-/** An engine on empty counts, whose time the test sets. */
+/** An engine on empty counts whose time is set by the test. */
 public interface EngineUnderTest extends AutoCloseable {
 
     Engine engine();
 
-    /** Sets the time by which the engine decides, in microseconds since the epoch. Comes before anything else. */
+    /** Sets the time by which the engine decides, in microseconds since the epoch. Must be called before anything else. */
     void setMicros(long epochMicros);
 
-    /** Whether that time may go back; an engine on a monotonic clock never sees such a thing. */
+    /** Returns whether that time may go back. An engine on a monotonic clock never sees that. */
     default boolean timeStepsBack() {
         return true;
     }
@@ -23,7 +23,7 @@ public interface EngineUnderTest extends AutoCloseable {
     @Override
     void close() throws Exception;
 
-    /** Asks and waits, generously; fails if the engine could not decide. */
+    /** Asks and waits for up to a minute. Fails if the engine did not decide. */
     default EngineDecision decide(Ask ask) {
         Answer answer = engine().decide(ask);
         try {

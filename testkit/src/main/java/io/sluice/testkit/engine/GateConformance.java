@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is true of every gate of a token bucket. Extend it, return yours from {@link #open}, and say what it may have outstanding: no
- * interval may hold more than {@code burst + rate × t} and that.
+ * The contract of every token bucket gate as tests. Extend this class, return your gate from {@link #open}, and tell how much it
+ * may have outstanding. No interval may admit more than {@code burst + rate × t} plus that.
  */
 public abstract class GateConformance {
 
@@ -32,10 +32,10 @@ public abstract class GateConformance {
     private static final int THREADS = 8;
     private static final int STEPS = 4_000;
 
-    /** A gate on a count that nobody has used. */
+    /** Opens a gate on an unused count. */
     protected abstract Gate open(TokenBucket limit, Clock clock);
 
-    /** The part of the burst that may have been charged and not spent; 0 for a gate that is exact. */
+    /** The part of the burst that may be charged but unspent; 0 for an exact gate. */
     protected abstract double outstanding();
 
     @Test
@@ -146,7 +146,7 @@ public abstract class GateConformance {
             }
         }
 
-        /** Mostly bursts, and pauses in which the bucket fills while permits lie outstanding. */
+        /** Mostly bursts, and sometimes a pause in which the bucket refills while permits are outstanding. */
         private void step(Gate gate) throws Exception {
             if (random.nextInt(20) == 0) {
                 long micros = (long) (random.nextDouble() * 2 * limit.capacity() / perSecond * 1e6);
@@ -166,7 +166,7 @@ public abstract class GateConformance {
             }
         }
 
-        /** Of all intervals, the most that one holds beyond what flowed in it. */
+        /** Returns the largest number of permits that an interval admitted beyond what refilled in it. */
         double mostInExcess() {
             return most;
         }

@@ -27,8 +27,8 @@ import org.assertj.core.api.Assertions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sequence of asks and the exact answers to them, worked out by a model that shares no code with any engine ({@code
- * testkit/oracle}). An engine that replays all of them alike agrees with every other that does, to the microsecond.
+ * A sequence of requests with their exact answers, computed by a model that shares no code with any engine ({@code
+ * testkit/oracle}). Engines that replay all vectors correctly agree with each other to the microsecond.
  */
 public final class GoldenVector {
 
@@ -42,7 +42,7 @@ public final class GoldenVector {
         this.steps = List.copyOf(steps);
     }
 
-    /** All vectors there are. */
+    /** Returns all vectors. */
     public static List<GoldenVector> all() {
         List<GoldenVector> vectors = new ArrayList<>();
         for (String file : FILES) {
@@ -55,7 +55,7 @@ public final class GoldenVector {
         return vectors;
     }
 
-    /** Whether time goes back somewhere in it. */
+    /** Returns whether time steps back somewhere in this vector. */
     public boolean stepsBack() {
         for (int i = 1; i < steps.size(); i++) {
             if (steps.get(i).atMicros < steps.get(i - 1).atMicros) {
@@ -65,7 +65,7 @@ public final class GoldenVector {
         return false;
     }
 
-    /** Puts every ask to the engine and compares every answer. */
+    /** Sends every request to the engine and compares every answer. */
     public void replay(EngineUnderTest subject) throws Exception {
         List<List<Charge>> charges = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {

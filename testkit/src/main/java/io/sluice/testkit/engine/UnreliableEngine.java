@@ -15,14 +15,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 
 /**
- * An engine in front of another that answers as its mood is: late, twice, never. What the engine behind it was asked and
- * given back can be looked at. Safe for use by many threads.
+ * An engine that wraps another and answers according to its mood: late, twice, or never. It records the requests and refunds that
+ * reached it. Thread-safe.
  */
 public final class UnreliableEngine implements Engine {
 
-    /** How the next asks are treated. */
+    /** How the next requests are treated. */
     public enum Mood {
-        /** Answers like the engine behind it, if not at once. */
+        /** Answers like the wrapped engine, but through a future. */
         ANSWERS,
         /** Decides at once, and answers when {@link UnreliableEngine#deliver} is called. */
         LATE,
@@ -32,7 +32,7 @@ public final class UnreliableEngine implements Engine {
         LATE_AND_TWICE,
         /** Decides, and loses the answer. */
         LOSES_ANSWER,
-        /** Loses the question. */
+        /** Loses the request. */
         LOSES_QUESTION,
         /** Answers with a failure. */
         FAILS,
@@ -46,7 +46,7 @@ public final class UnreliableEngine implements Engine {
     private final CopyOnWriteArrayList<Charge> givenBack = new CopyOnWriteArrayList<>();
     private volatile Mood mood = Mood.ANSWERS;
 
-    /** An unreliable engine in front of one that answers at once. */
+    /** Wraps an engine that answers at once. */
     public UnreliableEngine(Engine behind) {
         this.behind = behind;
     }
@@ -55,19 +55,19 @@ public final class UnreliableEngine implements Engine {
         this.mood = mood;
     }
 
-    /** Sends out the answers that are late so far. */
+    /** Delivers all answers that are late. */
     public void deliver() {
         for (Runnable answer = late.poll(); answer != null; answer = late.poll()) {
             answer.run();
         }
     }
 
-    /** Every ask that reached this engine. */
+    /** Returns every request that reached this engine. */
     public List<Ask> asked() {
         return List.copyOf(asked);
     }
 
-    /** Every charge that was given back. */
+    /** Returns every charge that was given back. */
     public List<Charge> givenBack() {
         return List.copyOf(givenBack);
     }
@@ -104,7 +104,7 @@ public final class UnreliableEngine implements Engine {
         return new PendingOutcome(once);
     }
 
-    /** Give-backs are lost like asks; nothing else happens to them. */
+    /** Loses refunds as it loses requests, and does nothing else to them. */
     @Override
     public CompletionStage<Void> giveBack(List<Charge> charges) {
         givenBack.addAll(charges);
@@ -115,7 +115,7 @@ public final class UnreliableEngine implements Engine {
         };
     }
 
-    /** Renewals are lost, fail and throw like asks; they are not late, nor told twice. */
+    /** Renewals are lost, fail and throw like requests. They are never late or answered twice. */
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
         return switch (mood) {
@@ -132,7 +132,7 @@ public final class UnreliableEngine implements Engine {
         behind.close();
     }
 
-    /** Tells whoever listens everything twice, the second time the other way round. */
+    /** Notifies its listeners twice, the second time with the opposite answer. */
     private static final class HeardTwice extends CompletableFuture<Outcome> {
 
         @Override

@@ -1,4 +1,4 @@
-/** What every engine has to pass: the conformance suite, the golden vectors, and an engine that fails on demand. */
+/** What every engine has to pass: the conformance suite and the golden vectors, plus an engine that fails on demand. */
 @NullMarked
 package io.sluice.testkit.engine;
 

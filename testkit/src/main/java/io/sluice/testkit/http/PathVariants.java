@@ -7,11 +7,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.BiFunction;
 
-/** Ways to write a path so that a limiter may read another one than the server behind it. */
+/** Variants of a path that a limiter may read differently than the server behind it. */
 public final class PathVariants {
 
     private static final List<BiFunction<String, Random, String>> TRICKS = List.of(
-            // Segments that are none.
+            // Segments that do not count.
             inserted("/"),
             inserted("/./"),
             inserted("/x/../"),
@@ -38,7 +38,7 @@ public final class PathVariants {
             inserted("%ef%bc%8f"),
             inserted("%u002f"),
             inserted("/%00/"),
-            // What is put at the end.
+            // Suffixes.
             appended("/"),
             appended("//"),
             appended("/."),
@@ -70,7 +70,7 @@ public final class PathVariants {
             appended("+"),
             appended(".json"),
             appended("~"),
-            // Before the path.
+            // Prefixes.
             (path, random) -> "http://localhost" + path,
             (path, random) -> "HTTP://LOCALHOST:80" + path,
             (path, random) -> "https://localhost" + path,
@@ -83,7 +83,7 @@ public final class PathVariants {
             (path, random) -> "/." + path,
             (path, random) -> path.substring(1),
             (path, random) -> "*" + path,
-            // Letters in other clothes.
+            // Letters in other encodings.
             letter(each -> String.format(Locale.ROOT, "%%%02x", (int) each)),
             letter(each -> String.format(Locale.ROOT, "%%%02X", (int) each)),
             letter(each -> String.format(Locale.ROOT, "%%25%02x", (int) each)),
@@ -95,7 +95,7 @@ public final class PathVariants {
 
     private PathVariants() {}
 
-    /** So many different ones, none longer than a few hundred characters. */
+    /** Returns this many different variants, none longer than a few hundred characters. */
     public static List<String> of(List<String> paths, Random random, int count) {
         Set<String> variants = new LinkedHashSet<>(paths);
         while (variants.size() < count) {
@@ -108,7 +108,7 @@ public final class PathVariants {
         return List.copyOf(variants);
     }
 
-    /** In the place of a slash or at any other. */
+    /** Inserts a text in place of a slash, or at a random position. */
     private static BiFunction<String, Random, String> inserted(String what) {
         return (path, random) -> {
             int slash = nth(path, '/', random);

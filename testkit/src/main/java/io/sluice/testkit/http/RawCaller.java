@@ -9,7 +9,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Sends request targets as they are, which no client library does. Keeps its connection while the server does. */
+/** Sends request targets unchanged, which no client library does. Keeps its connection open as long as the server does. */
 public final class RawCaller implements AutoCloseable {
 
     private static final int PATIENCE_MILLIS = 60_000;
@@ -25,7 +25,7 @@ public final class RawCaller implements AutoCloseable {
 
     public record Answer(int status, String body) {}
 
-    /** A GET of the target, byte for byte. */
+    /** Sends a GET for the target, byte for byte. */
     public Answer get(String target) throws IOException {
         byte[] request =
                 ("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);

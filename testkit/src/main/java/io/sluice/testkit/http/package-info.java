@@ -1,4 +1,4 @@
-/** Requests as no tidy client would write them, for tests of front doors. */
+/** Requests that no well-behaved client would send, for tests of HTTP entry points. */
 @NullMarked
 package io.sluice.testkit.http;
 

@@ -11,15 +11,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A real {@code nginx} of its own on a free loopback port, with everything it writes in a temporary folder. Needs the program on the
- * path; {@code ./test} installs it. Ends with this JVM at the latest. Safe for use by many threads.
+ * A real {@code nginx} on a free loopback port, with all its files in a temporary folder. Needs the program on the path; {@code
+ * ./test} installs it. Ends with this JVM at the latest. Thread-safe.
  */
 public final class NginxServer implements AutoCloseable {
 
     private static final Duration START = Duration.ofMinutes(1);
     private static final int ATTEMPTS = 5;
 
-    /** The folders nginx would otherwise look for outside of its own. */
+    /** Sets the folders that nginx would otherwise look for outside its own. */
     private static final String SETTINGS = """
             daemon off;
             pid nginx.pid;
@@ -83,12 +83,12 @@ public final class NginxServer implements AutoCloseable {
         return port;
     }
 
-    /** {@code http://127.0.0.1:port}. */
+    /** Returns {@code http://127.0.0.1:port}. */
     public String uri() {
         return "http://127.0.0.1:" + port;
     }
 
-    /** Of the process that the workers belong to. */
+    /** Returns the id of the master process, to which the workers belong. */
     public long pid() {
         return process.pid();
     }

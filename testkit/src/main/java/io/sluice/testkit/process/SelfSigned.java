@@ -9,7 +9,7 @@ import java.security.KeyStore;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 
-/** Certificates for {@code localhost} that sign themselves, made by the JDK's own tool, in a folder. */
+/** Creates self-signed certificates for {@code localhost} in a folder, with the JDK's keytool. */
 public final class SelfSigned {
 
     private static final char[] PASSWORD = "changeit".toCharArray();
@@ -20,7 +20,7 @@ public final class SelfSigned {
         this.folder = folder;
     }
 
-    /** Makes {@code <name>.crt} and {@code <name>.key}. */
+    /** Creates {@code <name>.crt} and {@code <name>.key}. */
     public void make(String name) throws IOException, GeneralSecurityException, InterruptedException {
         Path store = folder.resolve(name + ".p12");
         Process process = new ProcessBuilder(

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * A program of its own with a temporary folder, both gone when it is closed or this JVM ends. The folder outlives the
- * process, so that it can be started again.
+ * A program in its own process with a temporary folder. Both are removed when it is closed or this JVM ends. The folder outlives
+ * the process, so that the program can be started again.
  */
 public final class ServerProcess implements AutoCloseable {
 
@@ -38,7 +38,7 @@ public final class ServerProcess implements AutoCloseable {
         this.process = launch();
     }
 
-    /** Starts the program whose command line is made for its folder. */
+    /** Starts a program. The command line is built for its folder. */
     public static ServerProcess start(Function<Path, List<String>> command) {
         try {
             Path folder = Files.createTempDirectory("sluice-server-");
@@ -46,7 +46,7 @@ public final class ServerProcess implements AutoCloseable {
             OPEN.add(started);
             return started;
         } catch (IOException e) {
-            throw new UncheckedIOException("a server does not start (./test installs what it needs)", e);
+            throw new UncheckedIOException("cannot start the server (./test installs what it needs)", e);
         }
     }
 
@@ -67,14 +67,14 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Kills it, and what it started. */
+    /** Kills the process and its descendants. */
     public void kill() {
         List<ProcessHandle> own = process.descendants().toList();
         process.destroyForcibly();
         own.forEach(ProcessHandle::destroyForcibly);
         try {
             if (!process.waitFor(60, TimeUnit.SECONDS)) {
-                throw new IllegalStateException(command.get(0) + " " + pid() + " does not end");
+                throw new IllegalStateException(command.get(0) + " " + pid() + " did not exit after being killed");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -94,7 +94,7 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** The end of what it printed, for messages of failure. */
+    /** Returns the end of the output, for error messages. */
     public String log() {
         try {
             String all = Files.readString(logFile(), StandardCharsets.ISO_8859_1);

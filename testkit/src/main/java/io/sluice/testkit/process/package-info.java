@@ -1,4 +1,4 @@
-/** Processes of their own for tests, and what they need: free ports, certificates, a folder. */
+/** Server processes for tests, and what they need: free ports, certificates, a folder. */
 @NullMarked
 package io.sluice.testkit.process;
 

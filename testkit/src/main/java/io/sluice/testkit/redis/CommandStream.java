@@ -4,18 +4,20 @@ import java.io.ByteArrayOutputStream;
 import java.util.Locale;
 
 /**
- * Splits what a client of Redis sends into commands, in pieces as they come, and holds no more of one than its name. What is
- * no RESP passes as it is, and so does everything after it. Not safe for use by several threads.
+ * Splits the bytes of a Redis client into commands as they arrive, and buffers no more of a command than its name. Bytes that are
+ * not RESP pass unchanged, and so does everything after them. Not thread-safe.
  */
 final class CommandStream {
 
-    /** Who decides about commands. */
+    /** Decides about commands. */
     interface Judge {
 
-        /** Whether a command goes on to the server; its name in capitals, or empty if no command has such a name. */
+        /**
+         * Returns whether a command goes on to the server. The name is in capitals, or empty if it is too long for any command.
+         */
         boolean passes(String name);
 
-        /** A command that does not go on is complete. */
+        /** Called when a command that does not go on is complete. */
         void swallowed() throws InterruptedException;
     }
 
@@ -45,7 +47,7 @@ final class CommandStream {
         this.judge = judge;
     }
 
-    /** What of these bytes, and of those before them that were undecided, goes on to the server. */
+    /** Returns what goes on to the server: of these bytes, and of earlier ones that were undecided. */
     byte[] feed(byte[] bytes, int length) throws InterruptedException {
         passed.reset();
         for (int i = 0; i < length; i++) {
@@ -115,7 +117,7 @@ final class CommandStream {
             partsLeft = number;
             at = At.LENGTH;
         } else {
-            // Redis skips it without a word.
+            // Redis skips it silently.
             pass();
             at = At.START;
         }

@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Bytes on their way, in order, each to arrive at its time; whoever adds to a full line waits. Safe for use by many threads. */
+/** Bytes in transit, in order, each due at its own time. Adding to a full line blocks. Thread-safe. */
 final class DelayLine {
 
     /** The end of the stream. */
@@ -36,7 +36,7 @@ final class DelayLine {
         }
     }
 
-    /** The next bytes when they are due; {@link #END} when the line is closed. */
+    /** Returns the next bytes when they are due; {@link #END} when the line is closed. */
     byte[] take() throws InterruptedException {
         lock.lock();
         try {

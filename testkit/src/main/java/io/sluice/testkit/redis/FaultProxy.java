@@ -18,13 +18,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A port of loopback before that of a Redis, which passes everything on until it is told to be slow, silent, gone or wrong. What
- * is told counts for open connections and for new ones, and for all that is sent after the call returned.
+ * A loopback port in front of a Redis server. It passes everything on until it is told to be slow, silent, gone or wrong. A fault
+ * applies to open and new connections, and to everything that is sent after the call returned.
  *
- * <p>A connection of which something was swallowed says nothing more in that direction, after {@link #resume} neither: it is as
- * dead as one that a firewall forgot, until it is {@linkplain #cut}. Delays are kept to about a tenth of a millisecond on an
- * idle machine, and hold up to 4 MiB in each direction of a connection. Beyond 1,000 open connections new ones are reset. Safe
- * for use by many threads.
+ * <p>A connection that has lost something says nothing more in that direction, even after {@link #resume}: it is as dead as a
+ * connection that a firewall forgot, until it is {@linkplain #cut}. Delays are accurate to about a tenth of a millisecond on an
+ * idle machine, and hold up to 4 MiB in each direction of a connection. Beyond 1,000 open connections, new ones are reset.
+ * Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -37,7 +37,7 @@ public final class FaultProxy implements AutoCloseable {
         SILENT
     }
 
-    /** What commands of these names, or all if there are none, are answered with. */
+    /** The answer to commands with these names, or to all commands if there are none. */
     private record OwnAnswer(String line, Set<String> names) {}
 
     private final int port;
@@ -61,12 +61,12 @@ public final class FaultProxy implements AutoCloseable {
         this.port = port;
     }
 
-    /** A proxy before a server. */
+    /** Starts a proxy in front of a server. */
     public static FaultProxy before(RedisServer server) {
         return before(server.port());
     }
 
-    /** A proxy before a port of loopback. */
+    /** Starts a proxy in front of a loopback port. */
     public static FaultProxy before(int port) {
         FaultProxy proxy = new FaultProxy(port, Ports.free());
         proxy.listen();
@@ -81,12 +81,12 @@ public final class FaultProxy implements AutoCloseable {
         return "redis://127.0.0.1:" + port;
     }
 
-    /** Bytes take this long in each direction, and keep their order. */
+    /** Delays bytes by this long in each direction. They keep their order. */
     public void delay(Duration eachWay) {
         delay(eachWay, eachWay);
     }
 
-    /** Bytes take this long to the server and that long to the client, and keep their order. */
+    /** Delays bytes to the server and to the client. They keep their order. */
     public void delay(Duration toServer, Duration toClient) {
         if (toServer.isNegative() || toClient.isNegative()) {
             throw new IllegalArgumentException("delay: " + toServer + ", " + toClient + " (expected: 0 or more)");
@@ -95,12 +95,14 @@ public final class FaultProxy implements AutoCloseable {
         delayToClient = toClient.toNanos();
     }
 
-    /** Nothing passes, ends of connections neither; new connections are accepted. With {@link #stopListening} they are refused. */
+    /**
+     * Lets nothing pass, not even the end of a connection. New connections are accepted; after {@link #stopListening}, refused.
+     */
     public void silence() {
         traffic = Traffic.SILENT;
     }
 
-    /** Requests reach the server, and its answers nobody. */
+    /** Lets requests reach the server, and loses its answers. */
     public void loseAnswers() {
         traffic = Traffic.LOSES_ANSWERS;
     }
@@ -108,8 +110,8 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Answers commands itself instead of passing them on.
      *
-     * @param error as Redis sends it, the minus sign aside: {@code "LOADING Redis is loading the dataset in memory"}
-     * @param names of the commands, such as {@code "FCALL"}; all if there are none
+     * @param error as Redis sends it, without the minus sign: {@code "LOADING Redis is loading the dataset in memory"}
+     * @param names the names of the commands, such as {@code "FCALL"}; all commands if there are none
      */
     public void answer(String error, String... names) {
         if (error.isEmpty() || error.contains("\r") || error.contains("\n")) {
@@ -121,7 +123,7 @@ public final class FaultProxy implements AutoCloseable {
         own = new OwnAnswer(line, capitals);
     }
 
-    /** Passes everything on again, at once; listens again. */
+    /** Passes everything on again without delay, and listens again. */
     public void resume() {
         own = null;
         delay(Duration.ZERO);
@@ -136,7 +138,7 @@ public final class FaultProxy implements AutoCloseable {
         connections.forEach(ProxiedConnection::cut);
     }
 
-    /** Leads to another server from now on, and resets the connections to the one before: as an address that moves. */
+    /** Leads to another server from now on and resets the connections to the previous one, like an address that moves. */
     public void redirect(RedisServer server) {
         targetPort = server.port();
         cut();
@@ -157,32 +159,32 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** How many connections were accepted. */
+    /** Returns how many connections were accepted. */
     public long connections() {
         return accepted.sum();
     }
 
-    /** How many connections are open. */
+    /** Returns how many connections are open. */
     public int open() {
         return connections.size() + unheard.size();
     }
 
-    /** How many commands it answered itself. */
+    /** Returns how many commands the proxy answered itself. */
     public long answered() {
         return answered.sum();
     }
 
-    /** How many bytes it wrote to the server. */
+    /** Returns how many bytes the proxy wrote to the server. */
     public long bytesToServer() {
         return bytesToServer.sum();
     }
 
-    /** How many bytes of the server's it wrote to clients, and of its own. */
+    /** Returns how many bytes the proxy wrote to clients, both the server's and its own. */
     public long bytesToClient() {
         return bytesToClient.sum();
     }
 
-    /** Resets all connections, and ends all threads before it returns. */
+    /** Resets all connections, and waits for all threads to end. */
     @Override
     public void close() {
         synchronized (this) {
@@ -228,7 +230,7 @@ public final class FaultProxy implements AutoCloseable {
         return "fault-proxy-" + port;
     }
 
-    /** Closes so that the other side learns of it at once, whatever was under way. */
+    /** Closes a socket so that the other side notices at once, whatever was under way. */
     static void reset(Socket socket) {
         try {
             socket.setSoLinger(true, 0);

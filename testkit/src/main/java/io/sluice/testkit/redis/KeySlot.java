@@ -3,7 +3,7 @@ package io.sluice.testkit.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The slot of a key in Redis Cluster: CRC16 (XMODEM) of the key, or of what stands within its first braces. */
+/** The slot of a key in Redis Cluster: CRC16 (XMODEM) of the key, or of the text within its first braces. */
 final class KeySlot {
 
     static final int COUNT = 16_384;

@@ -10,12 +10,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection through a {@link FaultProxy}. Each direction has a thread that reads and one that writes, with a
- * {@link DelayLine} between them. Answers of the proxy's own wait for those that the server owes to earlier commands.
+ * One connection through a {@link FaultProxy}. Each direction has a reading and a writing thread with a {@link DelayLine} between
+ * them. The proxy's own answers wait for those that the server owes to earlier commands.
  */
 final class ProxiedConnection {
 
-    /** Answered by messages alone, at least in RESP3. */
+    /** Commands that are answered only by messages, at least in RESP3. */
     private static final Set<String> UNANSWERED =
             Set.of("SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE");
 
@@ -45,7 +45,7 @@ final class ProxiedConnection {
                 thread("writes-client", () -> write(back, client, false)));
     }
 
-    /** Starts, and returns, the threads of this connection, which end when it does. */
+    /** Starts and returns the threads of this connection. They end with it. */
     List<Thread> start() {
         threads.forEach(Thread::start);
         return threads;
@@ -90,7 +90,7 @@ final class ProxiedConnection {
                 forward.accept(bytes, count);
             }
         } catch (IOException reset) {
-            // The other side is told what is still on its way, and then that it ended.
+            // Deliver what is still in transit, and then the end of the stream.
         }
         line.put(DelayLine.END, 0);
     }
@@ -99,7 +99,7 @@ final class ProxiedConnection {
         boolean lost = false;
         while (true) {
             byte[] bytes = line.take();
-            // A stream with a hole in it would be no TCP: whoever lost something hears nothing more.
+            // A TCP stream has no holes: after a loss, nothing more is delivered.
             lost = lost || proxy.loses(toServer);
             if (bytes == DelayLine.END) {
                 if (!lost) {
@@ -108,7 +108,7 @@ final class ProxiedConnection {
                 return;
             }
             if (!lost) {
-                // Before, so that whoever has an answer finds it counted.
+                // Count first, so that a client that has its answer finds it counted.
                 proxy.count(toServer, bytes.length);
                 to.getOutputStream().write(bytes);
             }
@@ -140,7 +140,7 @@ final class ProxiedConnection {
         }
     }
 
-    /** Holds the order for all of the bytes, so that no answer of ours gets before what is counted but not yet under way. */
+    /** Holds the lock for all of the bytes, so that no answer of the proxy overtakes bytes that are counted but not yet sent. */
     private void toClient(byte[] bytes, int length) throws InterruptedException {
         synchronized (order) {
             int sent = 0;

@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * A real Redis Cluster of three primaries with a replica each. Nodes take each other for dead after one second; a replica takes
- * over about two seconds after its primary died. Safe for use by many threads.
+ * A real Redis Cluster of three primaries with one replica each. Nodes consider each other dead after one second. A replica takes
+ * over about two seconds after its primary died. Thread-safe.
  */
 public final class RedisCluster implements AutoCloseable {
 
@@ -37,19 +37,19 @@ public final class RedisCluster implements AutoCloseable {
     private RedisCluster() {}
 
     /**
-     * Starts the cluster and waits until it is in order, about three seconds.
+     * Starts the cluster and waits until it is healthy, about three seconds.
      *
-     * @param options of all nodes, as on their command line
+     * @param options the options of all nodes, as on the command line
      */
     public static RedisCluster start(String... options) {
         return start(() -> List.of(options));
     }
 
     /**
-     * The same, whose nodes speak TLS with each other, and with clients on ports of their own: see {@link #tlsUri}.
+     * Starts a cluster whose nodes use TLS among each other, and with clients on separate ports; see {@link #tlsUri}.
      *
-     * @param certificate in PEM, signed by itself
-     * @param key of the certificate, in PEM
+     * @param certificate a self-signed certificate in PEM
+     * @param key the key of the certificate, in PEM
      */
     public static RedisCluster startOverTls(Path certificate, Path key) {
         return start(() -> List.of(
@@ -84,12 +84,12 @@ public final class RedisCluster implements AutoCloseable {
         return cluster;
     }
 
-    /** The slot of a key: 0..16383. */
+    /** Returns the slot of a key: 0..16383. */
     public static int slotOf(String key) {
         return KeySlot.of(key);
     }
 
-    /** With all nodes as seeds, and their password if there is one. */
+    /** Returns the address with all nodes as seeds, and their password if there is one. */
     public String uri() {
         return nodes.stream()
                 .map(node -> "127.0.0.1:" + node.port())
@@ -97,33 +97,33 @@ public final class RedisCluster implements AutoCloseable {
                         ",", "redis-cluster://" + nodes.get(0).credentials(), ""));
     }
 
-    /** Of one that speaks TLS: the same by that, for clients that trust anybody. */
+    /** Returns the TLS address of a cluster that was started over TLS, for clients that trust any certificate. */
     public String tlsUri() {
         return nodes.stream()
                 .map(node -> "127.0.0.1:" + node.option("--tls-port").orElseThrow())
                 .collect(Collectors.joining(",", "rediss-cluster://", "?verifyPeer=NONE"));
     }
 
-    /** All nodes, dead ones too, in the order of their start. */
+    /** Returns all nodes, including dead ones, in the order of their start. */
     public List<RedisServer> nodes() {
         return List.copyOf(nodes);
     }
 
-    /** The living nodes that take themselves for primaries. */
+    /** Returns the living nodes that consider themselves primaries. */
     public List<RedisServer> primaries() {
         return living().stream()
                 .filter(node -> node.info("role").equals("master"))
                 .toList();
     }
 
-    /** The node that owns a slot as the living nodes agree; waits until they do. It may be dead. */
+    /** Returns the owner of a slot, once the living nodes agree on it. The owner may be dead. */
     public RedisServer ownerOf(int slot) {
         checkSlot(slot);
         Await.until("nodes agree", PATIENCE, () -> views().size() == 1);
         return node(views().iterator().next().floorEntry(slot).getValue());
     }
 
-    /** The living replicas of the owner of a slot. */
+    /** Returns the living replicas of the owner of a slot. */
     public List<RedisServer> replicasOf(int slot) {
         String primary = idOf(ownerOf(slot));
         return living().stream()
@@ -140,7 +140,7 @@ public final class RedisCluster implements AutoCloseable {
         awaitOk();
     }
 
-    /** Begins to move a slot from its owner to another primary, for tests that look at what is in between. */
+    /** Starts to move a slot from its owner to another primary, for tests of the time in between. */
     public SlotMove beginMove(int slot, RedisServer to) {
         RedisServer from = ownerOf(slot);
         if (from == to) {
@@ -151,8 +151,9 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Kills the owner of a slot as a crash would, and returns it. Waits before until the last takeover is two seconds old: for so
-     * long a node that won and lost its place again would win with the same votes, and nobody would believe it.
+     * Kills the owner of a slot as a crash would, and returns it. First waits until the last takeover is two seconds old. Until
+     * then, a node that won an election and lost its place again would win with the same votes, and no other node would accept
+     * that.
      */
     public RedisServer killPrimaryOf(int slot) {
         Await.until("last takeover is over", PATIENCE, () -> Clock.system().nanoTime() - quietFromNanos >= 0);
@@ -162,8 +163,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Lets no replica follow the owner of a slot from now on, as if they could not reach it: what is written to it from now on is
-     * lost when it dies.
+     * Keeps all replicas from following the owner of a slot, as if they could not reach it. Later writes are lost when the owner
+     * dies.
      */
     public void stopReplicationOf(int slot) {
         Replication.stop(ownerOf(slot));
@@ -174,18 +175,18 @@ public final class RedisCluster implements AutoCloseable {
         Replication.resume(ownerOf(slot));
     }
 
-    /** Waits until every living replica has what was written to the owner of a slot before this call. */
+    /** Waits until every living replica has everything that was written to the owner of a slot before this call. */
     public void awaitReplicationOf(int slot) {
         long written = ownerOf(slot).offset();
         Await.until("replicas have everything", PATIENCE, () -> replicasOf(slot).stream()
                 .allMatch(replica -> replica.offset() >= written));
     }
 
-    /** Lets a replica of a living owner take over, as for maintenance, waits for it and returns the new owner. */
+    /** Makes a replica take over from a living owner, as for maintenance. Waits for it and returns the new owner. */
     public RedisServer failOver(int slot) {
         RedisServer replica = replicasOf(slot).get(0);
         Await.until("replica takes over", PATIENCE, () -> {
-            // An attempt that is not granted ends after five seconds without a word.
+            // An attempt that is not granted ends silently after five seconds.
             if (replica.info("role").equals("slave")) {
                 RedisServer.done(replica.command("CLUSTER", "FAILOVER"));
             }
@@ -195,14 +196,14 @@ public final class RedisCluster implements AutoCloseable {
         return replica;
     }
 
-    /** Waits until a replica has taken the place of a dead owner of a slot and all is in order; returns the new owner. */
+    /** Waits until a replica has replaced a dead owner of a slot and the cluster is healthy. Returns the new owner. */
     public RedisServer awaitFailover(int slot) {
         awaitOk();
         quietFromNanos = Clock.system().nanoTime() + VOTES_LAST.toNanos();
         return ownerOf(slot);
     }
 
-    /** Waits until all living nodes say that all is well and agree upon living owners, and living replicas follow them. */
+    /** Waits until all living nodes report a healthy cluster and agree on living owners, and living replicas follow them. */
     public void awaitOk() {
         Await.until("cluster is in order", PATIENCE, this::inOrder);
     }
@@ -223,7 +224,7 @@ public final class RedisCluster implements AutoCloseable {
     private void startNodes(Supplier<List<String>> options) {
         for (int i = 0; i < 2 * PRIMARIES; i++) {
             RedisServer node = RedisServer.start(() -> {
-                // Ten thousand above the port, the default, may be no port at all.
+                // The default, the port plus 10,000, may not be a valid port.
                 List<String> all = new ArrayList<>(List.of("--cluster-port", Integer.toString(Ports.free())));
                 all.addAll(List.of("--cluster-enabled", "yes", "--cluster-node-timeout", "1000"));
                 all.addAll(
@@ -281,13 +282,13 @@ public final class RedisCluster implements AutoCloseable {
         }
     }
 
-    /** Whether a node that owns nothing follows one that does, or has lost its last slot. */
+    /** Returns whether a node without slots follows an owner, or is a primary that has lost its last slot. */
     private boolean follows(RedisServer node) {
         return node.info("role").equals("master")
                 || node.info("master_link_status").equals("up");
     }
 
-    /** The owners by first slot, as each living node sees them: one view if they agree. */
+    /** Returns the owners by first slot, as each living node sees them; one view if they agree. */
     private Set<NavigableMap<Integer, String>> views() {
         Set<NavigableMap<Integer, String>> views = new HashSet<>();
         for (RedisServer node : living()) {
@@ -302,7 +303,7 @@ public final class RedisCluster implements AutoCloseable {
         return views;
     }
 
-    /** Who follows whom among the living, as each of them sees it: one view if they agree. */
+    /** Returns which living node follows which, as each of them sees it; one view if they agree. */
     private Set<Set<String>> roles() {
         Set<String> living = living().stream().map(this::idOf).collect(Collectors.toSet());
         return living().stream()

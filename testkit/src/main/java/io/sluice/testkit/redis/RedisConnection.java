@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One connection to a Redis on loopback that says exactly what it is told, in RESP2: for arranging servers, and for asking what a
- * client would hide. Not safe for use by several threads.
+ * One connection to a Redis on loopback that sends exactly what it is given, in RESP2: for setting up servers, and for replies
+ * that a client would hide. Not thread-safe.
  */
 public final class RedisConnection implements AutoCloseable {
 
@@ -33,12 +33,12 @@ public final class RedisConnection implements AutoCloseable {
         this.charset = charset;
     }
 
-    /** Connects to a port of loopback; waits 5 s for whatever it waits for. */
+    /** Connects to a loopback port, with a timeout of a minute for connecting and for each reply. */
     public static RedisConnection to(int port) {
         return to(port, TIMEOUT);
     }
 
-    /** Connects to a port of loopback, with another patience. */
+    /** Connects to a loopback port with the given timeout. */
     public static RedisConnection to(int port, Duration timeout) {
         return to(port, timeout, StandardCharsets.UTF_8);
     }
@@ -57,7 +57,7 @@ public final class RedisConnection implements AutoCloseable {
         }
     }
 
-    /** Waits this long for replies from now on. */
+    /** Sets the timeout for replies from now on. */
     public void patience(Duration timeout) {
         try {
             socket.setSoTimeout(Math.toIntExact(timeout.toMillis()));
@@ -66,13 +66,13 @@ public final class RedisConnection implements AutoCloseable {
         }
     }
 
-    /** Sends a command and returns its reply, an error too. */
+    /** Sends a command and returns its reply, even if that is an error. */
     public RedisReply command(String... command) {
         send(command);
         return receive();
     }
 
-    /** Sends a command and does not wait: replies come in order from {@link #receive}. */
+    /** Sends a command without waiting. {@link #receive} returns the replies in order. */
     public void send(String... command) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.writeBytes(("*" + command.length + "\r\n").getBytes(StandardCharsets.US_ASCII));
@@ -89,7 +89,7 @@ public final class RedisConnection implements AutoCloseable {
         }
     }
 
-    /** The next reply. */
+    /** Waits for the next reply and returns it. */
     public RedisReply receive() {
         try {
             String line = line();
@@ -153,7 +153,7 @@ public final class RedisConnection implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is gone either way.
+            // It is closed either way.
         }
     }
 }

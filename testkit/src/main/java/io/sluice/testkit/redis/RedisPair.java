@@ -4,8 +4,8 @@ import io.sluice.testkit.Await;
 import java.time.Duration;
 
 /**
- * A real primary and its replica behind one address, which moves to the replica when that takes over. Without sentinels, so that a
- * failover takes milliseconds and another one can follow within a second or two. Not safe for use by several threads.
+ * A real primary and its replica behind one address, which moves to the replica when it takes over. There are no Sentinels, so
+ * that a failover takes milliseconds and the next one can follow within a second or two. Not thread-safe.
  */
 public final class RedisPair implements AutoCloseable {
 
@@ -34,7 +34,7 @@ public final class RedisPair implements AutoCloseable {
         return pair;
     }
 
-    /** Of whichever is the primary. */
+    /** Returns the address of the current primary. */
     public String uri() {
         return address.uri();
     }
@@ -43,13 +43,13 @@ public final class RedisPair implements AutoCloseable {
         return primary;
     }
 
-    /** Waits until the replica has what was written before this call. */
+    /** Waits until the replica has everything that was written before this call. */
     public void awaitReplication() {
         long written = primary.offset();
         Await.until("replica has everything", PATIENCE, () -> replica.offset() >= written);
     }
 
-    /** Lets the replica hear of nothing from now on: what is written is lost when the primary dies. */
+    /** Stops replication: later writes are lost when the primary dies. */
     public void stopReplication() {
         Replication.stop(primary);
     }
@@ -59,7 +59,7 @@ public final class RedisPair implements AutoCloseable {
         primary.kill();
     }
 
-    /** Lets the replica take over from a primary that was killed, with what it has heard of. */
+    /** Makes the replica take over from a killed primary, with the data that it has received. */
     public void takeOver() {
         RedisServer.done(replica.command("REPLICAOF", "NO", "ONE"));
         RedisServer old = primary;
@@ -68,7 +68,7 @@ public final class RedisPair implements AutoCloseable {
         address.redirect(primary);
     }
 
-    /** Starts the one that was killed again, as the replica, and waits until it follows. */
+    /** Restarts the killed server as the replica, and waits until it follows. */
     public void mend() {
         replica.restart();
         follow();

@@ -2,7 +2,7 @@ package io.sluice.testkit.redis;
 
 import java.util.List;
 
-/** What Redis answers to a command. A reply read as something that it is not fails and says what it is. */
+/** The reply of Redis to a command. Reading it as the wrong type fails with a message that shows the reply. */
 public sealed interface RedisReply {
 
     /** A status or a string. */
@@ -40,7 +40,7 @@ public sealed interface RedisReply {
         throw not("an error");
     }
 
-    /** The texts of a list of texts. */
+    /** Returns the texts of a list of texts. */
     default List<String> texts() {
         return list().stream().map(RedisReply::text).toList();
     }

@@ -11,15 +11,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A real primary with replicas, watched by three real sentinels of which two must agree. They take a primary for dead after 500 ms
- * and replace it within two or three seconds. Safe for use by many threads.
+ * A real primary with replicas, watched by three real Sentinels with a quorum of two. They consider a primary dead after 500 ms
+ * and replace it within two or three seconds. Thread-safe.
  *
- * <p>A server that is started again comes back as an empty primary of its own until the sentinels make it a replica, about three
- * seconds later: as a server does whose configuration nobody could write when it died.
+ * <p>A restarted server comes back as an empty primary until the Sentinels make it a replica, about three seconds later. A server
+ * does the same if its configuration could not be written when it died.
  */
 public final class RedisSentinels implements AutoCloseable {
 
-    /** The name under which the sentinels know the primary. */
+    /** The name under which the Sentinels know the primary. */
     public static final String NAME = "main";
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -34,10 +34,10 @@ public final class RedisSentinels implements AutoCloseable {
     private RedisSentinels() {}
 
     /**
-     * Starts everything and waits until replicas follow and sentinels know them and each other.
+     * Starts everything and waits until the replicas follow, and the Sentinels know them and each other.
      *
-     * @param replicas how many, from 1
-     * @param options of the servers, as on their command line; {@code --requirepass} is told to replicas and sentinels too
+     * @param replicas how many replicas, from 1
+     * @param options the options of the servers, as on the command line; replicas and Sentinels also learn {@code --requirepass}
      */
     public static RedisSentinels start(int replicas, String... options) {
         if (replicas < 1) {
@@ -56,7 +56,7 @@ public final class RedisSentinels implements AutoCloseable {
         return all;
     }
 
-    /** As Lettuce reads it, with the password of the servers if there is one. */
+    /** Returns the address as Lettuce reads it, with the password of the servers if there is one. */
     public String uri() {
         return sentinels.stream()
                 .map(sentinel -> "127.0.0.1:" + sentinel.port())
@@ -64,7 +64,7 @@ public final class RedisSentinels implements AutoCloseable {
                         ",", "redis-sentinel://" + servers.get(0).credentials(), "/0#" + NAME));
     }
 
-    /** Primary and replicas, dead ones too, in the order of their start. */
+    /** Returns primary and replicas, including dead ones, in the order of their start. */
     public List<RedisServer> servers() {
         return List.copyOf(servers);
     }
@@ -73,13 +73,13 @@ public final class RedisSentinels implements AutoCloseable {
         return List.copyOf(sentinels);
     }
 
-    /** What the living sentinels agree to be the primary; waits until they do. It may be dead. */
+    /** Returns the primary, once the living Sentinels agree on it. It may be dead. */
     public RedisServer primary() {
         Await.until("sentinels agree", PATIENCE, () -> named().size() == 1);
         return named().stream().findFirst().flatMap(this::server).orElseThrow();
     }
 
-    /** All servers but the primary, dead ones too. */
+    /** Returns all servers but the primary, including dead ones. */
     public List<RedisServer> replicas() {
         RedisServer primary = primary();
         return servers.stream().filter(server -> server != primary).toList();
@@ -93,8 +93,8 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
-     * Lets no replica follow the primary from now on, as if they could not reach it: what is written from now on is lost when it
-     * dies. Replicas that were left behind for more than 5 s are not made primary.
+     * Keeps all replicas from following the primary, as if they could not reach it. Later writes are lost when the primary dies.
+     * A replica that was left behind for more than 5 s is not promoted.
      */
     public void stopReplication() {
         Replication.stop(primary());
@@ -105,13 +105,13 @@ public final class RedisSentinels implements AutoCloseable {
         Replication.resume(primary());
     }
 
-    /** Lets a replica take over while the primary lives, as for maintenance, waits for it and returns the new primary. */
+    /** Makes a replica take over while the primary lives, as for maintenance. Waits for it and returns the new primary. */
     public RedisServer failOver() {
         int old = primary().port();
         knownPrimary = old;
         Await.until("replica takes over", PATIENCE, () -> {
             if (named().contains(old)) {
-                // Refused without fresh news of a replica; not tried again when it comes to nothing.
+                // Refused without fresh news of a replica, and not retried by the Sentinel if it fails.
                 sentinels.get(0).command("SENTINEL", "FAILOVER", NAME);
             }
             return Await.within(ATTEMPT, () -> settled(old));
@@ -120,7 +120,7 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
-     * Waits until there is another primary than at the start, or than the last time, and every living server follows it.
+     * Waits until the primary is another one than at the start or at the last call, and every living server follows it.
      *
      * @return the new primary
      */
@@ -131,12 +131,12 @@ public final class RedisSentinels implements AutoCloseable {
         return primary;
     }
 
-    /** Waits until every living server follows the living primary: after a restart of one that was dead. */
+    /** Waits until every living server follows the living primary, for use after a restart of a dead server. */
     public void awaitReplicas() {
         Await.until("replicas follow", PATIENCE, () -> settled(0));
     }
 
-    /** Waits until every living replica has what was written before this call. */
+    /** Waits until every living replica has everything that was written before this call. */
     public void awaitReplication() {
         long written = primary().offset();
         Await.until("replicas have everything", PATIENCE, () -> replicas().stream()
@@ -165,16 +165,15 @@ public final class RedisSentinels implements AutoCloseable {
             RedisServer sentinel = RedisServer.startSentinel();
             sentinels.add(sentinel);
             try (RedisConnection connection = sentinel.connect()) {
-                // With three candidates each might vote for itself; two are told apart by the third.
+                // With three candidates, each might vote for itself. With two, the third decides between them.
                 watch(connection, i < SENTINELS - 1 ? 500 : 1_500);
             }
         }
     }
 
     private void watch(RedisConnection sentinel, int downAfterMillis) {
-        // News of a replica are good for five pings while there is no primary, else for three periods, and come every
-        // second
-        // while it takes over.
+        // News about a replica is valid for five pings while there is no primary, otherwise for three periods. During a
+        // takeover it arrives every second.
         tune(sentinel, "info-period 600 ping-period 450 ask-period 100 tilt-period 500 min-link-reconnect-period 500");
         tune(sentinel, "publish-period 100");
         RedisServer.done(sentinel.command(
@@ -189,14 +188,14 @@ public final class RedisSentinels implements AutoCloseable {
         RedisServer.done(sentinel.command("SENTINEL", "SET", NAME, option, value));
     }
 
-    /** Made for production, sentinels talk once a second at most, and mend what is wrong after ten. */
+    /** Tunes a Sentinel. By default, for production, Sentinels talk at most once a second and repair after ten. */
     private static void tune(RedisConnection sentinel, String periods) {
         RedisServer.done(sentinel.command(("SENTINEL DEBUG " + periods).split(" ", -1)));
     }
 
     /**
-     * Whoever is primary against the word of a sentinel is made a replica by it after four such periods. A promotion is noticed by
-     * the one that ordered it after up to a second, and told to the others afterwards.
+     * Lengthens the publish period. A Sentinel that disagrees with a primary makes it a replica after four such periods. The
+     * Sentinel that ordered a promotion notices it after up to a second, and informs the others only then.
      */
     private void slowDown() {
         for (RedisServer sentinel : sentinels) {
@@ -221,7 +220,7 @@ public final class RedisSentinels implements AutoCloseable {
         return fields.get(fields.indexOf(name) + 1);
     }
 
-    /** Whether sentinels and living servers agree upon a living primary other than this one. */
+    /** Returns whether Sentinels and living servers agree on a living primary other than this one. */
     private boolean settled(int notPort) {
         Set<Integer> named = named();
         if (named.size() != 1 || named.contains(notPort)) {
@@ -241,7 +240,10 @@ public final class RedisSentinels implements AutoCloseable {
         }
     }
 
-    /** Whether all living sentinels have noticed; one that has not would make it a replica later, though it be primary by then. */
+    /**
+     * Returns whether all living Sentinels see the server as a replica. One that does not would demote it later, even if it is
+     * the primary by then.
+     */
     private boolean knownAsReplica(RedisServer server) {
         String port = Integer.toString(server.port());
         return sentinels.stream()
@@ -253,7 +255,7 @@ public final class RedisSentinels implements AutoCloseable {
                         && field(replica, "role-reported").equals("slave"));
     }
 
-    /** The ports that living sentinels take for the primary's. */
+    /** Returns the ports that the living Sentinels consider to be the primary's. */
     private Set<Integer> named() {
         Set<Integer> ports = new HashSet<>();
         sentinels.stream()

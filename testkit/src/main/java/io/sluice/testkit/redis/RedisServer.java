@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A real {@code redis-server} of its own on a free loopback port, with its data in a temporary folder. Needs the program on the
- * path; {@code ./test} installs it. Ends with this JVM at the latest. Safe for use by many threads, but for {@link #restart}.
+ * A real {@code redis-server} on a free loopback port, with its data in a temporary folder. Needs the program on the path; {@code
+ * ./test} installs it. Ends with this JVM at the latest. Thread-safe, except for {@link #restart}.
  */
 public final class RedisServer implements AutoCloseable {
 
@@ -35,17 +35,17 @@ public final class RedisServer implements AutoCloseable {
         this.process = ServerProcess.start(folder -> commandLine(sentinel, folder));
     }
 
-    /** Starts a server and waits until it answers. Options are as on its command line: {@code "--maxmemory", "1mb"}. */
+    /** Starts a server and waits until it answers. Options are as on the command line: {@code "--maxmemory", "1mb"}. */
     public static RedisServer start(String... options) {
         return start(() -> List.of(options));
     }
 
-    /** With options made anew for each attempt, for those that name ports. */
+    /** Starts a server with options that are built anew for each attempt, for options that name ports. */
     static RedisServer start(Supplier<List<String>> options) {
         return start(false, options);
     }
 
-    /** A sentinel, which watches nothing yet. */
+    /** Starts a Sentinel that does not watch anything yet. */
     static RedisServer startSentinel() {
         return start(true, List::of);
     }
@@ -53,7 +53,7 @@ public final class RedisServer implements AutoCloseable {
     private static RedisServer start(boolean sentinel, Supplier<List<String>> options) {
         String log = "";
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-            // The port may be taken between finding and using it; another attempt finds another.
+            // The port may be taken between finding and using it. The next attempt uses another one.
             RedisServer server = new RedisServer(sentinel, Ports.free(), options.get());
             if (server.awaitAnswer()) {
                 return server;
@@ -68,24 +68,24 @@ public final class RedisServer implements AutoCloseable {
         return port;
     }
 
-    /** With the password of {@code --requirepass}, if there is one. */
+    /** Returns the address, with the password of {@code --requirepass} if there is one. */
     public String uri() {
         return "redis://" + credentials() + "127.0.0.1:" + port;
     }
 
-    /** Sends a command over a connection of its own and returns the reply, an error too. */
+    /** Sends a command on its own connection and returns the reply, even if that is an error. */
     public RedisReply command(String... command) {
         try (RedisConnection connection = connect()) {
             return connection.command(command);
         }
     }
 
-    /** A connection to this server, past the password of {@code --requirepass}. */
+    /** Opens a connection to this server, authenticated if it has {@code --requirepass}. */
     public RedisConnection connect() {
         return authenticated(RedisConnection.to(port));
     }
 
-    /** A field of {@code INFO}: {@code info("role")}. */
+    /** Returns a field of {@code INFO}, for example {@code info("role")}. */
     public String info(String field) {
         String all = command("INFO", "all").text();
         return all.lines()
@@ -104,7 +104,7 @@ public final class RedisServer implements AutoCloseable {
         process.kill();
     }
 
-    /** Starts it again on the same port, empty; kills it first if it runs. */
+    /** Starts the server again on the same port, empty. Kills it first if it is running. */
     public void restart() {
         process.relaunch();
         if (!awaitAnswer()) {
@@ -112,12 +112,12 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Stops it in its tracks (SIGSTOP): it accepts connections and never answers. */
+    /** Freezes the server (SIGSTOP): it accepts connections and never answers. */
     public void freeze() {
         process.signal("STOP");
     }
 
-    /** Lets it go on (SIGCONT). */
+    /** Lets the server continue (SIGCONT). */
     public void thaw() {
         process.signal("CONT");
     }
@@ -127,12 +127,12 @@ public final class RedisServer implements AutoCloseable {
         process.close();
     }
 
-    /** How far this server's data have come, in the same measure as its primary's or its replicas'. */
+    /** Returns the replication offset of this server, comparable with that of its primary or replicas. */
     long offset() {
         return Long.parseLong(info(info("role").equals("slave") ? "slave_repl_offset" : "master_repl_offset"));
     }
 
-    /** Whether it follows this primary and the link is up. */
+    /** Returns whether the server follows this primary and the link is up. */
     boolean followsPrimary(int primaryPort) {
         return info("role").equals("slave")
                 && info("master_port").equals(Integer.toString(primaryPort))
@@ -143,7 +143,7 @@ public final class RedisServer implements AutoCloseable {
         return option("--requirepass");
     }
 
-    /** The value of an option that it was started with. */
+    /** Returns the value of an option that the server was started with. */
     Optional<String> option(String name) {
         int at = options.indexOf(name);
         return at < 0 ? Optional.empty() : Optional.of(options.get(at + 1));
@@ -195,7 +195,7 @@ public final class RedisServer implements AutoCloseable {
 
     private boolean answers() {
         try (RedisConnection connection = RedisConnection.to(port, PING)) {
-            // A server that asks for a password answers; one that says who it is had better be this one.
+            // A refusal for lack of a password is an answer. A server that identifies itself must be this one.
             RedisReply reply = connection.command("INFO", "server");
             return reply instanceof RedisReply.Failure refused
                     ? !refused.error().startsWith("LOADING")

@@ -1,9 +1,6 @@
 package io.sluice.testkit.redis;
 
-/**
- * Finds where replies of Redis end, RESP2 and RESP3, in pieces as they come, and holds nothing of them. Not safe for use by
- * several threads.
- */
+/** Finds the ends of Redis replies (RESP2 and RESP3) in bytes as they arrive, without buffering them. Not thread-safe. */
 final class ReplyStream {
 
     private boolean inside;
@@ -15,17 +12,17 @@ final class ReplyStream {
     private long number;
     private boolean negative;
 
-    /** Whether a reply or a message has begun and not ended. */
+    /** Returns whether a reply or message has begun and not ended. */
     boolean inside() {
         return inside;
     }
 
-    /** Whether what ended last was a message that nobody asked for. */
+    /** Returns whether the last message was pushed by the server, not a reply. */
     boolean push() {
         return push;
     }
 
-    /** Goes on to the end of a reply or message, or of the bytes; returns where that is. */
+    /** Advances to the end of a reply or message, or to the end of the bytes. Returns the position. */
     int advance(byte[] bytes, int from, int to) {
         int at = from;
         while (at < to && !foreign) {
@@ -55,7 +52,7 @@ final class ReplyStream {
         } else if (value == '-') {
             negative = true;
         } else if (value >= '0' && value <= '9') {
-            // Of other types than lengths the number is of no use, and may overflow.
+            // Only lengths are used. Other numbers do not matter and may overflow.
             number = number * 10 + (value - '0');
         }
     }
@@ -88,7 +85,7 @@ final class ReplyStream {
             }
             case '*', '~', '>' -> elementsLeft += count - 1;
             case '%' -> elementsLeft += 2 * count - 1;
-            // Attributes stand before what they belong to, and are not counted as elements.
+            // Attributes precede the value they belong to and do not count as elements.
             case '|' -> elementsLeft += 2 * count;
             default -> elementsLeft--;
         }

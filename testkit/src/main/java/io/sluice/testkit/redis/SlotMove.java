@@ -6,9 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A slot of a {@link RedisCluster} on its way from one node to another, step by step. While it lasts, the node that it leaves
- * answers {@code ASK} for keys that it does not have any more, and both answer {@code TRYAGAIN} to several keys of which only
- * some are there.
+ * A slot of a {@link RedisCluster} that moves from one node to another, step by step. Meanwhile the source node answers {@code
+ * ASK} for keys that it no longer has, and both nodes answer {@code TRYAGAIN} to several keys of which only some are there.
  */
 public final class SlotMove {
 
@@ -43,21 +42,21 @@ public final class SlotMove {
         }
     }
 
-    /** Moves all keys that the slot has. */
+    /** Moves all keys of the slot. */
     public void migrateAllKeys() {
-        // Whatever bytes keys are made of come back as they went out.
+        // ISO 8859-1 returns the bytes of any key unchanged.
         try (RedisConnection connection = from.authenticated(
                 RedisConnection.to(from.port(), Duration.ofMinutes(1), StandardCharsets.ISO_8859_1))) {
             List<String> keys = keysLeft(connection);
             while (!keys.isEmpty()) {
-                // Not OK if all of them expired meanwhile.
+                // The reply is not OK if all of them expired meanwhile.
                 migrate(connection, keys).text();
                 keys = keysLeft(connection);
             }
         }
     }
 
-    /** Gives the slot to the other node, which must have all its keys by now, and tells every living primary. */
+    /** Gives the slot to the target node, which must have all keys by now, and informs every living primary. */
     public void finish() {
         setSlot(to, "NODE", cluster.idOf(to));
         setSlot(from, "NODE", cluster.idOf(to));
@@ -66,7 +65,7 @@ public final class SlotMove {
         }
     }
 
-    /** Gives up: the slot stays where it was, and keys that moved are out of reach. */
+    /** Gives up: the slot stays where it was, and moved keys become unreachable. */
     public void abandon() {
         setSlot(from, "STABLE");
         setSlot(to, "STABLE");

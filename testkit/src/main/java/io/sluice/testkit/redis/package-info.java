@@ -1,4 +1,4 @@
-/** Real Redis servers for tests (one, a pair, Sentinels, a Cluster), and a proxy that does to their connections what networks do. */
+/** Real Redis servers for tests (one, a pair, Sentinels, a Cluster), and a proxy that imitates network faults. */
 @NullMarked
 package io.sluice.testkit.redis;
 
