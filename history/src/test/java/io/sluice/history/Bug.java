@@ -9,21 +9,21 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
-/** A mistake that somebody could make, planted in a simulation; which limits it shows on, and which promise it breaks. */
-@SuppressWarnings("ImmutableEnumChecker") // lists of limits are
+/** A plausible mistake planted in a simulation, with the limits on which it shows and the promise that it breaks. */
+@SuppressWarnings("ImmutableEnumChecker") // the lists of limits are immutable
 enum Bug {
     NONE(null),
-    /** The store reads for two asks before it writes for either. */
+    /** The store reads for two requests before it writes for either. */
     NON_ATOMIC(Kind.MODEL, bucket(), fixed()),
-    /** The store counts by the clock of who asks. */
+    /** The store counts by the clock of the client. */
     CLIENT_TIME(Kind.TIME, bucket(), log()),
-    /** Time that steps back a little flows twice. */
+    /** Time that steps back a little is counted twice. */
     MISSING_CLAMP(Kind.MODEL, bucket()),
-    /** Time that steps back far makes the count new. */
+    /** Time that steps back far resets the count. */
     CREDIT_AFTER_REBASE(Kind.MODEL, bucket(), log(), window()),
     /** A node gives the same charge back twice. */
     RETURNED_TWICE(Kind.RETURNED, bucket(), log(), fixed()),
-    /** What has flowed back by itself is given back, too. */
+    /** A refund also returns what has already drained. */
     RETURNS_WHAT_HAS_FLOWED(Kind.MODEL, bucket()),
     /** A node asks again when the answer is late. */
     BLIND_RETRY(Kind.TWICE, bucket(), log()),
@@ -32,39 +32,39 @@ enum Bug {
     ONE_TOO_MANY_IN_A_BUCKET(Kind.MODEL, bucket(), leaky()),
     /** A log forgets an admission a microsecond too early. */
     EDGE_OF_THE_WINDOW(Kind.INTERVAL, shortLog()),
-    /** A count is gone before it has aged. */
+    /** A count is lost before it has aged. */
     STATE_LOST(Kind.MODEL, bucket(), log(), fixed(), window()),
-    /** Who was refused pays all the same. */
+    /** A refused request is charged nevertheless. */
     CHARGED_REFUSALS(Kind.MODEL, bucket(), log(), window()),
-    /** The limits of an ask are charged one after the other, until one refuses. */
+    /** The limits of a request are charged one after the other, until one refuses. */
     HALF_AN_ASK(Kind.PARTIAL, bucket(), log()),
-    /** The oldest slice, of which only a part is over, no longer counts. */
+    /** The oldest slice no longer counts although only part of it is over. */
     WRONG_SLICE_DROPPED(Kind.INTERVAL, window()),
     /** Two admissions in one millisecond are one member of the log. */
     MILLISECOND_AS_MEMBER(Kind.INTERVAL, log()),
-    /** A permit that is released twice frees somebody else's. */
+    /** A permit that is released twice frees another caller's permit. */
     RELEASED_TWICE(Kind.INTERVAL, held()),
-    /** The store goes by the numbers that it heard first. */
+    /** The store keeps using the numbers that it received first. */
     STALE_LIMIT(Kind.MODEL, bucket(), log(), fixed()),
-    /** Slots are handed out without waiting for those before. */
+    /** Slots are assigned without waiting for those before. */
     SLOTS_TOO_EARLY(Kind.INTERVAL, leaky()),
-    /** A lease is granted and nothing charged. */
+    /** A lease is granted and nothing is charged. */
     LEASE_NOT_CHARGED(Kind.MODEL, bucket(), fixed()),
-    /** The share of the limit is not looked at. */
+    /** The share of the limit is ignored. */
     LEASE_BEYOND_CAP(Kind.LEASE_CAP, bucket(), fixed(), window()),
     /** A node spends a lease after its end. */
     LEASE_SPENT_LATE(Kind.LEASE_EXPIRED, bucket(), fixed()),
-    /** A lease goes on after its window. */
+    /** A lease outlasts its window. */
     LEASE_OUTLIVES_WINDOW(Kind.LEASE_EXPIRED, fixed()),
     /** A node spends more than it was granted. */
     LEASE_OVERSPENT(Kind.LEASE_OVERSPENT, bucket(), fixed()),
     /** A node forgets some of what it spent when it ends a lease. */
     LEASE_RETURNS_SPENT(Kind.LEASE_ENDED, bucket(), fixed()),
-    /** The store gives back twice when a lease is ended twice. */
+    /** The store returns permits twice when a lease is ended twice. */
     LEASE_ENDED_TWICE(Kind.LEASE_ENDED, bucket(), fixed()),
-    /** Callers pass though the store refused. */
+    /** Callers pass although the store refused. */
     TOLD_ALLOWED(Kind.ANSWER, bucket(), log()),
-    /** A refusal is remembered beyond the moment that the store named. */
+    /** A refusal is cached beyond the retry time of the store. */
     REMEMBERED_TOO_LONG(Kind.REMEMBERED, bucket(), log());
 
     final Kind breaks;

@@ -18,7 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A count with a bug in it. Without one it is the count itself. */
+/** A count with a bug. Without a bug, it behaves like the real count. */
 final class FaultyCount extends Count {
 
     private final Bug bug;

@@ -59,7 +59,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void knowsThatAPermitMayBeSpentAgainBeforeAnybodyToldThatItWasPutBack() {
+    void allowsAPermitToBeSpentAgainBeforeItsReturnIsRecorded() {
         Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10));
         HistoryEvent lease = new StepEvent(
                 "c", 5, 1, true, 5, new StepEvent.Granted("l", limit, "k", 1, 1, 2, 0, 1, 1_000_005, 0, 5));
@@ -72,7 +72,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void findsThatWhatPassedByALeaseAloneWasSpentOnAnotherCountToo() {
+    void findsALeaseAnswerThatWasAlsoSpentOnAnotherCount() {
         Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10));
         HistoryEvent lease = new StepEvent(
                 "c", 5, 1, true, 5, new StepEvent.Granted("l", limit, "k", 2, 1, 2, 0, 2, 1_000_005, 0, 5));
@@ -86,18 +86,18 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void judgesWhatWasRefusedOfACountThatNobodyHadUsed() {
+    void judgesRefusalsOnAnUnusedCount() {
         assertThat(violations(refused(0, 0, 10))).isEmpty();
         assertThat(violations(refused(0, 0, 9))).containsExactly(Violation.Kind.MODEL);
     }
 
     @Test
-    void knowsNothingOfACountThatSomebodyUsesWhoDoesNotRecord() {
+    void assumesNothingAboutACountThatOthersUseWithoutRecording() {
         assertThat(violations(refused(0, 1, 9), refused(0, 1, 1), refused(0, 1, 10)))
                 .isEmpty();
     }
 
-    /** By a bucket of 9 that looks unused. */
+    /** A refusal by a bucket of 9 that looks unused. */
     private static HistoryEvent refused(long since, long number, long permits) {
         Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(10)).withBurst(9);
         Verdict verdict = new Verdict(false, 0, 9, Verdict.NEVER, 0, 0, 5);
@@ -113,7 +113,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void checksAMillionEventsInSomeSeconds() {
+    void checksAMillionEventsWithinSeconds() {
         History history = Simulation.run(7, Bug.NONE, 700_000);
         long events =
                 history.nodes().stream().mapToLong(node -> node.events().size()).sum();

@@ -39,14 +39,14 @@ class HistoryFilesTest {
     }
 
     @Test
-    void findsInFilesWhatIsWrong() throws IOException {
+    void findsViolationsInFiles() throws IOException {
         CheckReport report = HistoryChecker.check(write(Simulation.run(1, Bug.ONE_TOO_MANY, 3_000)));
         assertThat(report.violations()).extracting(Violation::kind).contains(Violation.Kind.INTERVAL);
         assertThat(report.toString()).contains("expected: at most");
     }
 
     @Test
-    void keepsKeysThatAreNoProperText() throws IOException {
+    void keepsKeysThatAreNotValidText() throws IOException {
         Limit daily = Limit.named("daily").fixedWindow(3, Calendar.DAY, ZoneId.of("Europe/Berlin"));
         Verdict verdict = new Verdict(true, 1, 2, 0, 5, 0, 7);
         Demand demand = Demand.of(daily, "\uD800 \n\u00e9\u4e2d", 1);
@@ -64,7 +64,7 @@ class HistoryFilesTest {
     }
 
     @Test
-    void takesAFileThatWasCutForThatOfAKilledProcess() throws IOException {
+    void treatsATruncatedFileAsThatOfAKilledProcess() throws IOException {
         Path whole = write(Simulation.run(3, Bug.NONE, 300)).get(0);
         byte[] bytes = Files.readAllBytes(whole);
         for (int length = bytes.length - 1; length > bytes.length - 300; length -= 7) {
@@ -76,7 +76,7 @@ class HistoryFilesTest {
     }
 
     @Test
-    void saysWhereAFileIsBroken() throws IOException {
+    void reportsWhereAFileIsBroken() throws IOException {
         Path file = Files.writeString(dir.resolve("broken"), "[\"sluice-history\",3,\"n\"]\n[\"x\"]\n[\"end\",0]\n");
         assertThatThrownBy(() -> History.read(List.of(file)))
                 .isInstanceOf(IOException.class)
@@ -84,7 +84,7 @@ class HistoryFilesTest {
     }
 
     @Test
-    void doesNotWriteOverAHistory() throws IOException {
+    void doesNotOverwriteAHistory() throws IOException {
         Path file = Files.writeString(dir.resolve("there"), "");
         assertThatThrownBy(() -> HistoryWriter.open(file, "n")).isInstanceOf(IOException.class);
     }
@@ -101,7 +101,7 @@ class HistoryFilesTest {
         return files;
     }
 
-    /** Labels are not written. */
+    /** Compares without labels, which are not written. */
     private static List<String> text(List<HistoryEvent> events) {
         return events.stream()
                 .map(event -> event.toString().replaceAll("label=.*?guard", "guard"))

@@ -36,7 +36,7 @@ final class LineOutputTest {
     }
 
     @Test
-    void writesEveryCharacterSoThatAReaderFindsIt() throws IOException {
+    void writesEveryCharacterReadably() throws IOException {
         StringBuilder all = new StringBuilder();
         for (int c = 0; c <= 0xFFFF; c += c < 0x3000 ? 1 : 97) {
             all.append((char) c);
@@ -53,7 +53,7 @@ final class LineOutputTest {
     }
 
     @Test
-    void writesLinesLongerThanWhatItKeeps() throws IOException {
+    void writesLinesLongerThanItsBuffer() throws IOException {
         String text = "é".repeat(100_000);
         for (int i = 0; i < 3; i++) {
             out.begin("x").text(text).end();

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.LongSupplier;
 
-/** A process that asks the store, remembers refusals, takes leases and spends them, and records what it hears. */
+/** A process that asks the store, caches refusals, takes and spends leases, and records what it receives. */
 final class SimulatedNode {
 
     private static final long TTL_MICROS = 1_000_000;
@@ -73,14 +73,14 @@ final class SimulatedNode {
         return new History.Node(name, alive, events);
     }
 
-    /** It is gone, and what it had not written yet with it. */
+    /** Kills the process. Events that were not yet written are lost. */
     void kill() {
         alive = false;
         int lost = Math.min(events.size(), random.nextInt(6));
         events.subList(events.size() - lost, events.size()).clear();
     }
 
-    /** Whether it need not ask the store. */
+    /** Returns whether a cached refusal answers, so that the store need not be asked. */
     boolean refusesFromMemory(List<Demand> demands) {
         for (Demand demand : demands) {
             String count = SimulatedStore.name(demand.limit(), demand.key());
@@ -103,7 +103,7 @@ final class SimulatedNode {
         List<List<StepEvent>> answers = store.decide(asks, ids, charging, wall());
         boolean lost = isLost();
         if (bug == Bug.BLIND_RETRY && random.nextInt(20) == 0) {
-            answers.forEach(events::addAll); // late, and nobody listens any more
+            answers.forEach(events::addAll); // late, and the caller is gone
             answers = store.decide(asks, ids, charging, wall());
         }
         for (int i = 0; i < asks.size() && !lost; i++) {
@@ -171,14 +171,14 @@ final class SimulatedNode {
 
     void lease(Limit limit, String key, long wanted, long cap) {
         if (leases.size() > REMEMBERED_LEASES) {
-            leases.remove(0); // never ended, as of a process that was killed
+            leases.remove(0); // never ended, as by a killed process
         }
         String id = name + "-" + asks++;
         long askedNanos = nanos();
         StepEvent step = store.lease(id, limit, key, wanted, 1 + random.nextLong(wanted), cap, TTL_MICROS);
         StepEvent.Granted granted = (StepEvent.Granted) step.step();
         if (isLost()) {
-            // It will be ended all the same: the store knows how much it was.
+            // It will be ended nevertheless: the store knows how much it was.
             leases.add(new Lease(id, limit, key, 0, askedNanos));
             return;
         }
@@ -189,7 +189,7 @@ final class SimulatedNode {
         }
     }
 
-    /** Lets somebody pass on a lease, if the store lets the rest of what he demands pass. */
+    /** Admits a request on a lease, if the store admits the rest of its demands. */
     void spend(List<Demand> rest) {
         for (Lease lease : leases) {
             boolean late = bug == Bug.LEASE_SPENT_LATE;
@@ -257,7 +257,7 @@ final class SimulatedNode {
         }
     }
 
-    /** Whether an answer gets lost. */
+    /** Returns whether an answer gets lost. */
     private boolean isLost() {
         return bug == Bug.NONE && random.nextInt(25) == 0;
     }

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A store on the pure algorithms, on one thread and on a time that is set by hand; with a bug, if one is planted. */
+/** A store on the pure algorithms, on one thread and with a time that is set by hand. It has a bug if one is planted. */
 final class SimulatedStore {
 
     private static final long FORGOTTEN_AFTER_MICROS = 5_000_000;
@@ -41,14 +41,14 @@ final class SimulatedStore {
         final Map<String, Lease> leases = new LinkedHashMap<>();
         long number;
 
-        /** The latest time since something was charged: what is refused later than that has no step back to write. */
+        /** The latest time since something was charged. A refusal after that has no step back to store. */
         long latestMicros;
 
         /** The rate at which a bucket was last charged; null before that. */
         @Nullable
         Pace pace;
 
-        /** Whether something was refused at another rate since then. From there on any refusal may write. */
+        /** Whether something was refused at another rate since then. From then on, any refusal may write. */
         boolean otherPace;
 
         Stored(Count count, long since) {
@@ -73,13 +73,13 @@ final class SimulatedStore {
         replicated = true;
     }
 
-    /** Everything is gone. */
+    /** Loses everything. */
     void empty() {
         counts.clear();
         done.clear();
     }
 
-    /** The replica takes over, and has not heard of the last steps; of the first it has. */
+    /** The replica takes over. It has received the first steps but not the last ones. */
     void failOver(int lost) {
         List<Done> heard = List.copyOf(done.subList(0, Math.max(1, done.size() - lost)));
         long now = nowMicros;
@@ -97,7 +97,7 @@ final class SimulatedStore {
         }
     }
 
-    /** Decides asks that come at once; only a store with a bug decides them otherwise than one after the other. */
+    /** Decides requests that arrive at once. Only a store with a bug does not decide them one after the other. */
     List<List<StepEvent>> decide(List<List<Demand>> asks, List<String> ids, boolean charging, long clientMicros) {
         tell(store -> store.decide(asks, ids, charging, clientMicros));
         long now = bug == Bug.CLIENT_TIME ? clientMicros : nowMicros;
@@ -218,7 +218,11 @@ final class SimulatedStore {
         return counts.computeIfAbsent(name(limit, key), name -> new Stored(new FaultyCount(limit, bug), nowMicros));
     }
 
-    /** @param judged whether the count was charged or refused something */
+    /**
+     * Records a step.
+     *
+     * @param judged whether the count was charged or refused something
+     */
     private StepEvent step(Limit limit, String key, StepEvent.Step step, boolean judged) {
         Stored stored = stored(limit, key);
         Pace pace = judged ? pace(limit) : null;
@@ -238,14 +242,14 @@ final class SimulatedStore {
         return new StepEvent(name(limit, key), since, stored.number, changed, nowMicros, step);
     }
 
-    /** The pace of a bucket; null of any other limit. */
+    /** Returns the pace of a bucket; null for any other limit. */
     private static @Nullable Pace pace(Limit limit) {
         return limit instanceof TokenBucket bucket
                 ? bucket.pace()
                 : limit instanceof LeakyBucket leaky ? leaky.pace() : null;
     }
 
-    /** When something was charged; 0 if nothing was. */
+    /** Returns when something was charged; 0 if nothing was. */
     private static long chargedAt(StepEvent.Step step) {
         if (step instanceof StepEvent.Asked asked && asked.verdict().granted() > 0) {
             return asked.verdict().chargedAtMicros();

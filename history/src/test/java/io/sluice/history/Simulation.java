@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Several nodes on one store, in one thread and on a time of its own, with everything that happens to real ones: lost answers,
- * killed processes, a store that forgets, clocks that step, limits that change, leases. The same seed is the same history.
+ * Several nodes on one store, on one thread and with simulated time. Everything happens that happens to real ones: lost answers,
+ * killed processes, a store that forgets, clocks that step, limits that change, leases. The same seed gives the same history.
  */
 final class Simulation {
 
@@ -39,7 +39,7 @@ final class Simulation {
     private final List<SimulatedNode> living = new ArrayList<>();
     private final Map<String, Limit> inForce = new HashMap<>();
 
-    /** Lives to the end, so that what it heard is not lost. */
+    /** A node that lives to the end, so that nothing it received is lost. */
     private final SimulatedNode watcher;
 
     private boolean replicated;
@@ -68,7 +68,7 @@ final class Simulation {
         return new History(simulation.nodes.stream().map(SimulatedNode::told).toList());
     }
 
-    /** On a store whose replica takes over now and then, without having heard of the last steps; clocks agree. */
+    /** Runs on a store whose replica takes over now and then without the last steps. Clocks agree. */
     static History runReplicated(long seed, int steps) {
         Simulation simulation = new Simulation(seed, Bug.NONE);
         simulation.replicated = true;
@@ -83,7 +83,7 @@ final class Simulation {
         return new History(simulation.nodes.stream().map(SimulatedNode::told).toList());
     }
 
-    /** Of one lost step at least, and of one on the same count after it, somebody hears. */
+    /** Makes sure that at least one lost step, and a later one on the same count, are recorded. */
     private void failOver() {
         watcher.askAndHear(BEACON);
         store.failOver(1 + random.nextInt(12));
@@ -171,7 +171,7 @@ final class Simulation {
         node.spend(random.nextInt(3) == 0 ? demands(1) : List.of());
     }
 
-    /** Other numbers of a limit; its shape stays. */
+    /** Changes the numbers of a limit; its shape stays. */
     private void change() {
         if (bug != Bug.NONE && bug != Bug.STALE_LIMIT) {
             return;
@@ -241,7 +241,7 @@ final class Simulation {
         return shuffled.subList(0, 1 + random.nextInt(shuffled.size()));
     }
 
-    /** What a caller is told. */
+    /** Returns the answer that a caller receives. */
     static AnswerEvent told(
             String ask,
             int demands,

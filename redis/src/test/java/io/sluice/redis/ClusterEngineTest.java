@@ -53,7 +53,7 @@ final class ClusterEngineTest {
     private static final Limit THREE = Limit.named("three").slidingLog(3, Duration.ofMinutes(10));
     private static final Limit HUNDRED = Limit.named("hundred").fixedWindow(100, Duration.ofDays(1));
 
-    /** Never takes a slow machine for a Redis that hangs. */
+    /** Never mistakes a slow machine for a Redis that hangs. */
     private static final RedisOptions PATIENT = RedisOptions.defaults().slow(Duration.ofMinutes(1));
 
     private static RedisCluster cluster;
@@ -69,8 +69,8 @@ final class ClusterEngineTest {
     }
 
     /**
-     * The suite that every engine passes, each test with its counts in one slot. What is asked of several slots is decided in
-     * steps, so that two asks may refuse each other: for that there are tests of their own below.
+     * The suite that every engine passes. Each test has its counts in one slot. A request over several slots is decided in steps,
+     * so two requests may refuse each other; separate tests below cover that.
      */
     @Nested
     final class InOneSlot extends EngineConformance {
@@ -139,7 +139,7 @@ final class ClusterEngineTest {
     }
 
     @Test
-    void givesBackAndRenewsInWhicheverSlot() throws Exception {
+    void givesBackAndRenewsInAnySlot() throws Exception {
         Limit slots = Limit.named("slots").concurrency(2, Duration.ofMinutes(1));
         try (RedisEngine engine = connect(prefix())) {
             List<Demand> demands = new ArrayList<>();
@@ -162,7 +162,7 @@ final class ClusterEngineTest {
     }
 
     @Test
-    void neverAdmitsMoreAcrossSlotsAndGivesBackWhatRefusedAsksHadCharged() throws Exception {
+    void neverOverAdmitsAcrossSlotsAndReturnsChargesOfRefusedRequests() throws Exception {
         String prefix = prefix();
         try (RedisEngine one = connect(prefix);
                 RedisEngine two = connect(prefix)) {
@@ -174,7 +174,7 @@ final class ClusterEngineTest {
             inParallel(8, thread -> {
                 for (int i = 0; i < 60; i++) {
                     int key = (thread + i) % admitted.length;
-                    // In another order each time, so that asks meet head-on.
+                    // In a different order each time, so that requests collide.
                     Demand caller = Demand.of(TEN, "caller" + key, 1);
                     Demand shared = Demand.of(HUNDRED, "shared", 2);
                     Ask ask = i % 2 == 0 ? ask(caller, shared) : ask(shared, caller);
@@ -185,14 +185,14 @@ final class ClusterEngineTest {
                 }
             });
             assertThat(all.get()).isBetween(1, 50);
-            // Give-backs are under way when the last refusal has arrived.
+            // Refunds are under way when the last refusal has arrived.
             Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
                 assertThat(remaining(one, HUNDRED, "shared")).isEqualTo(100 - 2L * all.get());
                 for (int i = 0; i < admitted.length; i++) {
                     assertThat(remaining(two, TEN, "caller" + i)).isEqualTo(10 - admitted[i].get());
                 }
             });
-            // Alone, nobody is in the way: all that is left can be had.
+            // A single caller has no competition, so it can have everything that is left.
             int left = 50 - all.get();
             for (int i = 0; i < left; i++) {
                 assertThat(decided(one.decide(ask(Demand.of(HUNDRED, "shared", 2), Demand.of(TEN, "fresh" + i, 1))))
@@ -231,7 +231,7 @@ final class ClusterEngineTest {
     }
 
     @Test
-    void decidesWhatHasTooManyDemandsForOneBatchInOneSlotAndInMany() throws Exception {
+    void decidesRequestsLargerThanABatchInOneSlotAndInMany() throws Exception {
         try (RedisEngine engine = connect(prefix())) {
             List<Demand> many = new ArrayList<>();
             for (int i = 0; i < 1_000; i++) {
@@ -275,7 +275,7 @@ final class ClusterEngineTest {
     }
 
     @Test
-    void remembersRefusalsUntilAnotherProcessGivesBackInWhicheverSlot() throws Exception {
+    void cachesRefusalsUntilAnotherProcessGivesBackInAnySlot() throws Exception {
         String prefix = prefix();
         RedisOptions tags = PATIENT.hashTags(true);
         try (RedisEngine other = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), tags);
@@ -320,7 +320,7 @@ final class ClusterEngineTest {
     }
 
     @Test
-    void refusesAddressesAndPrefixesThatCannotBe() {
+    void rejectsInvalidAddressesAndPrefixes() {
         assertThatThrownBy(() -> RedisEngine.connect("redis-cluster://:secret@", "p", Clock.system()))
                 .hasMessageStartingWith("redis: \"redis-cluster://***@\" (expected: ");
         assertThatThrownBy(() -> RedisEngine.connect("redis-cluster://:a@b,,c:1", "p", Clock.system()))
@@ -334,7 +334,7 @@ final class ClusterEngineTest {
     }
 
     @Test
-    void saysWhenItIsToldOfTheWrongKindOfServer() throws Exception {
+    void reportsTheWrongKindOfServer() throws Exception {
         try (RedisServer alone = RedisServer.start();
                 RedisEngine engine =
                         RedisEngine.connect(alone.uri().replace("redis://", "redis-cluster://"), "p", Clock.system())) {
@@ -357,7 +357,7 @@ final class ClusterEngineTest {
 
     @Test
     void isBoundedForAllSlotsOfANodeTogether() throws Exception {
-        // Those of one node that stands still: no more than may wait are accepted, and other nodes decide meanwhile.
+        // On one frozen node, only as many requests are accepted as may wait, and other nodes decide meanwhile.
         String prefix = prefix();
         try (RedisEngine engine = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), PATIENT)) {
             done(engine.ready());
@@ -385,7 +385,7 @@ final class ClusterEngineTest {
                 }
                 assertThat(answers.stream().filter(answer -> !answer.isDone()).count())
                         .isLessThanOrEqualTo(Coalescer.MOST_WAITING);
-                // On a slow machine the connection may have been given up meanwhile.
+                // On a slow machine, the connection may have been given up meanwhile.
                 assertThat(answers.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
                         .hasSizeGreaterThanOrEqualTo(100)
                         .allMatch(outcome -> outcome instanceof EngineFailure);

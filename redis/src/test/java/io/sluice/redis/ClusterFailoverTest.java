@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Primaries that die or hang, and slots that nobody owns: only they are not decided, and for no longer than it takes. */
+/** Primaries that die or hang, and slots without an owner: only those are undecided, and for no longer than necessary. */
 final class ClusterFailoverTest {
 
     private static final Limit PLENTY =
@@ -84,7 +84,7 @@ final class ClusterFailoverTest {
             assertThat(state.available()).isFalse();
             assertThat(state.cause()).startsWith("127.0.0.1:" + dead[0].port() + ": ");
         });
-        // It comes back as a replica; nobody asks it.
+        // It comes back as a replica and is not asked.
         dead[0].restart();
         cluster.awaitOk();
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
@@ -102,7 +102,7 @@ final class ClusterFailoverTest {
     }
 
     @Test
-    void saysSoWhenNobodyOwnsASlot() throws Exception {
+    void reportsASlotWithoutAnOwner() throws Exception {
         int slot = slotOf(LEFT);
         RedisServer owner = cluster.ownerOf(slot);
         cluster.nodes().forEach(node -> node.command("CLUSTER", "DELSLOTS", Integer.toString(slot)));
@@ -113,7 +113,7 @@ final class ClusterFailoverTest {
                 .until(() -> engine.state().cause().equals("no node owns slot " + slot));
         assertThat(engine.state().reason()).isEqualTo("redis-clusterdown");
         assertThat(engine.isReady()).isFalse();
-        // The breaker of the node is not for that: its other slots are decided, and so are those of other nodes.
+        // The breaker of the node stays closed: its other slots are decided, and so are those of other nodes.
         for (int i = 0; i < 50; i++) {
             assertThat(ask(LEFT)).isEqualTo(down);
         }
@@ -129,7 +129,10 @@ final class ClusterFailoverTest {
         cluster.awaitOk();
     }
 
-    /** What became of asks for the left slot from before it goes until it is decided again; all others are decided meanwhile. */
+    /**
+     * Returns the outcomes of requests for the left slot, from before it goes down until it is decided again. All other slots are
+     * decided meanwhile.
+     */
     private List<Outcome> whileDown(Runnable goes) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         ConcurrentLinkedQueue<Outcome> others = new ConcurrentLinkedQueue<>();

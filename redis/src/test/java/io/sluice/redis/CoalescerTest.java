@@ -70,7 +70,7 @@ final class CoalescerTest {
     }
 
     @Test
-    void decidesWhatWaitsInOneCallInTheOrderOfArrival() throws Exception {
+    void decidesWaitingRequestsInOneCallInOrderOfArrival() throws Exception {
         try (RedisEngine engine = connect(RedisOptions.defaults())) {
             outcome(ask(engine, TEN, 6));
             long before = calls();
@@ -152,7 +152,7 @@ final class CoalescerTest {
     }
 
     @Test
-    void agreesWithTheInProcessEngineOnWhateverIsInABatch() throws Exception {
+    void agreesWithTheInProcessEngineOnAnyBatch() throws Exception {
         AtomicLong now = new AtomicLong(NOW);
         AtomicLong latest = new AtomicLong(NOW);
         try (LocalEngine local = LocalEngine.onTime(now::get)) {
@@ -163,9 +163,11 @@ final class CoalescerTest {
         }
     }
 
-    /** Token buckets in a word do not tell when they were written: at a change of rate they have no choice but to age at the old. */
+    /**
+     * A token bucket packed into one word does not know when it was written, so at a change of rate it must age at the old rate.
+     */
     @Test
-    void agreesWithTheInProcessEngineAsItReallyRunsOnWhateverIsInABatch() throws Exception {
+    void agreesWithTheRealInProcessEngineOnAnyBatch() throws Exception {
         ManualClock clock = ManualClock.at(NOW);
         try (LocalEngine local = new LocalEngine(clock)) {
             agreesInBatches(
@@ -242,7 +244,7 @@ final class CoalescerTest {
         return random.nextInt(10) == 0 ? ask.looking() : ask;
     }
 
-    /** Few numbers, so that some asks of a batch agree on the rate and some do not. */
+    /** Only a few numbers, so that some requests of a batch agree on the rate and some do not. */
     private static Limit randomLimit(Random random, int kind) {
         Limit.Named named = Limit.named("limit" + kind);
         Duration window = Duration.ofMillis(kind * 333L + 1);
@@ -261,7 +263,7 @@ final class CoalescerTest {
     }
 
     @Test
-    void doesNotSendWhatGotLateWhileItWaited() throws Exception {
+    void doesNotSendRequestsThatExpiredWhileWaiting() throws Exception {
         ManualClock clock = ManualClock.at(NOW);
         try (RedisEngine engine = RedisEngine.connect(server.uri(), "p", clock)) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
@@ -278,7 +280,7 @@ final class CoalescerTest {
     }
 
     @Test
-    void tellsEveryAskWhenACallIsLostAndWhetherItWasSent() throws Exception {
+    void failsEveryRequestOfALostCallAndTellsWhetherItWasSent() throws Exception {
         try (RedisEngine engine = connect(RedisOptions.defaults())) {
             List<CompletableFuture<Outcome>> sent = new ArrayList<>();
             List<CompletableFuture<Outcome>> waiting = new ArrayList<>();
@@ -317,7 +319,7 @@ final class CoalescerTest {
     }
 
     @Test
-    void decidesRightWhileTheFunctionIsFlushedAgainAndAgain() throws Exception {
+    void decidesCorrectlyWhileTheFunctionIsFlushedRepeatedly() throws Exception {
         try (RedisEngine engine = connect(RedisOptions.defaults())) {
             AtomicBoolean over = new AtomicBoolean();
             CompletableFuture<Void> flushing = CompletableFuture.runAsync(() -> {
@@ -333,9 +335,8 @@ final class CoalescerTest {
                     asks.add(ask(engine, PLENTY, 1));
                 }
                 for (CompletableFuture<Outcome> each : asks) {
-                    // A flush between each load and its call leaves an ask undecided, and then surely uncharged; many
-                    // of
-                    // them may open the breaker.
+                    // A flush between each load and its call leaves a request undecided, and then certainly uncharged.
+                    // Many of them may open the breaker.
                     Outcome outcome = outcome(each);
                     if (outcome instanceof EngineDecision) {
                         used++;
@@ -359,7 +360,7 @@ final class CoalescerTest {
     }
 
     @Test
-    void goesOnWithTheKeysThereAreWhenTheMemoryOfRedisIsFull() throws Exception {
+    void continuesOnExistingKeysWhenRedisIsOutOfMemory() throws Exception {
         Limit log = Limit.named("log").slidingLog(3, Duration.ofMinutes(1));
         Limit held = Limit.named("held").concurrency(3, Duration.ofMinutes(1));
         Supplier<Ask> known =
@@ -406,7 +407,7 @@ final class CoalescerTest {
     }
 
     @Test
-    void takesACountThatSomebodyElseWroteForUnused() throws Exception {
+    void treatsAForeignValueAsAnUnusedCount() throws Exception {
         Limit log = Limit.named("log").slidingLog(3, Duration.ofMinutes(1));
         Limit slots = Limit.named("slots").concurrency(3, Duration.ofMinutes(1));
         Limit window = Limit.named("window").slidingWindow(3, Duration.ofMinutes(1));
@@ -495,7 +496,7 @@ final class CoalescerTest {
         return engine;
     }
 
-    /** What is asked meanwhile has to wait for the connection. */
+    /** Keeps Redis busy, so that requests have to wait for the connection. */
     private void whileRedisIsBusy(RedisEngine engine, Runnable asking) throws Exception {
         server.freeze();
         List<CompletableFuture<Outcome>> busy = new ArrayList<>();
@@ -532,7 +533,7 @@ final class CoalescerTest {
         return remaining;
     }
 
-    /** How often the function was called. */
+    /** Returns how often the function was called. */
     private long calls() {
         Matcher stats = Pattern.compile("cmdstat_fcall:calls=(\\d+)").matcher(redis.info("commandstats"));
         return stats.find() ? Long.parseLong(stats.group(1)) : 0;

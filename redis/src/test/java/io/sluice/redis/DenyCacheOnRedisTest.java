@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The memory before a real Redis, in one process and in two. */
+/** The refusal cache in front of a real Redis, in one process and in two. */
 final class DenyCacheOnRedisTest {
 
     private static final AtomicInteger PREFIXES = new AtomicInteger();
@@ -119,9 +119,9 @@ final class DenyCacheOnRedisTest {
         }
     }
 
-    /** Of what is given back in vain, and of charges, nobody is told. */
+    /** Redis announces neither refunds without effect nor charges. */
     @Test
-    void tellsOnlyWhatChangesSomething() throws Exception {
+    void announcesOnlyRefundsThatChangeSomething() throws Exception {
         String prefix = prefix();
         AtomicInteger told = new AtomicInteger();
         try (RefundChannel channel = RefundChannel.open(
@@ -139,7 +139,7 @@ final class DenyCacheOnRedisTest {
                 give(engine, never);
                 give(engine, charge);
                 if (!(limit instanceof TokenBucket || limit instanceof LeakyBucket)) {
-                    // Of a bucket, what had flowed by then was left.
+                    // Not for buckets: they keep what had drained by then, so a second refund would change something.
                     give(engine, charge);
                 }
             }
@@ -154,7 +154,7 @@ final class DenyCacheOnRedisTest {
     }
 
     @Test
-    void remembersForAMomentWhileRedisIsAwayOrHangsAndForgetsWhenItIsBack() throws Exception {
+    void cachesBrieflyWhileRedisIsDownAndForgetsWhenItIsBack() throws Exception {
         try (RedisServer own = RedisServer.start();
                 DenyCache engine = connect(own.uri(), "p")) {
             decided(engine, ask(DAILY, "k", 5));
@@ -167,7 +167,7 @@ final class DenyCacheOnRedisTest {
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !engine.isTold());
             own.restart();
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isTold);
-            // Empty, and what was remembered of the one before is gone.
+            // The new server is empty, and the cached refusals of the old one are gone.
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
                     .until(() -> engine.decide(ask(DAILY, "k", 5)) instanceof PendingOutcome);
@@ -176,7 +176,7 @@ final class DenyCacheOnRedisTest {
     }
 
     @Test
-    void decidesAndRemembersForAMomentIfItMayNeitherPublishNorSubscribe() throws Exception {
+    void decidesAndCachesBrieflyWithoutPermissionToPublishOrSubscribe() throws Exception {
         String rules = "on >secret resetchannels ~rate_limit:* -@all +hello +auth +ping +fcall +function|load +time "
                 + "+get +mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex";
         redis.dispatch(
@@ -199,7 +199,7 @@ final class DenyCacheOnRedisTest {
     }
 
     @Test
-    void clientsWhoRetryFourTimesCostRedisNoMoreThanAFifth() throws Exception {
+    void clientsThatRetryFourTimesCostRedisNoMoreThanAFifth() throws Exception {
         long once = callsFor(0, true);
         long retrying = callsFor(4, true);
         long withoutMemory = callsFor(4, false);
@@ -209,7 +209,7 @@ final class DenyCacheOnRedisTest {
         assertThat(withoutMemory).isGreaterThan(2 * once);
     }
 
-    /** 2,000 requests of 50 callers, most of whom are over their limit; a step of time between any two. */
+    /** 2,000 requests of 50 callers, most of them over their limit, with a step of time between any two. */
     private static long callsFor(int retries, boolean remembers) throws Exception {
         Random random = new Random(7);
         Limit perCaller = Limit.named("caller").tokenBucket(Rate.perSecond(2)).withBurst(5);
@@ -300,7 +300,7 @@ final class DenyCacheOnRedisTest {
         return engine;
     }
 
-    /** The second time, unless it was not told for a moment in between. */
+    /** Asks until it is refused from the cache: the second time, unless the channel was down for a moment in between. */
     private static void untilRefusedFromMemory(DenyCache engine, Ask ask) {
         assertThat(decided(engine, ask).allowed()).isFalse();
         assertThat(engine.remembered()).isZero();

@@ -42,9 +42,9 @@ class HistoryOnRedisTest {
     Path dir;
 
     @Test
-    void theHistoryOfTwoProcessesHasNothingWrongInIt() throws Exception {
+    void theHistoryOfTwoProcessesHasNoViolations() throws Exception {
         long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
-        System.out.println("theHistoryOfTwoProcessesHasNothingWrongInIt: seed " + seed);
+        System.out.println("theHistoryOfTwoProcessesHasNoViolations: seed " + seed);
         List<Path> files = List.of(dir.resolve("n1"), dir.resolve("n2"));
         try (RedisServer server = RedisServer.start();
                 HistoryWriter first = HistoryWriter.open(files.get(0), "n1");
@@ -58,7 +58,7 @@ class HistoryOnRedisTest {
         assertThat(report.isClean()).as("%s", report).isTrue();
         assertThat(report.missing()).isZero();
         assertThat(report.unchecked()).isZero();
-        // Some of the 9,000 asks are refused from memory: the more, the faster the machine.
+        // Some of the 9,000 requests are refused from the cache; the faster the machine, the more.
         assertThat(report.steps()).isGreaterThan(1_000);
     }
 

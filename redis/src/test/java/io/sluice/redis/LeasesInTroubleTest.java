@@ -27,14 +27,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Leases of a Redis that is full, hangs or has lost everything. */
+/** Leases on a Redis that is full, hangs or has lost everything. */
 final class LeasesInTroubleTest {
 
     private static final LeasePolicy POLICY = new LeasePolicy(0, 0.1, 300_000);
     private static final Limit WINDOW = Limit.named("window").fixedWindow(1_000_000, Duration.ofDays(300));
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    /** Until when somebody waits; long, where a slow machine is not to be taken for a Redis that hangs. */
+    /** How long a caller waits; long in tests where a slow machine must not look like a Redis that hangs. */
     private Duration deadline = PATIENCE;
 
     private long admitted;
@@ -65,13 +65,13 @@ final class LeasesInTroubleTest {
     }
 
     @Test
-    void whileMemoryIsFullWhoeverHasACountIsDecided() throws Exception {
+    void existingCountsAreDecidedWhileMemoryIsFull() throws Exception {
         untilLeased();
         redis.command("CONFIG", "SET", "maxmemory", "1");
         for (int i = 0; i < 500; i++) {
             ask();
         }
-        // There is no memory for new records: then nothing is leased.
+        // There is no memory for new records, so nothing is leased.
         Awaitility.await().atMost(PATIENCE).until(() -> leases.outstanding() == 0);
         RedisKeys names = new RedisKeys("trouble");
         redis.command("DEL", names.leases(names.of(WINDOW, "k")));
@@ -92,7 +92,7 @@ final class LeasesInTroubleTest {
         for (int round = 0; round < 3; round++) {
             untilLeased();
             redis.freeze();
-            // Until the leases are over, and the connection was given up.
+            // Until the leases are over and the connection was given up.
             Awaitility.await()
                     .atMost(PATIENCE)
                     .pollInterval(Duration.ofMillis(1))
@@ -119,7 +119,7 @@ final class LeasesInTroubleTest {
         assertCharged(admitted, admitted);
     }
 
-    /** Once everything is given back that was not spent. */
+    /** Asserts the charges once everything unspent is returned. */
     private void assertCharged(long atLeast, long atMost) {
         Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
             assertThat(leases.outstanding()).isZero();

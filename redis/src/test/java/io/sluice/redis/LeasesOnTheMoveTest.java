@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Leases of counts whose slots move: whoever asks is decided, and in the end what was admitted is what is charged. */
+/** Leases on counts whose slots move: every request is decided, and in the end the charges match what was admitted. */
 final class LeasesOnTheMoveTest {
 
     private static final double SCALE = Double.parseDouble(System.getProperty("sluice.tests.scale", "1"));
@@ -64,7 +64,7 @@ final class LeasesOnTheMoveTest {
     }
 
     @Test
-    void decidesEverybodyAndChargesNothingTwiceWhileASlotMoves() throws Exception {
+    void decidesEveryRequestAndChargesNothingTwiceWhileASlotMoves() throws Exception {
         int moves = Math.max(3, (int) (3 * SCALE));
         String prefix = TAG + "load";
         Map<String, AtomicLong> admitted = new ConcurrentHashMap<>();
@@ -95,7 +95,7 @@ final class LeasesOnTheMoveTest {
                                             charge.limit().name() + charge.key(), name -> new AtomicLong())
                                     .addAndGet(charge.permits()));
                         }
-                        // One way to Redis for each ask, so that what is leased lasts.
+                        // One call to Redis for each request, so that leases last.
                         assertThat(remaining(look, WINDOW, "unused")).isEqualTo(WINDOW.capacity());
                     }
                 }));
@@ -123,7 +123,7 @@ final class LeasesOnTheMoveTest {
                     long expected = admitted.getOrDefault(limit.name() + "k" + key, new AtomicLong())
                             .get();
                     long charged = limit.capacity() - remaining(look, limit, "k" + key);
-                    // What is given back to a bucket leaves what had flowed by then used: a part of a permit each time.
+                    // A refund to a bucket leaves used what had drained by then: part of a permit each time.
                     assertThat(charged)
                             .as("%s k%d", limit, key)
                             .isBetween(expected, expected + (limit == BUCKET ? 1 : 0));
@@ -145,7 +145,7 @@ final class LeasesOnTheMoveTest {
             long admitted = untilLeased(node, 0);
             SlotMove move = cluster.beginMove(SLOT, another(cluster.ownerOf(SLOT)));
             move.migrateKeys(count);
-            // Some of the records may never have been, or have gone: whoever asks is decided all the same.
+            // Some of the records may never have existed, or may be gone. Every request is decided nevertheless.
             for (int i = 0; i < 2_000; i++) {
                 assertThat(decided(node, ask(WINDOW, "k", 1)).allowed()).isTrue();
                 admitted++;
@@ -189,8 +189,8 @@ final class LeasesOnTheMoveTest {
     }
 
     /**
-     * In a circle: a slot that goes straight back may be claimed again by the node it came from, by a message that was under way, and
-     * then Redis throws its keys away.
+     * Moves in a circle. A slot that goes straight back may be claimed by the node it came from, through a message that was under
+     * way, and then Redis drops its keys.
      */
     private static RedisServer next(RedisServer owner) {
         List<RedisServer> all = cluster.primaries();

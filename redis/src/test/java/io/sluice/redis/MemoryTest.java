@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What a count takes of Redis' memory, by {@code MEMORY USAGE}; prints the table of docs/redis.md. */
+/** How much Redis memory a count takes, by {@code MEMORY USAGE}. Prints the table of docs/redis.md. */
 final class MemoryTest {
 
     private static final String KEY = "203.0.113.7";
@@ -76,7 +76,7 @@ final class MemoryTest {
         }
     }
 
-    /** Admits one after the other, so far apart, and says what the count takes then. */
+    /** Admits requests at this interval, and returns how much the count takes then. */
     private long row(
             List<String> rows,
             RedisEngine engine,

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Counts whose steps are numbered, next to processes that do not record. */
+/** Counts whose steps are numbered, used together with processes that do not record. */
 final class RecordedCountsTest {
 
     private static final Limit BUCKET =
@@ -64,7 +64,7 @@ final class RecordedCountsTest {
     }
 
     @Test
-    void enforceTheSameForWhoRecordsAndWhoDoesNot() throws Exception {
+    void enforceTheSameLimitWithAndWithoutRecording() throws Exception {
         for (Limit limit : LIMITS) {
             int allowed = 0;
             for (int i = 0; i < 60; i++) {
@@ -141,7 +141,7 @@ final class RecordedCountsTest {
     }
 
     @Test
-    void beginANumberingOfWhichTheStartIsNotKnownWhereOthersHaveCharged() throws Exception {
+    void startANumberingWithAnUnknownPastWhereOthersHaveCharged() throws Exception {
         decide(silent, BUCKET, 3);
         decide(recording, BUCKET, 8);
         decide(recording, BUCKET, 1);

@@ -56,7 +56,7 @@ final class RedisEngineTest {
             Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
     private static final Limit THREE = Limit.named("three").slidingLog(3, Duration.ofMinutes(1));
 
-    /** Never takes a slow machine for a Redis that hangs. */
+    /** Never mistakes a slow machine for a Redis that hangs. */
     private static final RedisOptions PATIENT = RedisOptions.defaults().slow(Duration.ofMinutes(1));
 
     private static RedisServer server;
@@ -89,7 +89,7 @@ final class RedisEngineTest {
         }
     }
 
-    /** The suite that every engine passes; each test has counts of its own by a prefix of its own. */
+    /** The suite that every engine passes. Each test has its own prefix, and so its own counts. */
     private abstract static class Conformance extends EngineConformance {
 
         abstract RedisOptions options();
@@ -206,7 +206,7 @@ final class RedisEngineTest {
     }
 
     @Test
-    void waitsForNoLoadBeforeItSendsACallAgain() throws Exception {
+    void repeatsACallWithoutWaitingForTheLoad() throws Exception {
         Duration away = Duration.ofMillis(400);
         try (RedisServer own = RedisServer.start();
                 FaultProxy proxy = FaultProxy.before(own);
@@ -214,8 +214,8 @@ final class RedisEngineTest {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             decide(engine, Demand.of(TEN, "k", 1));
             proxy.delay(Duration.ZERO, away);
-            // Three ways back never take less than three delays. Two may take as long on a busy machine, but not each
-            // time.
+            // Three round trips never take less than three delays. Two may take as long on a busy machine, but not
+            // every time.
             Awaitility.await("two ways there and back, not three")
                     .atMost(Duration.ofMinutes(2))
                     .until(() -> {
@@ -228,7 +228,7 @@ final class RedisEngineTest {
     }
 
     @Test
-    void doesNotSendWhatIsPastItsDeadline() throws Exception {
+    void doesNotSendRequestsPastTheirDeadline() throws Exception {
         try (RedisEngine engine = connect(prefix())) {
             Ask late = Ask.charging(List.of(Demand.of(TEN, "k", 1)))
                     .dueAt(Clock.system().nanoTime() - 1);
@@ -238,7 +238,7 @@ final class RedisEngineTest {
     }
 
     @Test
-    void isUndecidedWithoutRedisAndDecidesWhenItIsThere() throws Exception {
+    void isUndecidedWithoutRedisAndDecidesOnceItIsUp() throws Exception {
         RedisServer own = RedisServer.start();
         own.kill();
         try (own;
@@ -260,7 +260,7 @@ final class RedisEngineTest {
     }
 
     @Test
-    void neverSendsAgainWhatWasUnderWayWhenTheConnectionBroke() throws Exception {
+    void neverResendsACallThatWasUnderWayWhenTheConnectionBroke() throws Exception {
         try (RedisServer own = RedisServer.start();
                 RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system(), PATIENT)) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
@@ -282,7 +282,7 @@ final class RedisEngineTest {
     }
 
     @Test
-    void beginsNoThreadWhenItConnectsAgain() throws Exception {
+    void startsNoThreadOnReconnect() throws Exception {
         try (RedisServer own = RedisServer.start();
                 RedisEngine engine = RedisEngine.connect(own.uri(), "p", Clock.system(), PATIENT)) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
@@ -379,7 +379,7 @@ final class RedisEngineTest {
     }
 
     @Test
-    void doesNotTakeACountThatItMayNotReadForAnUnusedOne() throws Exception {
+    void doesNotTreatAnUnreadableCountAsUnused() throws Exception {
         String rules = "on >secret ~* -@all +hello +auth +ping +info +fcall +function|load +time +set";
         withRedis(redis -> redis.dispatch(
                 CommandType.ACL,

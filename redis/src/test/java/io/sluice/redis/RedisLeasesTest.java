@@ -245,7 +245,7 @@ class RedisLeasesTest {
         assertThat(join(store.request(hour)))
                 .isInstanceOfSatisfying(LeaseReply.Granted.class, granted -> assertThat(granted.permits())
                         .isEqualTo(50));
-        // The rule has changed to leases of a second; not everybody has heard of it yet.
+        // The rule has changed to leases of a second, but not every node knows it yet.
         assertThat(join(store.request(request("second", 1, 1)))).isInstanceOf(LeaseReply.Granted.class);
         now.addAndGet(30_000_000);
         long out = 50;
@@ -278,7 +278,7 @@ class RedisLeasesTest {
         }
         RedisReply length = redis.command("STRLEN", NAMES.leases(COUNT));
         assertThat(((RedisReply.Whole) length).number()).isLessThan(5_000);
-        // Those that ended last can still be given back.
+        // Those that ended last can still be returned.
         long before = left();
         join(store.end(BUCKET, "key", List.of(new EndedLease("l998", 0), new EndedLease("l999", 0))));
         assertThat(left()).isBetween(before, before + 2);
@@ -295,7 +295,7 @@ class RedisLeasesTest {
     }
 
     @Test
-    void whatIsNoTextInThePlaceOfRecordsIsNone() throws Exception {
+    void ignoresAForeignValueInPlaceOfLeaseRecords() throws Exception {
         redis.command("RPUSH", NAMES.leases(COUNT), "foreign");
         assertThat(join(store.request(request("first", 40, 1)))).isInstanceOf(LeaseReply.Granted.class);
         join(store.end(BUCKET, "key", List.of(new EndedLease("first", 30))));
@@ -303,7 +303,7 @@ class RedisLeasesTest {
     }
 
     @Test
-    void saysNothingIsKnownWhenRedisIsGone() {
+    void reportsUnknownWhenRedisIsDown() {
         try (RedisEngine gone = RedisEngine.connect("redis://127.0.0.1:1", "leases", Clock.system())) {
             assertThat(join(gone.leases().request(request("first", 40, 1)))).isInstanceOf(LeaseReply.Unknown.class);
             assertThat(gone.leases().end(BUCKET, "key", List.of(new EndedLease("first", 0))))

@@ -50,7 +50,7 @@ class RedisStoreTest {
     }
 
     @Test
-    void remembersRefusalsUnlessTold() throws Exception {
+    void cachesRefusalsUnlessTurnedOff() throws Exception {
         try (RedisStore remembering = open(RedisStore.at(redis.uri()).prefix("memory"));
                 RedisStore forgetful =
                         open(RedisStore.at(redis.uri()).prefix("memory").rememberedRefusals(false))) {
@@ -65,7 +65,7 @@ class RedisStoreTest {
     }
 
     @Test
-    void leasesWhereItIsToldAndGivesBackWhatIsLeft() throws Exception {
+    void leasesWhereConfiguredAndReturnsTheRest() throws Exception {
         Limit busy = Limit.named("busy").tokenBucket(Rate.perDay(1)).withBurst(10_000);
         try (RedisStore leasing =
                         open(RedisStore.at(redis.uri()).prefix("leases").leasing(100, 0.5, PATIENT));
@@ -104,12 +104,12 @@ class RedisStoreTest {
     }
 
     @Test
-    void refusesAnAddressThatItCannotRead() {
+    void rejectsAnInvalidAddress() {
         assertThatThrownBy(() -> RedisStore.at("http://127.0.0.1").open()).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void decidesByTheFailurePolicyUntilRedisIsThere() {
+    void decidesByTheFailurePolicyUntilRedisIsUp() {
         try (RedisStore store = RedisStore.at("redis://127.0.0.1:1").open()) {
             Decision decision = store.limiter().decide(FOUR, "k");
 
@@ -133,7 +133,7 @@ class RedisStoreTest {
         return decided(store, Demand.of(FOUR, "guarded", 4).guardedBy(1)).allowed();
     }
 
-    /** By Redis, however busy this machine is. */
+    /** Decides by Redis, however busy this machine is. */
     private static Decision decided(RedisStore store, Demand demand) {
         return asked(store, Ask.charging(List.of(demand)));
     }

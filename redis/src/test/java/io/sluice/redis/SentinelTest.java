@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Three sentinels, a primary and replicas: whoever is primary decides, and what it knew its replica knows. */
+/** Three Sentinels, a primary and replicas: the current primary decides, and a new primary knows what the old one knew. */
 final class SentinelTest {
 
     private static final Limit TEN =

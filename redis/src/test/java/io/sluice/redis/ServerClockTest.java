@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The clock of the server jumps, as it does when another host takes over. */
+/** The server's clock jumps, as it does when another host takes over. */
 final class ServerClockTest {
 
     private static final long NOW = 1_790_000_000_000_000L;
@@ -45,7 +45,7 @@ final class ServerClockTest {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             for (Limit limit : LIMITS) {
                 micros.set(NOW);
-                // Half of a limit is used by one key, and all of it by another.
+                // One key uses half of its limit, another uses all of it.
                 for (long i = 0; i < BURST; i++) {
                     passes(engine, limit, "all");
                     if (i < BURST / 2) {

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Slots on the move: no error, and nothing charged twice. */
+/** Slots on the move: no error, and nothing is charged twice. */
 final class SlotMovesTest {
 
     private static final double SCALE = Double.parseDouble(System.getProperty("sluice.tests.scale", "1"));
@@ -59,7 +59,7 @@ final class SlotMovesTest {
     @BeforeAll
     static void startRedis() {
         cluster = RedisCluster.start();
-        // As in docs/redis.md, with the tag of this test in the place of the prefix.
+        // As in docs/redis.md, with the tag of this test in place of the prefix.
         String rules = "on >secret resetchannels ~" + TAG + "* -@all +hello +auth +ping +fcall +function|load"
                 + " +time +get +mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex"
                 + " +zrange +zcount +zscore +zadd +zrem +zremrangebyscore +exists +cluster|shards +cluster|info +asking";
@@ -76,7 +76,7 @@ final class SlotMovesTest {
 
     /** A thousand moves with {@code -Dsluice.tests.scale=33}. */
     @Test
-    void losesNoDecisionAndChargesNothingTwiceWhileASlotMovesToAndFro() throws Exception {
+    void losesNoDecisionAndChargesNothingTwiceWhileASlotMovesBackAndForth() throws Exception {
         int moves = Math.max(3, (int) (30 * SCALE));
         Load load = new Load(TAG + "load");
         try (RedisEngine engine = connect(TAG + "load")) {
@@ -111,7 +111,7 @@ final class SlotMovesTest {
     }
 
     @Test
-    void decidesInTheMiddleOfAMoveWhateverKeysHaveGone() throws Exception {
+    void decidesDuringAMoveWhicheverKeysHaveMoved() throws Exception {
         String prefix = TAG + "middle";
         RedisKeys names = new RedisKeys(prefix);
         try (RedisEngine engine = connect(prefix)) {
@@ -124,7 +124,7 @@ final class SlotMovesTest {
             SlotMove move = cluster.beginMove(SLOT, another(cluster.ownerOf(SLOT)));
             move.migrateKeys(
                     LIMITS.stream().map(limit -> names.of(limit, "gone")).toArray(String[]::new));
-            // One key each: those that have gone, those that are here, those that never were.
+            // One key at a time: a key that has moved, one that is still here, and one that never existed.
             for (String key : List.of("gone", "here", "new")) {
                 for (Limit limit : LIMITS) {
                     assertThat(decided(engine, Demand.of(limit, key, 1)).verdicts())
@@ -132,7 +132,7 @@ final class SlotMovesTest {
                             .containsExactly(limit.capacity() - (key.equals("new") ? 1 : 2));
                 }
             }
-            // All keys at once, in both places and in none: TRYAGAIN, however often.
+            // All keys at once, in both places and in neither: TRYAGAIN, however often.
             List<Demand> all = new ArrayList<>();
             for (String key : List.of("gone", "here", "newer")) {
                 LIMITS.forEach(limit -> all.add(Demand.of(limit, key, 2)));
@@ -145,7 +145,7 @@ final class SlotMovesTest {
                 assertThat(decided.verdicts().get(i).remaining())
                         .isEqualTo(all.get(i).limit().capacity() - before - 2);
             }
-            // One refuses: the others are given back.
+            // One refuses: the charges of the others are returned.
             List<Demand> tooMuch = new ArrayList<>(all);
             tooMuch.set(0, Demand.of(BUCKET, "gone", BUCKET.capacity()));
             tooMuch.replaceAll(demand -> demand.limit() == HELD ? demand.heldBy("another") : demand);
@@ -153,7 +153,7 @@ final class SlotMovesTest {
             engine.giveBack(decided.charges(ask)).toCompletableFuture().get(60, TimeUnit.SECONDS);
             for (Demand demand : all) {
                 long left = demand.limit().capacity() - (demand.key().equals("newer") ? 0 : 2);
-                // What had flowed by then drains as soon as it flowed.
+                // A refund leaves used what had drained by then; that drains again in the same time.
                 Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
                                 remaining(engine, demand.limit(), demand.key()))
                         .as("%s %s", demand.limit(), demand.key())
@@ -170,7 +170,7 @@ final class SlotMovesTest {
 
     @Test
     void takesBackTheLastPermitAndGrantsItAgainInOneBatchWhileASlotMoves() throws Exception {
-        // In a slot that is leaving no key can be made: emptied ones must not go away before the end of a batch.
+        // In a slot that is leaving, no key can be created: emptied keys must stay until the end of a batch.
         String prefix = TAG + "last";
         Limit one = Limit.named("one").concurrency(1, Duration.ofHours(1));
         Limit log = Limit.named("one-log").slidingLog(1, Duration.ofHours(1));
@@ -205,8 +205,8 @@ final class SlotMovesTest {
     }
 
     @Test
-    void followsASlotToANodeThatItHasNotHeardOf() throws Exception {
-        // All slots of a node go to its replica, which takes over: there is no link to it yet.
+    void followsASlotToAnUnknownNode() throws Exception {
+        // All slots of a node go to its replica, which takes over. There is no link to it yet.
         String prefix = TAG + "over";
         try (RedisEngine engine = connect(prefix)) {
             assertThat(decided(engine, Demand.of(BUCKET, "k", 1)).allowed()).isTrue();
@@ -227,7 +227,7 @@ final class SlotMovesTest {
         }
     }
 
-    /** Asks of every kind about counts of one slot, and what is to be charged afterwards. */
+    /** Requests of every kind on counts of one slot, and the charges expected afterwards. */
     private static final class Load {
 
         private static final int KEYS = 5;
@@ -271,7 +271,7 @@ final class SlotMovesTest {
             }
         }
 
-        /** Gives permits that are held back, and some of the others. */
+        /** Returns concurrency permits, and some of the others. */
         private void count(RedisEngine engine, Ask ask, EngineDecision decided, Random random) {
             List<Charge> back = new ArrayList<>();
             for (Charge charge : decided.charges(ask)) {
@@ -295,7 +295,7 @@ final class SlotMovesTest {
             for (Limit limit : LIMITS) {
                 for (int key = 0; key < KEYS; key++) {
                     AtomicLong expected = charged.getOrDefault(names.of(limit, "k" + key), new AtomicLong());
-                    // Of what a bucket is given back, what had flowed by then stays used: a tiny part of a permit.
+                    // After a refund to a bucket, what had drained by then stays used: a tiny part of a permit.
                     boolean rounds = limit instanceof TokenBucket || limit instanceof LeakyBucket;
                     assertThat(limit.capacity() - remaining(engine, limit, "k" + key))
                             .as("%s k%d", limit, key)
@@ -306,7 +306,7 @@ final class SlotMovesTest {
     }
 
     private static RedisEngine connect(String prefix) throws Exception {
-        // All of a test is in one slot. Slow machines are not what is tested here.
+        // All counts of a test are in one slot. Slow machines are not under test here.
         RedisOptions patient = RedisOptions.defaults().slow(Duration.ofMinutes(1));
         String uri = cluster.uri().replace("redis-cluster://", "redis-cluster://sluice:secret@");
         RedisEngine engine = RedisEngine.onTime(uri, prefix, Clock.system(), patient, () -> "");

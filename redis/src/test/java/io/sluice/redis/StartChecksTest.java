@@ -27,10 +27,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is wrong with a server is said in sentences that say what to do. */
+/** Problems of a server are reported in sentences that tell what to do. */
 final class StartChecksTest {
 
-    /** Never takes a slow machine for a Redis that hangs. */
+    /** Never mistakes a slow machine for a Redis that hangs. */
     private static final RedisOptions PATIENT = RedisOptions.defaults().slow(Duration.ofMinutes(1));
 
     @Test
@@ -48,7 +48,7 @@ final class StartChecksTest {
     }
 
     @Test
-    void missingPasswordsAndPermissionsAreSaid() {
+    void reportsMissingPasswordsAndPermissions() {
         try (RedisServer server = RedisServer.start("--requirepass", "secret")) {
             assertSays("redis://127.0.0.1:" + server.port(), "NOAUTH", "(expected: user and password in the URI");
             assertSays(
@@ -67,7 +67,7 @@ final class StartChecksTest {
     }
 
     @Test
-    void decidesOverTlsAndSaysWhatIsMissing(@TempDir Path folder) throws Exception {
+    void decidesOverTlsAndReportsWhatIsMissing(@TempDir Path folder) throws Exception {
         certificate(folder);
         try (RedisServer server = RedisServer.start()) {
             int tls = server.port() + 1;

@@ -121,7 +121,7 @@ final class FallbackEngineTest {
     }
 
     @Test
-    void hearsTheFirstOfTwoAnswers() {
+    void usesTheFirstOfTwoAnswers() {
         unreliable.setMood(Mood.TWICE);
         assertThat(answerBy(ask(FailurePolicy.CLOSED)).allowed()).isTrue();
         assertThat(answerBy(ask(FailurePolicy.CLOSED, 10)).allowed()).isFalse();
@@ -171,7 +171,7 @@ final class FallbackEngineTest {
                 .onFailure(policy, 0.5);
     }
 
-    /** The outcome once the deadline has come. */
+    /** Returns the outcome once the deadline has passed. */
     private EngineDecision answerBy(Ask ask) {
         Answer answer = engine.decide(ask);
         clock.advance(DEADLINE);

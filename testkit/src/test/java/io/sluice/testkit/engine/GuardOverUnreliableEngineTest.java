@@ -30,7 +30,7 @@ final class GuardOverUnreliableEngineTest {
     private final Guard guard = new Guard(store, clock);
 
     @Test
-    void letsNoMoreThroughAtOnceThanItsTimesTheLimit() {
+    void limitsRequestsUnderWayToAMultipleOfTheLimit() {
         store.setMood(Mood.LATE);
         List<Answer> answers = ask(1_000);
         assertThat(store.asked()).hasSize(120);
@@ -44,7 +44,7 @@ final class GuardOverUnreliableEngineTest {
         store.deliver();
         assertThat(answers.subList(0, 120).stream().filter(GuardOverUnreliableEngineTest::isAllowed))
                 .hasSize(100);
-        // Of those that were refused nothing is left.
+        // The refused requests leave nothing behind.
         ask(1_000);
         assertThat(store.asked()).hasSize(140);
     }
@@ -59,7 +59,7 @@ final class GuardOverUnreliableEngineTest {
     }
 
     @Test
-    void doesNotHoldAgainstAnybodyWhatIsNotAnsweredByTheDeadline() {
+    void doesNotCountRequestsThatAreNotAnsweredByTheDeadline() {
         for (Mood mood : List.of(Mood.LOSES_QUESTION, Mood.FAILS, Mood.THROWS)) {
             store.setMood(mood);
             for (int i = 0; i < 200; i++) {
@@ -81,7 +81,7 @@ final class GuardOverUnreliableEngineTest {
     }
 
     @Test
-    void countsAnAnswerOnceThatIsHeardTwiceOrLate() {
+    void countsAnAnswerOnceEvenIfItComesTwiceOrLate() {
         store.setMood(Mood.TWICE);
         guard.decide(asking(60));
         store.setMood(Mood.LATE);

@@ -27,7 +27,7 @@ final class StripedGateTest extends GateConformance {
         return SHARE;
     }
 
-    /** Otherwise the bound would be shown of a gate that does not need it. */
+    /** Otherwise the bound would be proved for a gate that does not need it. */
     @Test
     void reallyLetsPassWhatWasOutstanding() {
         ManualClock clock = ManualClock.at(0);

@@ -104,7 +104,7 @@ final class WaitingOverUnreliableEngineTest {
     }
 
     @Test
-    void givesBackWhatWasGrantedToOneThatLeftMeanwhile() {
+    void givesBackWhatWasGrantedToACallerThatLeft() {
         for (Limit limit : List.of(TWO, WINDOW)) {
             unreliable.setMood(Mood.LATE);
             CompletableFuture<Decision> wait = limiter.acquireAsync(limit, "k", 2, SECOND);
@@ -167,7 +167,7 @@ final class WaitingOverUnreliableEngineTest {
     }
 
     @Test
-    void letsGoOfWhatALostAnswerChargedForACallerThatPassedAllTheSame() {
+    void releasesWhatALostAnswerChargedForACallerThatPassedAnyway() {
         unreliable.setMood(Mood.LOSES_ANSWER);
         CompletableFuture<Hold> hold = limiter.holdAsync(TWO, "k", 1, SECOND);
         clock.advance(DEADLINE);
@@ -178,7 +178,7 @@ final class WaitingOverUnreliableEngineTest {
     }
 
     @Test
-    void saysThatItDoesNotKnowWhenARenewalIsLost() {
+    void reportsUnknownWhenARenewalIsLost() {
         Hold hold = limiter.hold(TWO, "k", 1);
         unreliable.setMood(Mood.LOSES_ANSWER);
         CompletableFuture<Boolean> renewed = hold.renew().toCompletableFuture();

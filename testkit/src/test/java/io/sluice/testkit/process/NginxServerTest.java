@@ -29,7 +29,7 @@ final class NginxServerTest {
     }
 
     @Test
-    void saysWhatIsWrongWithItsSettings() {
+    void reportsErrorsInItsSettings() {
         assertThatThrownBy(() -> NginxServer.start("nonsense on;"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("unknown directive \"nonsense\"");

@@ -97,7 +97,7 @@ final class FaultProxyTest {
             for (int i = 0; i < 10; i++) {
                 assertThat(pingTakes(client)).isGreaterThanOrEqualTo(Duration.ofMillis(30));
             }
-            // A busy machine may take longer, but not each time.
+            // A busy machine may take longer, but not every time.
             Await.until(
                     "a delay of a few times as much at most",
                     PATIENCE,
@@ -139,7 +139,7 @@ final class FaultProxyTest {
     }
 
     @Test
-    void doesNotTellAnyoneOfAnEndWhileSilent() {
+    void hidesTheEndOfAConnectionWhileSilent() {
         try (RedisServer own = RedisServer.start();
                 FaultProxy silent = FaultProxy.before(own);
                 RedisConnection client = RedisConnection.to(silent.port())) {
@@ -289,7 +289,7 @@ final class FaultProxyTest {
                         client.send("SET", "k", "x".repeat(1 << 20));
                     }
                 } catch (UncheckedIOException cut) {
-                    // As it is meant to end.
+                    // The expected end.
                 }
             });
             sends.start();
@@ -303,7 +303,7 @@ final class FaultProxyTest {
     }
 
     @Test
-    void refusesNonsense() {
+    void rejectsInvalidArguments() {
         assertThatThrownBy(() -> proxy.answer("two\r\nlines")).hasMessageContaining("(expected: one line)");
         assertThatThrownBy(() -> proxy.answer("")).hasMessageContaining("(expected: one line)");
         assertThatThrownBy(() -> proxy.delay(Duration.ofMillis(-1))).hasMessageContaining("(expected: 0 or more)");

@@ -71,7 +71,7 @@ final class RedisClusterTest {
     }
 
     @Test
-    void asksToAskElsewhereWhileASlotMoves() {
+    void redirectsWithAskWhileASlotMoves() {
         int slot = RedisCluster.slotOf("{asked}");
         cluster.ownerOf(slot).command("SET", "{asked}a", "1");
         cluster.ownerOf(slot).command("SET", "{asked}b", "2");

@@ -117,7 +117,7 @@ final class RedisServerTest {
     }
 
     @Test
-    void saysWhyItDoesNotStart() {
+    void reportsWhyItDoesNotStart() {
         assertThatThrownBy(() -> RedisServer.start("--no-such-option", "1"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("Bad directive");

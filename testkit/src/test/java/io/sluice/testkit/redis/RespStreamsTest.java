@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Both directions of RESP as a proxy sees them, cut into pieces at every size. */
+/** Both directions of RESP as a proxy sees them, cut into pieces of every size. */
 final class RespStreamsTest {
 
     private static final String SENT = "*1\r\n$4\r\nPING\r\n*3\r\n$5\r\nfCALL\r\n$3\r\n*1\r\r\n$0\r\n\r\n"
@@ -44,7 +44,7 @@ final class RespStreamsTest {
     }
 
     @Test
-    void passesWhatIsNoRespAsItIs() throws Exception {
+    void passesNonRespBytesUnchanged() throws Exception {
         for (String foreign : List.of(
                 "\u0016\u0003\u0001\u0002*1\r\n$5\r\nFCALL\r\n",
                 "*x\r\n$5\r\nFCALL\r\nFCALL\r\n",

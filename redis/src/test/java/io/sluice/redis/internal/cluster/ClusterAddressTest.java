@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How a Cluster is addressed, and what it says of its nodes. */
+/** The address of a Cluster, and what the Cluster reports about its nodes. */
 final class ClusterAddressTest {
 
     private static final Endpoint ASKED = new Endpoint("seed", 6379);
@@ -55,7 +55,7 @@ final class ClusterAddressTest {
                 "redis-cluster://h 1",
                 "redis-cluster://h:99999"
             })
-    void refusesWhatIsNoAddress(String uri) {
+    void rejectsAnInvalidUri(String uri) {
         assertThatThrownBy(() -> ClusterAddress.of(uri))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("redis: \"redis-cluster://")

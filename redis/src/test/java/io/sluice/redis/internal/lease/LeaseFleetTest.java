@@ -23,13 +23,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nodes that share one count, simulated: what leases save and what they cost. */
+/** A simulation of nodes that share one count: what leases save and what they cost. */
 class LeaseFleetTest {
 
     private static final long RATE = 10_000;
     private static final long START_MICROS = 1_700_000_000_000_000L;
 
-    /** The way to the store, each direction. */
+    /** The latency to the store, each way. */
     private static final Duration WAY = Duration.ofNanos(250_000);
 
     private static final LeasePolicy LEASE = new LeasePolicy(0, 0.1, 1_000_000);
@@ -68,7 +68,8 @@ class LeaseFleetTest {
         if (load > 1) {
             assertThat(numbers.utilisation()).isBetween(0.97, 1.11);
         } else {
-            // A strict sliding window counts its oldest slice in full: of an even load it admits ten parts in eleven.
+            // A strict sliding window counts its oldest slice in full, so it admits ten parts in eleven of an even
+            // load.
             assertThat(numbers.admitted())
                     .isGreaterThanOrEqualTo(limit instanceof SlidingWindow && load == 1 ? 0.89 : 0.98);
         }
@@ -88,7 +89,7 @@ class LeaseFleetTest {
         assertThat(numbers.utilisation()).isBetween(0.9, 1.01);
     }
 
-    /** In a second, and what was under way at its start; the leases of a fixed window end with it. */
+    /** The most that a second may admit, plus what was under way at its start. Leases of a fixed window end with it. */
     private static long most(Limit limit) {
         long out = LEASE.most(limit);
         long underWay = 20;
@@ -164,7 +165,7 @@ class LeaseFleetTest {
             }
         }
 
-        /** What comes from now on counts. */
+        /** Starts counting now. */
         void warm() {
             decisionsThen = decisions;
             admittedThen = admitted;

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Random histories of a few nodes: what was admitted is what was charged, nothing is lost for good and nothing comes back twice. */
+/**
+ * Random histories of a few nodes: the charges match what was admitted, nothing is lost for good, and nothing is returned twice.
+ */
 class LeaseHistoryTest {
 
     private static final long LIMIT = 3_000;
@@ -86,7 +88,7 @@ class LeaseHistoryTest {
         private final List<Charge> open = new ArrayList<>();
         long admitted;
 
-        /** What was heard to be spent, by lease. */
+        /** How much was reported as spent, by lease. */
         private final Map<String, Long> spent = new HashMap<>();
 
         private final LeaseListener tally = new LeaseListener() {
@@ -172,7 +174,7 @@ class LeaseHistoryTest {
             }
         }
 
-        /** A give-back that is lost leaves the charge where it is. */
+        /** A lost refund leaves the charge in place. */
         private void giveBack(Leases node) {
             if (!open.isEmpty()) {
                 Charge charge = open.remove(random.nextInt(open.size()));

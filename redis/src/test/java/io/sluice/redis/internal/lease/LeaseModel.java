@@ -31,19 +31,19 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The store as the design of leases describes it, on the algorithms of core: counts, records of leases, and an engine that decides
- * on the same counts. Answers come at once, late, or never, and questions may be lost. Safe for use by many threads.
+ * The store as the lease design describes it, on the algorithms of core: counts, records of leases, and an engine that decides on
+ * the same counts. Answers come at once, late, or never, and requests may be lost. Thread-safe.
  */
 public final class LeaseModel implements LeaseStore {
 
-    /** What becomes of a call. */
+    /** What happens to a call. */
     enum Mood {
         ANSWERS,
         /** Decided at once; the answer comes with {@link #deliver}. */
         LATE,
         LOSES_ANSWER,
         LOSES_QUESTION,
-        /** Knows at once that it failed. */
+        /** Fails at once, and the caller knows. */
         FAILS
     }
 
@@ -66,7 +66,7 @@ public final class LeaseModel implements LeaseStore {
     private final ArrayDeque<Runnable> late = new ArrayDeque<>();
     private Mood mood = Mood.ANSWERS;
 
-    /** What was asked of it. */
+    /** The requests that it received. */
     final List<LeaseRequest> requests = new ArrayList<>();
 
     final List<EndedLease> ended = new ArrayList<>();
@@ -77,7 +77,11 @@ public final class LeaseModel implements LeaseStore {
     long returned;
     boolean keepsAsks = true;
 
-    /** @param wire carries whatever is sent, either way */
+    /**
+     * Creates a store.
+     *
+     * @param wire carries what is sent, in both directions
+     */
     public LeaseModel(LongSupplier micros, Consumer<Runnable> wire) {
         this.micros = micros;
         this.wire = wire;
@@ -93,7 +97,7 @@ public final class LeaseModel implements LeaseStore {
         }
     }
 
-    /** The last of the late answers first. */
+    /** Delivers the late answers, the last one first. */
     void deliverReversed() {
         List<Runnable> all = new ArrayList<>();
         for (Runnable answer = nextLate(); answer != null; answer = nextLate()) {
@@ -133,7 +137,7 @@ public final class LeaseModel implements LeaseStore {
         return done;
     }
 
-    /** Everything that was sent by {@code decide} and so on goes through here. */
+    /** All calls go through here. */
     private <T> CompletionStage<T> call(Supplier<T> step, T failure) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         Mood now;
@@ -235,12 +239,12 @@ public final class LeaseModel implements LeaseStore {
         return counts.computeIfAbsent(new CountId(limit.name(), limit.shape(), key), id -> new Counted(limit));
     }
 
-    /** What is out on leases by the records. */
+    /** Returns how many permits are out on leases, according to the records. */
     synchronized long outstanding(Limit limit, String key) {
         return outstanding(counted(limit, key), micros.getAsLong());
     }
 
-    /** How many records there are, over or not. */
+    /** Returns how many records there are, including ended ones. */
     synchronized long records() {
         return counts.values().stream()
                 .mapToLong(counted -> counted.leases.size())
@@ -281,7 +285,7 @@ public final class LeaseModel implements LeaseStore {
         return new EngineDecision(allowed, verdicts, now, null);
     }
 
-    /** Decides on the same counts, one call for each ask. */
+    /** Returns an engine that decides on the same counts, with one call for each request. */
     public Engine engine() {
         return new Engine() {
 

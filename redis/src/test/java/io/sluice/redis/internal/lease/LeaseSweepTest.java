@@ -12,7 +12,7 @@ class LeaseSweepTest {
     private final AtomicInteger times = new AtomicInteger();
 
     @Test
-    void stopsWhenThereIsNothingMoreToDoAndBeginsAnew() {
+    void stopsWhenThereIsNoWorkAndStartsAgain() {
         LeaseSweep sweep = new LeaseSweep(clock, Runnable::run, () -> times.incrementAndGet() % 10 < 3);
         sweep.start();
         clock.advance(LeaseSweep.PERIOD.multipliedBy(20));
@@ -40,7 +40,7 @@ class LeaseSweepTest {
         sweep.close();
     }
 
-    /** As the real clock does, goes on whatever an alarm throws. */
+    /** Goes on whatever an alarm throws, like the real clock. */
     private void advance() {
         try {
             clock.advance(LeaseSweep.PERIOD);

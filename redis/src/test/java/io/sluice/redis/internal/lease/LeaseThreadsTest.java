@@ -81,7 +81,7 @@ class LeaseThreadsTest {
                 }
             });
             leases.close();
-            // Closing does not wait for long; what it said may still be on the wire.
+            // Closing does not wait for long; its messages may still be on the wire.
             Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
                             limit - model.remaining(daily, "k"))
                     .isEqualTo(admitted.get()));

@@ -104,7 +104,7 @@ class LeasesTest {
     }
 
     @Test
-    void demandsThatDoNotSaySoAreNotLeased() {
+    void demandsWithoutALeasePolicyAreNotLeased() {
         for (int i = 0; i < 100; i++) {
             outcome(leases.decide(ask(Demand.of(DAILY, "k", 1))));
         }
@@ -224,7 +224,7 @@ class LeasesTest {
     }
 
     @Test
-    void aRefusalIsNotBelievedForLong() {
+    void aRefusalIsNotCachedForLong() {
         exhaust(DAILY, ALL);
         clock.advance(Duration.ofMillis(20));
         assertThat(decide(DAILY, ALL, 1).allowed()).isFalse();
@@ -246,7 +246,7 @@ class LeasesTest {
     }
 
     @Test
-    void whoAsksForLessThanWasRefusedIsDecidedInTheStore() {
+    void demandsSmallerThanTheRefusedOneAreDecidedInTheStore() {
         Limit ten = Limit.named("ten").fixedWindow(1_000, Duration.ofDays(1));
         outcome(behind.decide(ask(Demand.of(ten, "k", 995))));
         for (int i = 0; i < 20; i++) {
@@ -342,7 +342,7 @@ class LeasesTest {
         assertThat(model.records()).isZero();
     }
 
-    /** The one who waited for it is decided behind in the end. */
+    /** The caller that waited for it is decided by the wrapped engine in the end. */
     private CompletableFuture<Outcome> loseAnAnswer(Mood mood) {
         for (int i = 0; i < 7; i++) {
             decide(DAILY, 1);
@@ -371,7 +371,7 @@ class LeasesTest {
     }
 
     @Test
-    void endsThatMayNotHaveBeenHeardAreToldAgainAndNotForEver() {
+    void endsThatMayBeLostAreReportedAgainButNotForever() {
         warm(DAILY);
         model.setMood(Mood.FAILS);
         clock.advance(Duration.ofMillis(1_300));
@@ -529,7 +529,7 @@ class LeasesTest {
     }
 
     @Test
-    void whoIsContentWithLessGetsWhatIsLeft() {
+    void callersThatAcceptLessGetWhatIsLeft() {
         exhaust(DAILY, ALL);
         leases.giveBack(List.of());
         Limit other = Limit.named("other").fixedWindow(1_000, Duration.ofDays(1));
@@ -619,7 +619,7 @@ class LeasesTest {
     }
 
     @Test
-    void whatIsToldIsWhatIsAtHandAndWhatTheStoreHadLeft() {
+    void remainingIsWhatIsHeldPlusWhatTheStoreHadLeft() {
         warm(DAILY);
         long last = 10_000;
         long lastMicros = 0;
@@ -658,7 +658,7 @@ class LeasesTest {
     }
 
     @Test
-    void whoWillNotWaitForHisSlotIsRefused() {
+    void callersThatWillNotWaitForTheirSlotAreRefused() {
         Limit paced = Limit.named("paced").leakyBucket(Rate.perSecond(100)).withCapacity(1_000);
         for (int i = 0; i < 9; i++) {
             decide(paced, ALL, 1);
@@ -691,7 +691,7 @@ class LeasesTest {
     }
 
     @Test
-    void outOnLeasesIsNeverMoreThanTheShareWhoeverAsks() {
+    void outstandingLeasesNeverExceedTheShare() {
         List<Leases> nodes = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             nodes.add(node());
@@ -723,7 +723,7 @@ class LeasesTest {
     }
 
     @Test
-    void onlyWhatIsNotAtHandIsPutToTheStore() {
+    void onlyDemandsWithoutHeldPermitsGoToTheStore() {
         warm(DAILY);
         EngineDecision decided = (EngineDecision) leases.decide(both(RARE, DAILY));
         assertThat(decided.allowed()).isTrue();
@@ -755,7 +755,7 @@ class LeasesTest {
     }
 
     @Test
-    void aLimitThatIsKnownToRefuseIsNotPutToTheStore() {
+    void aLimitThatIsKnownToRefuseIsNotAskedAgain() {
         warm(GLOBAL);
         exhaust(DAILY, ALL);
         decide(DAILY, ALL, 1);
@@ -836,7 +836,7 @@ class LeasesTest {
     }
 
     @Test
-    void aHistoryThatFailsKeepsNobodyFromBeingDecided() {
+    void aFailingHistoryDoesNotAffectDecisions() {
         RedisOptions options = RedisOptions.defaults().recording(event -> {
             throw new IllegalStateException("planted");
         });
@@ -853,7 +853,7 @@ class LeasesTest {
     }
 
     @Test
-    void whoeverWaitsIsAnsweredThoughServingAnotherFails() {
+    void waitingCallersAreAnsweredEvenIfServingAnotherFails() {
         LeaseListener failing = new LeaseListener() {
             @Override
             public void answered(Ask ask, EngineDecision decided) {
@@ -873,7 +873,7 @@ class LeasesTest {
     }
 
     @Test
-    void nothingIsOwedForRequestsThatWereSurelyNotGranted() {
+    void nothingIsReportedForRequestsThatWereCertainlyNotGranted() {
         warm(DAILY);
         List<String> sent =
                 new ArrayList<>(model.requests.stream().map(LeaseRequest::lease).toList());
@@ -893,7 +893,7 @@ class LeasesTest {
     }
 
     @Test
-    void whatIsLeftOfALeaseComesBackAfterTwoSecondsWithoutTheStoreHoweverManyAsk() {
+    void theRestOfALeaseIsReturnedAfterTwoSecondsWithoutTheStoreUnderAnyLoad() {
         warm(DAILY);
         model.setMood(Mood.FAILS);
         clock.advance(Duration.ofMillis(400));
@@ -919,7 +919,7 @@ class LeasesTest {
                 model.deliver();
             }
         }
-        // Of those of 200 ms, each of which would take 2 ms.
+        // In 200 ms with 2 ms for each request; without a pause there would be 100.
         assertThat(model.requests.size()).isBetween(2, 15);
     }
 
@@ -955,7 +955,7 @@ class LeasesTest {
                 Demand.of(other, "k", 1).leasedBy(other == DAILY ? ALL : TENTH));
     }
 
-    /** Eight callers, of whom the last is the first to be served from a lease of sixteen. */
+    /** Eight callers, the last of which is the first to be served from a lease of sixteen. */
     private void warm(Limit limit) {
         for (int i = 0; i < 8; i++) {
             assertThat(decide(limit, 1).allowed()).isTrue();
@@ -963,7 +963,7 @@ class LeasesTest {
         assertThat(leases.outstanding()).isPositive();
     }
 
-    /** Until the count is used up and this process knows it. */
+    /** Asks until the count is used up and this process knows it. */
     private void exhaust(Limit limit, LeasePolicy policy) {
         boolean allowed = true;
         for (int i = 0; i < 20_000 && allowed; i++) {
@@ -972,7 +972,7 @@ class LeasesTest {
         assertThat(allowed).isFalse();
     }
 
-    /** Spends what is at hand. */
+    /** Spends all held permits. */
     private void spend(Limit limit) {
         for (long left = leases.outstanding(); left > 0; left--) {
             assertThat(decide(limit, 1).allowed()).isTrue();

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Runs tasks on the thread that brings them. */
+/** Runs tasks on the calling thread. */
 final class OnTheSpot extends AbstractExecutorService {
 
     private volatile boolean shutdown;

@@ -35,7 +35,7 @@ final class DenyCacheTest {
     private final DenyCache engine = DenyCache.over(new UnnamedEngine(behind), "p", clock, memory, told::get);
 
     @Test
-    void asksOnceUntilTheMomentThatWasNamed() {
+    void asksOnceUntilTheRetryTime() {
         for (int i = 0; i < 100; i++) {
             assertThat(decide(TWO, "k", 1).allowed()).isEqualTo(i < 2);
         }
@@ -48,7 +48,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void namesTheTimeThatIsLeft() {
+    void reportsTheRemainingTime() {
         decide(TWO, "k", 2);
         decide(TWO, "k", 1);
         clock.advance(Duration.ofMillis(30));
@@ -61,7 +61,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void asksAgainAfterAMinuteWhateverWasNamed() {
+    void asksAgainAfterAMinuteWhateverTheRetryTime() {
         decide(DAILY, "k", 1);
         decide(DAILY, "k", 1);
         clock.advance(DenyCache.LONGEST.minusNanos(1));
@@ -76,9 +76,9 @@ final class DenyCacheTest {
         assertThat(behind.asked()).hasSize(3);
     }
 
-    /** The answer was given between question and arrival; nobody knows when. */
+    /** Redis answered at some time between request and arrival; it is unknown when. */
     @Test
-    void countsWhatWasNamedFromTheQuestionAndTellsItFromTheAnswer() {
+    void countsTheRetryTimeFromTheRequestAndReportsItFromTheAnswer() {
         decide(QUICK, "k", 1);
         behind.setMood(Mood.LATE_AND_TWICE);
         CompletableFuture<?> late = asked(ask(QUICK, "k", 1));
@@ -95,7 +95,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void remembersForAMomentOnlyWhileNobodyTellsOfRefunds() {
+    void cachesOnlyBrieflyWhileRefundsAreNotAnnounced() {
         decide(TWO, "k", 2);
         decide(TWO, "k", 1);
         told.set(false);
@@ -125,7 +125,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void goesByWhatWouldDo() {
+    void comparesTheMinimumGrant() {
         decide(TEN, "k", 8);
         assertThat(decided(asking(Demand.of(TEN, "k", 9).orAtLeast(3))).allowed())
                 .isFalse();
@@ -138,7 +138,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void doesNotRefuseWhoWaitsLongerThanWhoWasRefused() {
+    void doesNotRefuseADemandThatWaitsLongerThanTheRefusedOne() {
         Limit bucket = Limit.named("slow").tokenBucket(Rate.perSecond(1)).withBurst(5);
         decide(bucket, "k", 5);
         Demand three = Demand.of(bucket, "k", 3);
@@ -151,7 +151,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void doesNotTakeOtherKeysAndNumbersForTheSame() {
+    void keepsOtherKeysAndNumbersApart() {
         decide(TWO, "k", 2);
         assertThat(decide(TWO, "k", 1).allowed()).isFalse();
         assertThat(decide(TWO, "l", 1).allowed()).isTrue();
@@ -160,7 +160,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void neverRemembersConcurrency() {
+    void neverCachesConcurrency() {
         Limit slots = Limit.named("slots").concurrency(1, Duration.ofMinutes(1));
         decide(slots, "k", 1);
         decide(slots, "k", 1);
@@ -173,7 +173,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void refusesAnAskOfWhichOneDemandIsKnownToBeRefused() {
+    void refusesARequestIfOneDemandIsKnownToBeRefused() {
         decide(TWO, "k", 2);
         decided(asking(Demand.of(TEN, "all", 4), Demand.of(TWO, "k", 1)));
         int asked = behind.asked().size();
@@ -191,7 +191,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void forgetsWhatIsGivenBackBeforeThatIsAnswered() {
+    void forgetsARefusalBeforeTheRefundIsAnswered() {
         Ask both = asking(Demand.of(TWO, "k", 2), Demand.of(TWO, "l", 2));
         EngineDecision charged = decided(both);
         assertThat(decide(TWO, "k", 1).allowed()).isFalse();
@@ -219,7 +219,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void doesNotRememberWhatWasAskedBeforeItWasToldOfARefund() {
+    void doesNotCacheAnswersToRequestsBeforeARefund() {
         decide(TWO, "k", 2);
         behind.setMood(Mood.LATE);
         assertThat(asked(ask(TWO, "k", 1))).isNotDone();
@@ -236,7 +236,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void looksPastIt() {
+    void looksBypassTheCache() {
         decide(TWO, "k", 2);
         decide(TWO, "k", 1);
         int asked = behind.asked().size();
@@ -256,7 +256,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void remembersNoMoreThanItsBoundUnderAFloodOfKeys() {
+    void staysWithinItsBoundUnderAFloodOfKeys() {
         RefusalTable crowded = new RefusalTable();
         for (int i = 0; i < 5 * RefusalTable.MOST; i++) {
             Demand demand = Demand.of(TWO, "flood" + i, 3);
@@ -270,7 +270,7 @@ final class DenyCacheTest {
     }
 
     @Test
-    void refusesWhoIsNewWhenItIsFull() {
+    void cachesNewRefusalsWhenFull() {
         for (int i = 0; i < 3_000; i++) {
             decide(TWO, "flood" + i, 3);
         }

@@ -26,7 +26,7 @@ final class RefundChannelTest {
     private final AtomicInteger subscriptions = new AtomicInteger();
 
     @Test
-    void hearsItsPrefixAloneWhateverIsInIt() {
+    void receivesOnlyItsOwnPrefixWhateverItContains() {
         try (RedisServer server = RedisServer.start();
                 RefundChannel channel = open(server.uri(), "a*[b]?\\")) {
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
@@ -37,7 +37,7 @@ final class RefundChannelTest {
     }
 
     @Test
-    void saysThatItIsNotHeardWhileTheServerHangs() {
+    void isNotHeardWhileTheServerHangs() {
         try (RedisServer server = RedisServer.start();
                 RefundChannel channel = open(server.uri(), "p")) {
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
@@ -51,7 +51,7 @@ final class RefundChannelTest {
     }
 
     @Test
-    void tellsThatMessagesMayBeLostWheneverItSubscribes() {
+    void reportsPossibleLossOnEverySubscription() {
         try (RedisServer server = RedisServer.start();
                 RefundChannel channel = open(server.uri(), "p")) {
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
@@ -66,7 +66,7 @@ final class RefundChannelTest {
     }
 
     @Test
-    void hearsAnyNodeOfAClusterThroughAnother() {
+    void receivesFromAnyClusterNodeThroughAnother() {
         try (RedisCluster cluster = RedisCluster.start();
                 RefundChannel channel = open(cluster.uri(), "p")) {
             Awaitility.await().atMost(LONG).until(channel::isHeard);
@@ -103,7 +103,7 @@ final class RefundChannelTest {
     }
 
     @Test
-    void refusesWhatIsNoAddress() {
+    void rejectsAnInvalidUri() {
         assertThatThrownBy(() -> open("tcp://h:1", "p")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> open("redis-cluster://a b", "p")).isInstanceOf(IllegalArgumentException.class);
     }

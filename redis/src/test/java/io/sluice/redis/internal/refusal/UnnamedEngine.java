@@ -8,7 +8,7 @@ import io.sluice.redis.internal.wire.NamedEngine;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Any engine in the place of one on Redis. */
+/** Any engine in place of one on Redis. */
 record UnnamedEngine(Engine engine) implements NamedEngine {
 
     @Override
