@@ -42,7 +42,7 @@ class HistoryCheckerTest {
             assertThat(report.isClean()).as("seed %d: %s", seed, report).isTrue();
             missing += report.missing();
         }
-        assertThat(missing).as("steps that nobody heard of").isPositive();
+        assertThat(missing).as("steps that were not recorded").isPositive();
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseTable {
 
-    /** The longest key. Longer ones would let whoever chooses the keys use up memory. */
+    /** The longest key. Longer ones would let clients that choose the keys use up memory. */
     static final int LONGEST_KEY = 256;
 
     private final ConcurrentHashMap<Limit, ConcurrentHashMap<String, LeasedKey>> limits = new ConcurrentHashMap<>();
