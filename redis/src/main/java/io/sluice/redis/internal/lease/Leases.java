@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * permit. {@code remaining} is the number of held permits plus what the store had left when it last answered. A request over
  * several limits holds its leased permits until the wrapped engine has decided the other limits.
  *
- * <p><b>When not to use it.</b> For limits that must be exact. For small limits: if {@code share × limit} is less than one caller
- * asks for, nothing is leased. For keys that each come only a few times a second: they cost memory here and gain nothing. Sliding
+ * <p><b>When not to use it.</b> For limits that must be exact. For small limits: if one caller asks for more than {@code share ×
+ * limit}, nothing is leased. For keys that each come only a few times a second: they cost memory here and gain nothing. Sliding
  * logs and concurrency permits are never leased.
  *
  * <p><b>Memory.</b> At most {@value #MOST_KEYS} keys are stored, each for about a second after its last request. While the table
