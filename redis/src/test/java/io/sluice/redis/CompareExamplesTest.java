@@ -22,7 +22,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Our side of {@code docs/compare.md}: the code on that page is compiled and run here, word for word. */
+/** Sluice's side of {@code docs/compare.md}: compiles and runs the Java examples of that page, word for word. */
 class CompareExamplesTest {
 
     private static final Path PAGE = Path.of("..", "docs", "compare.md");
@@ -35,7 +35,7 @@ class CompareExamplesTest {
     private final Executor executor = Runnable::run;
 
     @Test
-    void pageMatchesTheCodeCompiledHere() throws Exception {
+    void pageSaysWhatIsCompiledHere() throws Exception {
         String page = normal(Files.readString(PAGE));
         List<String> snippets = new ArrayList<>();
         Matcher found = SNIPPET.matcher(Files.readString(SOURCE));
