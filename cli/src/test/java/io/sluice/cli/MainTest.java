@@ -95,7 +95,7 @@ class MainTest {
         assertThat(out.toString().lines())
                 .containsExactly(
                         bad + ":2:3: limits: none (expected: at least one limit)",
-                        bad + ":3:3: unknown key: limts (expected: limits, perhaps?)",
+                        bad + ":3:3: unknown key: limts (expected: a known key; did you mean limits?)",
                         good + ": no errors, 0 rules",
                         missing + ": file: missing (expected: a rule document)");
     }
@@ -115,7 +115,7 @@ class MainTest {
 
         assertThat(run("lint", folder.toString())).isEqualTo(1);
         assertThat(out.toString().lines())
-                .containsExactly(two + ":1:15: id: x (expected: another id, " + one + ", line 1 has this one)");
+                .containsExactly(two + ":1:15: id: x (expected: another id; " + one + ", line 1 has this one)");
     }
 
     @Test
@@ -303,7 +303,7 @@ class MainTest {
         assertThat(out.toString())
                 .contains(
                         bad + ":3:5: key: missing (expected: a text)",
-                        bad + ":3:5: unknown key: keys (expected: key, perhaps?)");
+                        bad + ":3:5: unknown key: keys (expected: a known key; did you mean key?)");
     }
 
     @Test
@@ -313,8 +313,8 @@ class MainTest {
         assertThat(run("node", "--config", config.toString())).isEqualTo(1);
         assertThat(err.toString().lines())
                 .containsExactly(
-                        config + ":1:10: unknown key: url (expected: uri, perhaps?)",
-                        config + ":2:1: unknown key: rule (expected: rules, perhaps?)",
+                        config + ":1:10: unknown key: url (expected: a known key; did you mean uri?)",
+                        config + ":2:1: unknown key: rule (expected: a known key; did you mean rules?)",
                         "sluice: config: 2 errors (expected: none)");
     }
 

@@ -56,9 +56,9 @@ class EnvoyDescriptorTest {
                                 "rules: [{ id: r, envoy: { domian: d, path: [{ kee: k }] }, limits: [{ rate: 1 }] }]")
                         .toString())
                 .contains("domain: missing (expected: a text)")
-                .contains("unknown key: domian (expected: domain, perhaps?)")
+                .contains("unknown key: domian (expected: a known key; did you mean domain?)")
                 .contains("key: missing (expected: a text)")
-                .contains("unknown key: kee (expected: key, perhaps?)");
+                .contains("unknown key: kee (expected: a known key; did you mean key?)");
     }
 
     private static RuleSet set(String scope) {

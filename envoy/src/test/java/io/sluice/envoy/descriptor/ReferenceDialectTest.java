@@ -94,11 +94,11 @@ class ReferenceDialectTest {
             value = {
                 "descriptors: []|1:1: domain: missing (expected: a text)",
                 "domain: \"\"|1:9: domain: empty (expected: a text)",
-                "{ domain: d, descriptor: [] }|1:14: unknown key: descriptor (expected: descriptors, perhaps?)",
+                "{ domain: d, descriptor: [] }|1:14: unknown key: descriptor (expected: a known key; did you mean descriptors?)",
                 "{ domain: d, descriptors: 7 }|1:27: descriptors: 7 (expected: a list)",
                 "{ domain: d, descriptors: [7] }|1:28: descriptor: 7 (expected: a mapping)",
                 "{ domain: d, descriptors: [{ value: v }] }|1:28: key: missing (expected: a text)",
-                "{ domain: d, descriptors: [{ key: k, rate_limits: {} }] }|1:38: unknown key: rate_limits (expected: rate_limit, perhaps?)",
+                "{ domain: d, descriptors: [{ key: k, rate_limits: {} }] }|1:38: unknown key: rate_limits (expected: a known key; did you mean rate_limit?)",
                 "{ domain: d, descriptors: [{ key: k, rate_limit: { requests_per_unit: 1 } }] }|1:50: unit: missing (expected: second, minute, hour, day, week, month or year)",
                 "{ domain: d, descriptors: [{ key: k, rate_limit: { unit: decade, requests_per_unit: 1 } }] }|1:58: unit: decade (expected: second, minute, hour, day, week, month or year)",
                 "{ domain: d, descriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: 4294967296 } }] }|1:82: requests_per_unit: 4294967296 (expected: 0..4294967295)",
@@ -137,7 +137,8 @@ class ReferenceDialectTest {
 
         assertThat(((Refused) read).errors())
                 .extracting(Object::toString)
-                .containsExactly("two:1:28: descriptor: k of this domain: twice (expected: once, one, line 1 has it)");
+                .containsExactly(
+                        "two:1:28: descriptor: k of this domain: defined twice (expected: once; one, line 1 has it)");
     }
 
     @ParameterizedTest

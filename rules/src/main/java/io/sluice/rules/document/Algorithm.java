@@ -2,7 +2,7 @@ package io.sluice.rules.document;
 
 import java.util.List;
 
-/** The algorithms that a limit can name, and what each needs and takes. */
+/** The algorithms that a limit can name, with the parameters that each one requires and accepts. */
 enum Algorithm {
     TOKEN_BUCKET,
     LEAKY_BUCKET,
@@ -15,7 +15,7 @@ enum Algorithm {
         return DocumentWords.small(this);
     }
 
-    /** What must be there; of a fixed window {@code window} or {@code align} too. */
+    /** Returns the keys that must be present. A fixed window also needs {@code window} or {@code align}. */
     List<String> required() {
         return switch (this) {
             case TOKEN_BUCKET, LEAKY_BUCKET -> List.of("rate");
@@ -25,7 +25,7 @@ enum Algorithm {
         };
     }
 
-    /** All that may be there, the required ones first. */
+    /** Returns all keys that may be present, the required ones first. */
     List<String> parameters() {
         return switch (this) {
             case TOKEN_BUCKET -> List.of("rate", "burst", "max_wait");
@@ -36,7 +36,7 @@ enum Algorithm {
         };
     }
 
-    /** What an override may replace. */
+    /** Returns the keys that an override may replace. */
     List<String> numbers() {
         return parameters().stream().filter(DocumentKeys.NUMBERS::contains).toList();
     }

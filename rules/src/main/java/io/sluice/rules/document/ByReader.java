@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Makes what tells callers apart of {@code by: user}, {@code by: [tenant, user]} and the dimensions of the founding shape. */
+/**
+ * Reads the attributes that identify a caller: {@code by: user}, {@code by: [tenant, user]} and the dimensions of the founding
+ * shape.
+ */
 final class ByReader {
 
     private ByReader() {}
@@ -25,7 +28,7 @@ final class ByReader {
                     : attribute("by", item, errors).map(By::attribute);
             by.ifPresent(each -> {
                 if (all.stream().anyMatch(other -> other.attribute().equals(each.attribute()))) {
-                    errors.add(item.place(), "by: " + each.attribute() + " twice (expected: once)");
+                    errors.add(item.place(), "by: " + each.attribute() + " is listed twice (expected: once)");
                 }
                 all.add(each);
             });
@@ -33,7 +36,10 @@ final class ByReader {
         return all;
     }
 
-    /** Counted by the attribute that <i>field</i> names where the request has it, else by that of <i>type</i>. */
+    /**
+     * Reads a dimension of the founding shape. Requests are counted by the attribute that <i>field</i> names. A request without
+     * it is counted by the attribute that <i>type</i> names.
+     */
     static List<By> dimension(Fields fields, Errors errors) {
         boolean both = fields.has("field") && fields.has("type");
         return (both

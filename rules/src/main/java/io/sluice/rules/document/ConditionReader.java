@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Makes conditions of {@code {attribute: value, attribute: [value, value]}}. */
+/** Reads conditions such as {@code {attribute: value, attribute: [value, value]}}. */
 final class ConditionReader {
 
     private static final int LONGEST_ATTRIBUTE = 128;
@@ -21,25 +21,25 @@ final class ConditionReader {
     private final String key;
     private final Errors errors;
 
-    /** For the mapping under a key, which names it in errors. */
+    /** Creates a reader for the mapping under {@code key}. Errors name that key. */
     ConditionReader(String key, Errors errors) {
         this.key = key;
         this.errors = errors;
     }
 
-    /** By attribute, in its one spelling; empty if the key is not there. */
+    /** Returns the conditions by normalised attribute name; empty if the key is absent. */
     Map<String, Condition> read(Fields fields) {
         Map<String, Condition> conditions = new LinkedHashMap<>();
         fields.entries(key).ifPresent(entries -> {
             if (entries.isEmpty()) {
-                fields.error(key, key + ": empty (expected: at least one condition, or no " + key + ")");
+                fields.error(key, key + ": empty (expected: at least one condition, such as plan: vip)");
             }
             entries.forEach((name, value) -> add(name, value, conditions));
         });
         return conditions;
     }
 
-    /** Whether attributes can be called so. */
+    /** Returns whether the text can be the name of an attribute. */
     static boolean isAttribute(String name) {
         return !name.isEmpty()
                 && name.length() <= LONGEST_ATTRIBUTE
@@ -51,7 +51,7 @@ final class ConditionReader {
         if (!isAttribute(attribute)) {
             errors.add(name.place(), key + ": " + name.shown() + " (expected: an attribute, such as ip or user)");
         } else if (conditions.containsKey(attribute)) {
-            errors.add(name.place(), key + ": " + name.shown() + " twice (expected: once)");
+            errors.add(name.place(), key + ": " + name.shown() + " is listed twice (expected: once)");
         } else {
             List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
             parse(attribute, value, items, conditions);

@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes what a rule says about itself. */
+/** Reads the part of a rule that describes it: name, tenant, message, labels and whether it is protected. */
 final class DescriptionReader {
 
     static final int LONGEST_NAME = 256;
@@ -34,7 +34,7 @@ final class DescriptionReader {
                 labels(fields));
     }
 
-    /** Text that may be shown as it is: not empty, not too long, nothing that cannot be seen. */
+    /** Reads text that is safe to display as it is: not blank, at most {@code longest} characters, no control characters. */
     static Optional<String> plain(Fields fields, String key, int longest) {
         return fields.read(key, text -> {
             if (!isPlain(text, longest)) {
@@ -58,7 +58,7 @@ final class DescriptionReader {
                 plain(languages, language, LONGEST_MESSAGE).ifPresent(text -> texts.put(language, text));
             }
             if (Message.LANGUAGES.stream().noneMatch(languages::has)) {
-                fields.error("message", "message: no text (expected: a text, or texts for en and zh)");
+                fields.error("message", "message: empty (expected: a text, or a mapping with texts for en and zh)");
             }
         });
         return texts.isEmpty() ? Optional.empty() : Optional.of(new Message(texts));
@@ -68,7 +68,7 @@ final class DescriptionReader {
         Map<String, String> labels = new LinkedHashMap<>();
         fields.entries("labels").ifPresent(entries -> {
             if (entries.size() > MOST_LABELS) {
-                fields.error("labels", "labels: " + entries.size() + " (expected: at most " + MOST_LABELS + ")");
+                fields.error("labels", "labels: " + entries.size() + " labels (expected: at most " + MOST_LABELS + ")");
             }
             entries.forEach((name, value) -> label(name, value, labels));
         });

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/** The dialects that this program has. */
+/** The rule dialects on the class path. */
 final class Dialects {
 
     private static final List<RuleDialect> ALL =

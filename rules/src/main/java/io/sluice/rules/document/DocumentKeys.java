@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The keys that each mapping of a document may have, in the order in which errors list them. The schema has the same ones. */
+/** The legal keys of each mapping in a document, in the order in which errors list them. The JSON schema has the same keys. */
 final class DocumentKeys {
 
     static final Set<String> DOCUMENT = ordered(List.of("rules", "$schema"));
@@ -13,7 +13,7 @@ final class DocumentKeys {
     static final Set<String> PARAMETERS = ordered(List.of(
             "rate", "burst", "capacity", "max_wait", "limit", "window", "align", "zone", "slices", "weighted", "ttl"));
 
-    /** What an override may replace without starting another count. */
+    /** The keys that an override may replace without starting a new count. */
     static final Set<String> NUMBERS = ordered(List.of("rate", "burst", "capacity", "max_wait", "limit", "ttl"));
 
     static final Set<String> LIMIT = ordered(List.of("id", "by", "absent", "privacy", "algorithm"), PARAMETERS);
@@ -24,14 +24,14 @@ final class DocumentKeys {
 
     static final Set<String> LEASE = ordered(List.of("size", "share", "ttl"));
 
-    /** The scopes of other protocols, each read by the module that speaks it. */
+    /** The keys of protocol scopes. The module that implements a protocol reads its scope. */
     static final Set<String> PROTOCOLS = ordered(List.of("envoy"));
 
-    /** What says how limits are decided, and has no meaning where there are none. */
+    /** The keys that say how limits are decided. They are meaningless in a rule without limits. */
     static final Set<String> HANDLING =
             ordered(List.of("mode", "lease", "on_failure", "local_share", "deadline", "guard"));
 
-    /** The founding shape: the parameters of a limit beside the match, and one limit for each dimension. */
+    /** The keys of the founding shape: the parameters of one limit beside the match, and one limit per dimension. */
     static final Set<String> FOUNDING = ordered(List.of("dimensions", "algorithm"), PARAMETERS);
 
     static final Set<String> DIMENSION =

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The words of each closed choice and what they mean, in the order in which errors list them. */
+/** The words of each closed choice and their meanings, in the order in which errors list them. */
 final class DocumentWords {
 
     static final Map<String, Action> ACTIONS = map(Action.values(), Action::word);
@@ -26,7 +26,7 @@ final class DocumentWords {
 
     private DocumentWords() {}
 
-    /** A constant as documents spell it, where it has no word of its own. */
+    /** Returns how documents spell a constant that does not define its own word. */
     static String small(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }

@@ -7,13 +7,14 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The founding shape of a rule: parameters beside the resource, limits for each of its {@code dimensions}, and an id that is made
- * from the resource.
+ * The founding shape of a rule: limit parameters beside the resource, one limit for each of its {@code dimensions}, and an id
+ * that is derived from the resource.
  *
- * <p>In the id the slash between segments is a dot, and everything that ids cannot have, the underscore too, is an underscore
- * and the two digits of each of its bytes: {@code /users/{id}} becomes {@code users._7bid_7d}. An underscore is therefore
- * always followed by a digit or a letter up to f, except in {@code _}, which is the id of {@code /}, and before the hash that ends an id
- * which would be too long. So two resources never have the same id.
+ * <p>To derive the id, a slash between segments becomes a dot. Every byte that is not a letter, a digit or a hyphen becomes an
+ * underscore and two hexadecimal digits; this includes the underscore itself. For example, {@code /users/{id}} becomes {@code
+ * users._7bid_7d}. An underscore is therefore always followed by a hexadecimal digit, with two exceptions: the id {@code _},
+ * which stands for {@code /}, and the double underscore before the hash that ends an id which would otherwise be too long. So two
+ * resources never get the same id.
  */
 final class FoundingShape {
 
@@ -22,26 +23,26 @@ final class FoundingShape {
 
     private FoundingShape() {}
 
-    /** Whether a rule is written in this shape. */
+    /** Returns whether a rule is written in this shape. */
     static boolean isMeant(Fields rule) {
         return !rule.has("limits") && DocumentKeys.FOUNDING.stream().anyMatch(rule::has);
     }
 
-    /** Whether the rule itself has a limit, beside those of its dimensions. */
+    /** Returns whether the rule itself has a limit in addition to those of its dimensions. */
     static boolean hasOwnLimit(Fields rule) {
         return DocumentKeys.FOUNDING.stream().anyMatch(key -> !key.equals("dimensions") && rule.has(key));
     }
 
-    /** The keys of this shape stand in a rule that has limits. */
+    /** Reports the keys of this shape in a rule that also has {@code limits}. */
     static void refuseBesideLimits(Fields rule) {
         for (String key : DocumentKeys.FOUNDING) {
             if (rule.has(key)) {
-                rule.refuseKey(key, key + ": beside limits (expected: inside of a limit)");
+                rule.refuseKey(key, key + ": on the rule, beside limits (expected: inside one of the limits)");
             }
         }
     }
 
-    /** The id of a rule for a resource, which begins with a slash. */
+    /** Returns the id of a rule for a resource. The resource begins with a slash. */
     static String id(String resource) {
         StringBuilder id = new StringBuilder();
         for (byte b : resource.substring(1).getBytes(StandardCharsets.UTF_8)) {
@@ -63,7 +64,7 @@ final class FoundingShape {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
             return HexFormat.of().formatHex(sha.digest(resource.getBytes(StandardCharsets.UTF_8)));
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+            throw new IllegalStateException("SHA-256 is missing; every JDK must provide it", e);
         }
     }
 }

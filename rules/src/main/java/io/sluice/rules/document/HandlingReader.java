@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
-/** Makes what a rule says of where and how it is decided. */
+/** Reads the part of a rule that says where and how its limits are decided. */
 final class HandlingReader {
 
     private static final String AUTO = "auto";
@@ -29,11 +29,15 @@ final class HandlingReader {
         if (fields.has("lease") && !leased) {
             fields.refuseKey(
                     "lease",
-                    "lease: with mode " + mode.word() + " (expected: mode: local_distributed, others take no leases)");
+                    "lease: not allowed with mode " + mode.word()
+                            + " (expected: mode: local_distributed, the only mode that takes leases)");
         }
         boolean guarded = mode != Mode.LOCAL;
         if (guard.isPresent() && !guarded) {
-            fields.refuseKey("guard", "guard: with mode local (expected: another mode, there is no store to guard)");
+            fields.refuseKey(
+                    "guard",
+                    "guard: not allowed with mode local"
+                            + " (expected: mode distributed or local_distributed; local has no store to guard)");
         }
         return new Handling(
                 mode,

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes the limits of one rule, those in force or the candidates. */
+/** Reads the limits of one rule: either those in force or the candidates. */
 final class LimitReader {
 
     private final String rule;
@@ -33,12 +33,15 @@ final class LimitReader {
         this.errors = errors;
     }
 
-    /** A limit, with what an override needs of it. One that has errors keeps its place in the list. */
+    /**
+     * A limit and the values that an override needs from it. A limit with errors keeps its position in the list, so that other
+     * limits keep theirs.
+     */
     record ReadLimit(Optional<String> id, Optional<Built> built) {}
 
     record Built(Algorithm algorithm, Parameters parameters, RuleLimit limit) {}
 
-    /** What a count belongs to, beside the caller. Attributes that stand in for others do not tell counts apart. */
+    /** What identifies a count, apart from the caller. Fallback attributes are not part of it. */
     private record Identity(String name, String shape, List<String> by) {}
 
     void read(YamlValue value) {
@@ -46,13 +49,13 @@ final class LimitReader {
                 .ifPresentOrElse(fields -> read(fields, ByReader.by(fields, errors)), this::skip);
     }
 
-    /** A dimension of the founding shape. */
+    /** Reads a dimension of the founding shape. */
     void readDimension(YamlValue value) {
         Fields.of("dimension", value, DocumentKeys.DIMENSION, errors)
                 .ifPresentOrElse(fields -> read(fields, ByReader.dimension(fields, errors)), this::skip);
     }
 
-    /** The limit that a rule of the founding shape itself is. */
+    /** Reads the limit that a rule in the founding shape defines by its own keys. */
     void readRule(Fields fields) {
         add(fields, Optional.empty(), List.of(), AbsentPolicy.IP, Privacy.PLAIN);
     }
@@ -75,7 +78,7 @@ final class LimitReader {
     private void read(Fields fields, List<By> by) {
         for (String key : List.of("absent", "privacy")) {
             if (fields.has(key) && by.isEmpty() && !fields.has("by")) {
-                fields.refuseKey(key, key + ": without by (expected: an attribute to count by)");
+                fields.refuseKey(key, key + ": set without by (expected: an attribute to count by, such as by: ip)");
             }
         }
         AbsentPolicy absent = fields.choice("absent", DocumentWords.ABSENT).orElse(AbsentPolicy.IP);
@@ -106,7 +109,8 @@ final class LimitReader {
         if (other != null && id.isEmpty()) {
             errors.add(
                     fields.place(),
-                    "limit: counts the same as the one at line " + other.line() + " (expected: an id on one of them)");
+                    "limit: has the same count as the limit at line " + other.line()
+                            + " (expected: an id on one of the two)");
         }
     }
 
@@ -119,12 +123,13 @@ final class LimitReader {
             fields.error(
                     "id",
                     "id: " + PrintableText.text(id.get())
-                            + " (expected: 1 to 64 letters, digits, '-', '_', not digits alone," + " not candidate-…)");
+                            + " (expected: 1 to 64 letters, digits, '-' or '_'; not only digits, not candidate"
+                            + " or candidate-…)");
             return Optional.empty();
         }
         Place other = ids.putIfAbsent(id.get(), fields.place("id"));
         if (other != null) {
-            fields.error("id", "id: " + id.get() + " (expected: another id, line " + other.line() + " has this one)");
+            fields.error("id", "id: " + id.get() + " (expected: another id; line " + other.line() + " has this one)");
         }
         return id;
     }
@@ -137,7 +142,8 @@ final class LimitReader {
             errors.add(
                     fields.place(),
                     "limit: " + (fields.has("rate") ? "both" : "neither") + " rate "
-                            + (fields.has("rate") ? "and" : "nor") + " limit (expected: one of them)");
+                            + (fields.has("rate") ? "and" : "nor")
+                            + " limit (expected: one of the two, such as rate: 50/s)");
             return Optional.empty();
         }
         return Optional.of(fields.has("rate") ? Algorithm.TOKEN_BUCKET : Algorithm.SLIDING_WINDOW);
@@ -165,11 +171,11 @@ final class LimitReader {
 
     private static void refuseUnclearWindow(Fields fields) {
         if (fields.has("window") == fields.has("align")) {
-            String found = fields.has("window") ? "align: beside window" : "window: missing";
-            fields.error("align", found + " (expected: window such as 1m, or align such as day)");
+            String found = fields.has("window") ? "align: set together with window" : "window: missing";
+            fields.error("align", found + " (expected: either window, such as 1m, or align, such as day)");
         }
         if (fields.has("zone") && !fields.has("align")) {
-            fields.refuseKey("zone", "zone: without align (expected: align: day, week, month or year)");
+            fields.refuseKey("zone", "zone: set without align (expected: align: day, week, month or year)");
         }
     }
 
@@ -177,9 +183,9 @@ final class LimitReader {
         if (!fields.has(key)) {
             String expected =
                     switch (key) {
-                        case "rate" -> "such as 50/s";
+                        case "rate" -> "a rate such as 50/s";
                         case "limit" -> "0.." + Parameters.largest(algorithm);
-                        default -> "such as 1m";
+                        default -> "a duration such as 1m";
                     };
             fields.error(key, key + ": missing (expected: " + expected + ")");
         }

@@ -17,7 +17,7 @@ final class LimitWriter {
 
     private LimitWriter() {}
 
-    /** All but defaults. */
+    /** Writes every parameter that differs from its default. */
     static void write(Limit limit, Map<String, Object> out) {
         if (!(limit instanceof TokenBucket) && !(limit instanceof SlidingWindow)) {
             out.put("algorithm", limit.algorithm());
@@ -39,7 +39,10 @@ final class LimitWriter {
         }
     }
 
-    /** Every number that an override may replace, whether it replaces it or not: it then stands for itself. */
+    /**
+     * Writes every number that an override may replace, even if it equals the number of the limit, so that the override is
+     * complete by itself.
+     */
     static void writeNumbers(Limit limit, Map<String, Object> out) {
         if (limit instanceof TokenBucket bucket) {
             out.put("rate", bucket.rate().toString());

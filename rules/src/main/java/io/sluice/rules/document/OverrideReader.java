@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Makes the overrides of one rule. */
+/** Reads the overrides of one rule. */
 final class OverrideReader {
 
     private static final Map<String, String> REFUSED = refused();
@@ -27,7 +27,10 @@ final class OverrideReader {
     private final Errors errors;
     private final List<LimitOverride> overrides = new ArrayList<>();
 
-    /** Of the rule's limits, those with errors too: they have their places. */
+    /**
+     * Creates a reader for a rule with these limits. The list includes limits with errors, because overrides may refer to a limit
+     * by its position.
+     */
     OverrideReader(List<ReadLimit> limits, Errors errors) {
         this.limits = limits;
         this.errors = errors;
@@ -43,7 +46,7 @@ final class OverrideReader {
 
     private void override(Fields fields) {
         if (!fields.has("when")) {
-            fields.error("when", "when: missing (expected: conditions, such as plan: vip)");
+            fields.error("when", "when: missing (expected: at least one condition, such as plan: vip)");
         }
         Map<String, Condition> when = new ConditionReader("when", errors).read(fields);
         Optional<Instant> until = fields.read("until", text -> Quantities.moment("until", text));
@@ -60,7 +63,7 @@ final class OverrideReader {
     private OptionalInt of(Fields fields) {
         if (!fields.has("of")) {
             if (limits.size() > 1) {
-                fields.error("of", "of: missing (expected: the id of a limit, the rule has several)");
+                fields.error("of", "of: missing (expected: the id or position of a limit; the rule has several)");
             }
             return limits.size() == 1 ? OptionalInt.of(0) : OptionalInt.empty();
         }
@@ -82,7 +85,7 @@ final class OverrideReader {
 
     private String targets() {
         List<String> ids = limits.stream().flatMap(limit -> limit.id().stream()).toList();
-        return ids.isEmpty() ? "the position of a limit, from 0" : Fields.anyOf(ids);
+        return ids.isEmpty() ? "the position of a limit, counted from 0" : Fields.anyOf(ids);
     }
 
     private Optional<Limit> numbers(Fields fields, Built built) {
@@ -95,7 +98,7 @@ final class OverrideReader {
             }
         }
         if (DocumentKeys.NUMBERS.stream().noneMatch(fields::has)) {
-            errors.add(fields.place(), "override: no numbers (expected: one or more of " + legal + ")");
+            errors.add(fields.place(), "override: changes no number (expected: one or more of " + legal + ")");
         }
         Parameters parameters = Parameters.read(fields, algorithm).over(built.parameters());
         if (errors.count() != before) {
@@ -115,8 +118,8 @@ final class OverrideReader {
             if (!DocumentKeys.OVERRIDE.contains(key)) {
                 refused.put(
                         key,
-                        key + ": in an override (expected: only numbers, such as rate or limit; anything else is"
-                                + " another limit)");
+                        key + ": not allowed in an override (expected: only numbers such as rate or limit;"
+                                + " for anything else add another limit)");
             }
         }
         return refused;

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Optional;
 
-/** The parameters of a limit as a mapping gives them; what it does not give is empty. Immutable. */
+/** The parameters of a limit as a mapping gives them. A parameter that the mapping does not give is empty. Immutable. */
 record Parameters(
         Optional<Rate> rate,
         Optional<Long> burst,
@@ -52,7 +52,10 @@ record Parameters(
         };
     }
 
-    /** These numbers, and where there are none those of the others. */
+    /**
+     * Returns these numbers, with the others' numbers where these have none. Everything that is not a number comes from the
+     * others.
+     */
     Parameters over(Parameters others) {
         return new Parameters(
                 rate.or(others::rate),
@@ -68,7 +71,10 @@ record Parameters(
                 ttl.or(others::ttl));
     }
 
-    /** The limit; what the algorithm needs must be there. Core has the last word on what is possible, and throws. */
+    /**
+     * Builds the limit. The parameters that the algorithm requires must be present. The factories of the core module make the
+     * final check, and throw {@link IllegalArgumentException} for an impossible limit.
+     */
     Limit build(Algorithm algorithm, String name) {
         Limit.Named named = Limit.named(name);
         return switch (algorithm) {

@@ -7,14 +7,15 @@ import io.sluice.rules.yaml.Fields;
 import java.util.Optional;
 
 /**
- * Reads the {@link ProtocolScope} of one protocol out of rule documents. Found by {@link java.util.ServiceLoader}; where the module
- * of a protocol is missing, rules keep what documents say of it and match nothing by it. Stateless, safe for use by many threads.
+ * Reads the {@link ProtocolScope} of one protocol from rule documents. Implementations are found by {@link
+ * java.util.ServiceLoader}. If the module of a protocol is missing, a rule keeps what its document says about the protocol, but
+ * matches no request by it. Stateless and thread-safe.
  */
 public interface ProtocolScopeReader {
 
-    /** The key of a rule that it reads, such as {@code envoy}. */
+    /** Returns the rule key that this reader reads, such as {@code envoy}. */
     String key();
 
-    /** Reads what stands under the key; empty if that has an error, which is then among {@code errors}. */
+    /** Reads the value under the key. Returns empty if it has an error, which is then in {@code errors}. */
     Optional<ProtocolScope> read(Fields rule, Action action, Errors errors);
 }

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/** Reads the scopes of other protocols with the readers that this program has, and keeps the others as they are written. */
+/** Reads protocol scopes with the readers on the class path. A scope without a reader is kept as it is written. */
 final class ProtocolScopes {
 
     private static final List<ProtocolScopeReader> READERS =
@@ -33,11 +33,14 @@ final class ProtocolScopes {
         }
         for (String other : List.of("service", "resource", "methods", "match")) {
             if (rule.has(other)) {
-                rule.refuseKey(other, other + ": beside " + key + " (expected: none, its descriptors match)");
+                rule.refuseKey(
+                        other,
+                        other + ": not allowed together with " + key
+                                + " (expected: none; the descriptors select the requests)");
             }
         }
         if (action == Action.DENY) {
-            rule.refuseKey("action", "action: deny beside " + key + " (expected: limit or exempt)");
+            rule.refuseKey("action", "action: deny together with " + key + " (expected: limit or exempt)");
         }
         Optional<ProtocolScopeReader> reader =
                 READERS.stream().filter(each -> each.key().equals(key)).findFirst();
@@ -76,7 +79,7 @@ final class ProtocolScopes {
         return flag ? (Object) Boolean.valueOf(scalar.text()) : scalar.text();
     }
 
-    /** What a document says of a protocol whose module is not there. */
+    /** The content of a protocol scope whose module is not on the class path. */
     private record UnreadScope(String key, Map<String, Object> content) implements ProtocolScope {
 
         @Override

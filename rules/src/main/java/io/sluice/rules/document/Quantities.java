@@ -12,8 +12,8 @@ import java.time.ZoneId;
 import java.util.OptionalLong;
 
 /**
- * Rates, durations and moments as documents write them, and back. Refusals are {@link IllegalArgumentException}s with the whole
- * message.
+ * Converts rates, durations and moments between the text of documents and Java values. A refused text gives an {@link
+ * IllegalArgumentException} with the complete error message.
  */
 public final class Quantities {
 
@@ -23,43 +23,43 @@ public final class Quantities {
 
     private Quantities() {}
 
-    /** {@code 50/s}, {@code 5/m}, {@code 100/h}, {@code 1000/d}, {@code 3/10s}, or a whole number per second. */
+    /** Parses {@code 50/s}, {@code 5/m}, {@code 100/h}, {@code 1000/d}, {@code 3/10s}, or a whole number per second. */
     static Rate rate(String name, String text) {
         int slash = text.indexOf('/');
         OptionalLong permits = Digits.whole(slash < 0 ? text : text.substring(0, slash));
         Duration per = slash < 0 ? Duration.ofSeconds(1) : per(text.substring(slash + 1));
         if (permits.isEmpty() || permits.getAsLong() < 0 || per.isZero()) {
-            throw refused(name, text, "a whole number per second, N/s, N/m, N/h or N/d");
+            throw refused(name, text, "a rate such as 50/s, 5/m, 100/h or 1000/d, or a whole number per second");
         }
         try {
             return new Rate(permits.getAsLong(), per);
         } catch (IllegalArgumentException e) {
-            throw refused(name, text, "at most 1000000000/s and 1000000000000 in all");
+            throw refused(name, text, "at most 1000000000/s, and at most 1000000000000 before the slash");
         }
     }
 
-    /** {@code s}, {@code m}, {@code 10s}; zero if it is neither. */
+    /** Parses the part after the slash: {@code s}, {@code m}, {@code 10s}. Returns zero for any other text. */
     private static Duration per(String text) {
         boolean digit = !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
         return Spans.of(digit ? text : 1 + text);
     }
 
-    /** A window: at most a thousand days. */
+    /** Parses a window: 1 µs to 1,000 days. */
     static Duration window(String name, String text) {
         return Spans.of(name, text, MICRO, Spans.LONGEST);
     }
 
-    /** No wait, or one up to a thousand days. */
+    /** Parses a wait: zero, or at most 1,000 days. */
     static Duration wait(String name, String text) {
         return text.equals("0") || text.equals("0s") ? Duration.ZERO : window(name, text);
     }
 
-    /** {@code 250ms}, {@code 1s}, {@code 1m}, {@code 1h}, {@code 1d}, from 1 ms to {@code longest}. */
+    /** Parses {@code 250ms}, {@code 1s}, {@code 1m}, {@code 1h} or {@code 1d}, from 1 ms to {@code longest}. */
     static Duration span(String name, String text, Duration longest) {
         return Spans.of(name, text, MILLI, longest);
     }
 
-    /** A span as documents write it. */
+    /** Returns a duration as documents write it. */
     public static String text(Duration span) {
         return Spans.text(span);
     }
@@ -68,7 +68,7 @@ public final class Quantities {
         return MICRO.multipliedBy(micros);
     }
 
-    /** A moment with its offset, of the years 1 to 9999. */
+    /** Parses a moment with its offset, in the years 1 to 9999. */
     static Instant moment(String name, String text) {
         try {
             OffsetDateTime moment = OffsetDateTime.parse(text);
@@ -76,9 +76,9 @@ public final class Quantities {
                 return moment.toInstant();
             }
         } catch (DateTimeException e) {
-            // Refused below, like a year that nobody means.
+            // Refused below, like a year out of range.
         }
-        throw refused(name, text, "a moment such as 2027-01-01T00:00:00Z");
+        throw refused(name, text, "a date and time with offset, such as 2027-01-01T00:00:00Z");
     }
 
     static ZoneId zone(String name, String text) {
@@ -89,7 +89,7 @@ public final class Quantities {
         } catch (DateTimeException e) {
             // Refused below.
         }
-        throw refused(name, text, "such as UTC, Europe/Berlin or +08:00");
+        throw refused(name, text, "a time zone such as UTC, Europe/Berlin or +08:00");
     }
 
     static IllegalArgumentException refused(String name, String text, String expected) {

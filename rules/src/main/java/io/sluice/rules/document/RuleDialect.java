@@ -7,21 +7,27 @@ import io.sluice.rules.yaml.YamlValue;
 import java.util.List;
 
 /**
- * Another way to write rules, that of a program whose configuration is to be read as it is. Found by {@link java.util.ServiceLoader};
- * a file of a directory may be in one dialect and the next in another. Stateless, safe for use by many threads.
+ * Another format for rules: the configuration format of another program, which Sluice reads unchanged. Implementations are found
+ * by {@link java.util.ServiceLoader}. Each file in a directory may use a different dialect. Stateless and thread-safe.
  */
 public interface RuleDialect {
 
-    /** Whether a document is written in it, by its shape alone; never one with {@code rules}. */
+    /**
+     * Returns whether a document is written in this dialect, judged by its shape alone. Never true for a document with {@code
+     * rules}.
+     */
     boolean recognises(YamlValue root);
 
-    /** The rules of a document; to be used only if it added no errors. The same document gives the same ids. */
+    /**
+     * Returns the rules of a document. They may be used only if no errors were added. The same document always gives the same
+     * ids.
+     */
     List<Placed> read(YamlValue root, Errors errors);
 
     /**
-     * A rule and where it stands.
+     * A rule and its place in the document.
      *
-     * @param shown what people call it, for the error if there is another with its id
+     * @param shown the rule's name for people, for the error message about a duplicate id
      */
     record Placed(Rule rule, Place place, String shown) {}
 }

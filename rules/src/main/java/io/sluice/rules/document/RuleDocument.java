@@ -6,19 +6,22 @@ import io.sluice.rules.yaml.Errors;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What became of a rule document: rules, or all that is wrong with it. */
+/** The result of reading a rule document: either its rules or all of its errors. */
 public sealed interface RuleDocument {
 
     /**
      * Reads YAML or JSON.
      *
-     * @param file what errors call it
+     * @param file the name of the document in errors
      */
     static RuleDocument parse(String file, String text) {
         return parseAll(List.of(new Text(file, text)));
     }
 
-    /** Reads documents that make one set, such as the files of a directory, one after the other; ids differ in all of them. */
+    /**
+     * Reads documents that form one set, such as the files of a directory, in their order. Rule ids must be unique in the whole
+     * set.
+     */
     static RuleDocument parseAll(Iterable<Text> texts) {
         RuleIds ids = new RuleIds();
         List<Rule> rules = new ArrayList<>();
@@ -31,7 +34,7 @@ public sealed interface RuleDocument {
         return all.isEmpty() ? new Accepted(rules) : new Refused(all);
     }
 
-    /** Reads a document that is one rule, and not a list of them. */
+    /** Reads a document that is a single rule, not a list of rules. */
     static RuleDocument parseRule(String file, String text) {
         Errors errors = new Errors(file);
         List<Rule> rules = RuleReader.readOne(text, errors);
@@ -39,20 +42,20 @@ public sealed interface RuleDocument {
     }
 
     /**
-     * A document to be read.
+     * A document to read.
      *
-     * @param file what errors call it
+     * @param file the name of the document in errors
      */
     record Text(String file, String text) {}
 
-    /** A document without an error. */
+    /** A document without errors. */
     record Accepted(List<Rule> rules) implements RuleDocument {
         public Accepted {
             rules = List.copyOf(rules);
         }
     }
 
-    /** A document with errors, at least one; none of its rules may be used. */
+    /** A document with at least one error. None of its rules may be used. */
     record Refused(List<DocumentError> errors) implements RuleDocument {
         public Refused {
             errors = List.copyOf(errors);

@@ -8,17 +8,17 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The rule ids of the documents of one set, and where each was first met. Not for several threads. */
+/** The rule ids of all documents in one set, and where each was first seen. Not thread-safe. */
 final class RuleIds {
 
     private static final int LONGEST = 128;
-    private static final String EXPECTED = " (expected: 1 to 128 letters, digits, '-', '_', '.')";
+    private static final String EXPECTED = " (expected: 1 to 128 letters, digits, '-', '_' or '.')";
 
     private final Map<String, Met> met = new HashMap<>();
 
     private record Met(String file, Place place) {}
 
-    /** The id of a rule, a stand-in if it has none that would do. */
+    /** Returns the id of a rule, or a placeholder if the rule has no valid id. */
     String of(Fields rule) {
         Optional<String> id = id(rule);
         id.ifPresent(text -> {
@@ -26,7 +26,7 @@ final class RuleIds {
             Met other = met.putIfAbsent(text, here);
             if (other != null) {
                 String where = other.file().equals(here.file()) ? "" : other.file() + ", ";
-                String made = rule.has("id") ? "another id, " : "an id, as the one made of the resource is taken, ";
+                String made = rule.has("id") ? "another id; " : "an explicit id instead of the one from the resource; ";
                 rule.error(
                         rule.has("id") ? "id" : "resource",
                         "id: " + text + " (expected: " + made + where + "line "
@@ -36,7 +36,7 @@ final class RuleIds {
         return id.orElse("missing");
     }
 
-    /** Takes the id of a rule that was written in a dialect. */
+    /** Registers the id of a rule that was written in a dialect. */
     void claim(RuleDialect.Placed placed, Errors errors) {
         Met here = new Met(errors.file(), placed.place());
         Met other = met.putIfAbsent(placed.rule().id(), here);
@@ -44,7 +44,7 @@ final class RuleIds {
             String where = other.file().equals(here.file()) ? "" : other.file() + ", ";
             errors.add(
                     placed.place(),
-                    placed.shown() + ": twice (expected: once, " + where + "line "
+                    placed.shown() + ": defined twice (expected: once; " + where + "line "
                             + other.place().line() + " has it)");
         }
     }

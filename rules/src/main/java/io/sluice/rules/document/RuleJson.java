@@ -5,26 +5,26 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Rules as JSON, each on a line, in one form: equal rules give the same text, keys stand in a fixed order, defaults are left out. What
- * was written reads as the same rule.
+ * Writes rules as JSON, one rule per line, in a canonical form: equal rules give the same text, keys have a fixed order, and
+ * defaults are left out. Reading the text gives an equal rule.
  */
 public final class RuleJson {
 
     private RuleJson() {}
 
-    /** One rule, for {@link RuleDocument#parseRule}. */
+    /** Returns one rule, for {@link RuleDocument#parseRule}. */
     public static String rule(Rule rule) {
         return RuleWriter.json(rule);
     }
 
-    /** Rules in their order, for {@link RuleDocument#parse}. */
+    /** Returns rules in their order, for {@link RuleDocument#parse}. */
     public static String document(List<Rule> rules) {
         StringBuilder document = new StringBuilder();
         write(rules, document::append);
         return document.toString();
     }
 
-    /** The same document, a rule at a time, for whoever does not want the whole of it in memory. */
+    /** Writes the same document one rule at a time, so that the caller need not hold all of it in memory. */
     public static void write(List<Rule> rules, Consumer<String> out) {
         out.accept("{\"rules\":[");
         for (int i = 0; i < rules.size(); i++) {

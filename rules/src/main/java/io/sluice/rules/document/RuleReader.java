@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Makes rules of a document. */
+/** Reads the rules of a document. */
 final class RuleReader {
 
     static final int MOST_LIMITS = 100;
@@ -43,16 +43,16 @@ final class RuleReader {
     }
 
     /**
-     * The rules of a document; to be used only if it added no errors.
+     * Returns the rules of a document. They may be used only if no errors were added.
      *
-     * @param ids those of the documents that make a set with this one
+     * @param ids the ids of the set's documents read so far
      */
     public static List<Rule> read(String text, RuleIds ids, Errors errors) {
         RuleReader reader = new RuleReader(errors, ids);
         return errors.within(() -> reader.document(text)).orElse(List.of());
     }
 
-    /** The one rule of a document that is nothing but a rule. */
+    /** Reads a document that is a single rule. Returns a list with that rule, or an empty list. */
     public static List<Rule> readOne(String text, Errors errors) {
         RuleReader reader = new RuleReader(errors, new RuleIds());
         return errors.within(() -> {
@@ -62,7 +62,7 @@ final class RuleReader {
                 .orElse(List.of());
     }
 
-    /** Takes most rules while the document is read, and those that are left from its tree. */
+    /** Takes most rules while the document is being parsed, and the remaining ones from its tree. */
     private List<Rule> document(String text) {
         YamlReader.read(errors.file(), text, errors, new ItemHandler(RULES, this::take))
                 .ifPresent(this::takeRest);
@@ -85,7 +85,7 @@ final class RuleReader {
         document.flatMap(fields -> fields.list(RULES)).ifPresent(items -> items.forEach(this::take));
     }
 
-    /** Whether it is a rule without an error. */
+    /** Adds a rule if it has no error. Returns whether it was added. */
     private boolean take(YamlValue item) {
         Optional<Rule> rule = Fields.of("rule", item, DocumentKeys.RULE, errors).flatMap(this::rule);
         rule.ifPresent(rules::add);
@@ -139,7 +139,7 @@ final class RuleReader {
         Set<String> methods = new LinkedHashSet<>();
         for (YamlScalar word : fields.words("methods").orElse(List.of())) {
             if (word.text().length() > LONGEST_METHOD || !word.text().chars().allMatch(RuleReader::isLetter)) {
-                errors.add(word.place(), "methods: " + word.shown() + " (expected: letters, such as GET)");
+                errors.add(word.place(), "methods: " + word.shown() + " (expected: a method name such as GET)");
             }
             methods.add(word.text().toUpperCase(Locale.ROOT));
         }
@@ -152,7 +152,7 @@ final class RuleReader {
 
     private static void refuseTwice(Fields fields, Map<String, Condition> match, String key, String attribute) {
         if (fields.has(key) && match.containsKey(attribute)) {
-            fields.error("match", "match: " + attribute + " beside " + key + " (expected: one of them)");
+            fields.error("match", "match: " + attribute + " set together with " + key + " (expected: one of the two)");
         }
     }
 
@@ -182,13 +182,16 @@ final class RuleReader {
     private List<YamlValue> items(Fields fields, String key, int most) {
         List<YamlValue> items = fields.list(key).orElse(List.of());
         if (items.size() > most) {
-            fields.error(key, key + ": " + items.size() + " (expected: at most " + most + ")");
+            fields.error(key, key + ": " + items.size() + " entries (expected: at most " + most + ")");
             return items.subList(0, most);
         }
         return items;
     }
 
-    /** Requests that a rule exempts or denies are not counted, so nothing that speaks of counting has a meaning. */
+    /**
+     * Refuses the keys that are about counting. Requests that a rule exempts or denies are not counted, so these keys have no
+     * meaning.
+     */
     private static void refuseBeside(Action action, boolean shadow, Fields fields) {
         Set<String> counting = new LinkedHashSet<>(DocumentKeys.HANDLING);
         counting.addAll(DocumentKeys.FOUNDING);
@@ -199,11 +202,14 @@ final class RuleReader {
         }
         for (String key : counting) {
             if (fields.has(key)) {
-                fields.refuseKey(key, key + ": with action " + action.word() + " (expected: none, it counts nothing)");
+                fields.refuseKey(
+                        key,
+                        key + ": not allowed with action " + action.word()
+                                + " (expected: none; such a rule counts nothing)");
             }
         }
         if (shadow) {
-            fields.refuseKey("shadow", "shadow: with action " + action.word() + " (expected: false)");
+            fields.refuseKey("shadow", "shadow: not allowed with action " + action.word() + " (expected: false)");
         }
     }
 

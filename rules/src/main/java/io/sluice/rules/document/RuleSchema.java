@@ -12,11 +12,11 @@ public final class RuleSchema {
 
     private RuleSchema() {}
 
-    /** The schema as JSON, the same as {@code docs/rule-schema.json}. */
+    /** Returns the schema as JSON, identical to {@code docs/rule-schema.json}. */
     public static String json() {
         try (InputStream in = RuleSchema.class.getResourceAsStream(FILE)) {
             if (in == null) {
-                throw new IllegalStateException(FILE + " is not in the jar");
+                throw new IllegalStateException(FILE + ": missing from the jar (expected: a resource)");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Makes a document of a rule: defaults left out, keys in a fixed order, and what has no order sorted. */
+/** Writes a rule as JSON: defaults are left out, keys have a fixed order, and unordered values are sorted. */
 final class RuleWriter {
 
     private final Rule rule;

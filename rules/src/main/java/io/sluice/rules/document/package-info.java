@@ -1,4 +1,4 @@
-/** Rule documents: what is read from YAML and JSON, what is written, and what is wrong with them. */
+/** Rule documents: reading YAML and JSON, writing JSON, and reporting errors. */
 @NullMarked
 package io.sluice.rules.document;
 

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Makes of the flat form of a rule the one that {@link io.sluice.rules.document.RuleReader} reads. */
+/** Converts the flat form of a rule to the JSON form that {@link io.sluice.rules.document.RuleReader} reads. */
 final class FlatShape {
 
     private static final Set<String> FIELDS = Set.of(
@@ -40,7 +40,7 @@ final class FlatShape {
         this.errors = errors;
     }
 
-    /** A document of one rule; of no use if there were errors. */
+    /** Returns a document with one rule. It is meaningless if there were errors. */
     public static String json(Map<String, String> fields, List<String> errors) {
         return new FlatShape(fields, errors).json();
     }
@@ -56,7 +56,7 @@ final class FlatShape {
         }
         for (String field : REQUIRED) {
             if (text(field).isEmpty()) {
-                errors.add(field + ": missing (expected: a value)");
+                errors.add(field + ": missing (expected: a non-empty value)");
             }
         }
         if (!errors.isEmpty()) {
@@ -91,7 +91,7 @@ final class FlatShape {
         if (!mode.isEmpty()) {
             rule.put("mode", mode.toLowerCase(Locale.ROOT));
         }
-        // Rules that are not leased may say how large a lease would be: tools fill in every field.
+        // A rule that is not leased may still have a lease size, because some tools fill in every field.
         if (!text("batchSize").isEmpty() && !text("batchSize").equals("0")) {
             long size = number("batchSize");
             if (mode.equals("LOCAL_DISTRIBUTED")) {
@@ -120,7 +120,7 @@ final class FlatShape {
         }
     }
 
-    /** {@code service:path}; either may be left to every value. */
+    /** Reads {@code service:path}. Either part may be {@code *}. */
     private void route(String target) {
         if (target.equals(EACH)) {
             limit.put("by", List.of("service", "path"));
@@ -128,7 +128,7 @@ final class FlatShape {
         }
         int colon = target.indexOf(':');
         if (colon < 1 || colon == target.length() - 1) {
-            error("limitTarget", "service:path");
+            error("limitTarget", "service:path, such as orders:/api/orders");
             return;
         }
         String service = target.substring(0, colon);
@@ -151,7 +151,7 @@ final class FlatShape {
     private void custom(String target) {
         int colon = target.indexOf(':');
         if (colon < 1 || colon == target.length() - 1) {
-            error("limitTarget", "attribute:value");
+            error("limitTarget", "attribute:value, such as plan:free");
             return;
         }
         value(target.substring(0, colon), target.substring(colon + 1));
@@ -174,7 +174,7 @@ final class FlatShape {
         long count = number("limitCount");
         long seconds = number("timeWindow");
         if (seconds == 0) {
-            error("timeWindow", "at least one second");
+            error("timeWindow", "at least 1, in seconds");
         }
         if (!errors.isEmpty()) {
             return;
@@ -204,7 +204,7 @@ final class FlatShape {
     private long number(String field) {
         String text = text(field);
         if (text.isEmpty() || text.length() > MOST_DIGITS || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-            error(field, "a whole number from 0");
+            error(field, "a whole number, 0 or more, of at most 13 digits");
             return 0;
         }
         return Long.parseLong(text);

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Makes the flat fields of a rule, as close as they come: the reverse of {@link FlatShape}, where there is one. */
+/**
+ * Writes the flat fields of a rule as exactly as they allow. The reverse of {@link FlatShape} where the fields can express the
+ * rule.
+ */
 final class FlatWriter {
 
     private static final String EACH = "*";
@@ -20,7 +23,7 @@ final class FlatWriter {
 
     private FlatWriter() {}
 
-    /** Fields in the order of the form, to be added to. */
+    /** Returns the fields in the order of the form. The caller may add to the map. */
     public static Map<String, String> fields(Rule rule) {
         Map<String, String> fields = new LinkedHashMap<>();
         fields.put("id", rule.id());

@@ -1,4 +1,4 @@
-/** The founding form of a rule, a flat list of texts: read and written. */
+/** Reads and writes the founding form of a rule: a flat list of text fields. */
 @NullMarked
 package io.sluice.rules.flat;
 

@@ -1,14 +1,14 @@
 package io.sluice.rules.model;
 
-/** What counts when a request does not have an attribute that a limit counts by. */
+/** What a limit does with a request that lacks an attribute the limit counts by. */
 public enum AbsentPolicy {
-    /** The caller's address instead, or one shared count where there is none. */
+    /** Counts the request by the caller's address, or in one shared count if there is no address. */
     IP("ip"),
-    /** One count that all such requests share. */
+    /** Counts all such requests in one shared count. */
     SHARE("share"),
-    /** The limit is not for such requests. */
+    /** Does not apply the limit to such requests. */
     SKIP("skip"),
-    /** Such requests are refused. */
+    /** Refuses such requests. */
     REFUSE("refuse");
 
     private final String word;
@@ -17,7 +17,7 @@ public enum AbsentPolicy {
         this.word = word;
     }
 
-    /** As documents spell it. */
+    /** Returns the spelling in documents. */
     public String word() {
         return word;
     }

@@ -1,12 +1,12 @@
 package io.sluice.rules.model;
 
-/** What a rule does with the requests it is for. Deny comes before exempt, exempt before limits. */
+/** What a rule does with the requests that it matches. Deny takes precedence over exempt, and exempt over limits. */
 public enum Action {
-    /** Its limits decide. */
+    /** Applies the rule's limits. */
     LIMIT("limit"),
-    /** They pass every limit. */
+    /** Lets the requests pass every limit. */
     EXEMPT("exempt"),
-    /** They are refused at once. */
+    /** Refuses the requests at once. */
     DENY("deny");
 
     private final String word;
@@ -15,7 +15,7 @@ public enum Action {
         this.word = word;
     }
 
-    /** As documents spell it. */
+    /** Returns the spelling in documents. */
     public String word() {
         return word;
     }

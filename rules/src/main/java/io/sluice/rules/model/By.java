@@ -3,12 +3,12 @@ package io.sluice.rules.model;
 import java.util.Optional;
 
 /**
- * An attribute that tells callers apart. Immutable.
+ * An attribute that distinguishes callers. Immutable.
  *
- * <p>Both attributes stand for the same thing: the value {@code 17} is one count, whichever of them it came in.
+ * <p>Both attributes mean the same thing: the value {@code 17} has one count, whichever attribute it came from.
  *
- * @param attribute as {@link io.sluice.rules.pattern.Attributes#normalisedName} spells it
- * @param otherwise the attribute to look at where the request does not have the first
+ * @param attribute in the spelling of {@link io.sluice.rules.pattern.Attributes#normalisedName}
+ * @param otherwise the attribute to use if the request does not have the first one
  */
 public record By(String attribute, Optional<String> otherwise) {
 

@@ -20,16 +20,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one attribute of a request must be, for a rule or an override to apply: one of some values. A request without the
- * attribute never matches. Immutable.
+ * A condition on one attribute of a request: for a rule or an override to apply, the attribute must have one of several values. A
+ * request without the attribute never matches. Immutable.
  *
- * <p>A value is text, or a {@link Glob}. Of {@code ip} it is an address or a block of addresses in CIDR form and nothing else,
- * because one address has many spellings. A {@code method} is compared in any case, and GET is for HEAD, too; a {@code path} is
- * compared in its normalised form.
+ * <p>A value is plain text or a {@link Glob}. A value of {@code ip} is an address or a CIDR block and nothing else, because one
+ * address has many spellings. A {@code method} is compared ignoring case, and GET also matches HEAD. A {@code path} is compared
+ * in its normalised form.
  */
 public final class Condition {
 
-    /** More are not compared one by one. */
+    /** Up to this many globs or networks are compared one by one; more go into a table. */
     private static final int FEW = 8;
 
     private static final String IP = "ip";
@@ -53,10 +53,10 @@ public final class Condition {
     }
 
     /**
-     * Reads the values of an attribute, as they stand in a document.
+     * Parses the values of an attribute as they are written in a document.
      *
-     * @param attribute header names in any case
-     * @throws IllegalArgumentException {@code match.<attribute>: … (expected: …)} for the first that is wrong
+     * @param attribute the attribute's name; header names may be in any case
+     * @throws IllegalArgumentException {@code match.<attribute>: … (expected: …)} for the first bad value
      */
     public static Condition parse(String attribute, List<String> values) {
         String name = Attributes.normalisedName(attribute);
@@ -83,9 +83,9 @@ public final class Condition {
     }
 
     /**
-     * Whether a request's attribute is meant.
+     * Returns whether a request's attribute satisfies this condition.
      *
-     * @param value as {@link Attributes} have it; null if the request does not have the attribute
+     * @param value as {@link Attributes} returns it; null if the request does not have the attribute
      */
     public boolean matches(@Nullable String value) {
         if (value == null) {
@@ -134,7 +134,7 @@ public final class Condition {
         }
     }
 
-    /** Refuses what no normalised path is like, since it would be a condition that never holds. */
+    /** Refuses a path that is not in normalised form, because such a condition would never hold. */
     private static void checkPath(String value, String example) {
         String normal;
         try {
@@ -162,32 +162,32 @@ public final class Condition {
         }
     }
 
-    /** Whose name is in its one spelling. */
+    /** Returns the normalised name of the attribute. */
     public String attribute() {
         return attribute;
     }
 
-    /** The values that are plain text, methods in capitals. */
+    /** Returns the values that are plain text. Methods are in upper case. */
     public Set<String> values() {
         return values;
     }
 
-    /** The values of requests that are meant: of methods, HEAD where there is GET. */
+    /** Returns the plain values that a request may have to match. For methods, GET adds HEAD. */
     public Set<String> meant() {
         return attribute.equals(METHOD) ? Scope.meant(values) : values;
     }
 
-    /** The values with wildcards, methods in capitals. */
+    /** Returns the values with wildcards. Methods are in upper case. */
     public Set<Glob> globs() {
         return globs;
     }
 
-    /** The values of {@code ip}: addresses are blocks of one. */
+    /** Returns the values of {@code ip}. A single address is a network of one. */
     public Set<Network> networks() {
         return networks;
     }
 
-    /** The values as a document would have them, so that {@link #parse} makes an equal condition of them. */
+    /** Returns the values as a document would write them. {@link #parse} makes an equal condition from them. */
     public List<String> texts() {
         List<String> texts = new ArrayList<>();
         values.forEach(value -> texts.add(Glob.escaped(value)));

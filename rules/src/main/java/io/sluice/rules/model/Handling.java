@@ -8,14 +8,14 @@ import java.util.OptionalDouble;
 /**
  * Where and how a rule's limits are decided. Immutable.
  *
- * @param mode where
- * @param lease how permits are taken in advance; the default unless the mode is {@link Mode#LOCAL_DISTRIBUTED}
- * @param onFailure what decides while the shared store does not
- * @param localShare the part of each limit that one process enforces under {@link FailurePolicy#LOCAL}, above 0 and at most 1;
- *     empty: one part for each live node where their number is known, else {@link #DEFAULT_LOCAL_SHARE}
+ * @param mode where they are decided
+ * @param lease how permits are leased in advance; the default unless the mode is {@link Mode#LOCAL_DISTRIBUTED}
+ * @param onFailure the policy while the shared store is unavailable
+ * @param localShare the share of each limit that one process enforces under {@link FailurePolicy#LOCAL}, more than 0 and at most
+ *     1; if empty, 1 divided by the number of live nodes where that is known, else {@link #DEFAULT_LOCAL_SHARE}
  * @param deadline how long the shared store may take, 1 ms to 1 min
- * @param guard so many times the limit are let through to the shared store by one process, 1 to {@link #LARGEST_GUARD}; empty:
- *     all are
+ * @param guard the multiple of the limit that one process forwards to the shared store at most, 1 to {@link #LARGEST_GUARD}; if
+ *     empty, the process forwards everything
  */
 public record Handling(
         Mode mode,
@@ -25,7 +25,7 @@ public record Handling(
         Duration deadline,
         OptionalDouble guard) {
 
-    /** The share where neither the rule nor the number of nodes gives one. */
+    /** The share if neither the rule nor the number of nodes determines one. */
     public static final double DEFAULT_LOCAL_SHARE = 0.5;
 
     public static final Duration LONGEST_DEADLINE = Duration.ofMinutes(1);

@@ -7,15 +7,15 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How permits are taken in advance under {@link Mode#LOCAL_DISTRIBUTED}. Immutable.
+ * How permits are leased in advance under {@link Mode#LOCAL_DISTRIBUTED}. Immutable.
  *
- * @param size permits in one lease, 1 to {@link Limit#MAX_PERMITS}; empty: what the key's own rate asks for
- * @param share the most of a limit that may be out on leases, above 0 and at most 1
+ * @param size permits in one lease, 1 to {@link Limit#MAX_PERMITS}; if empty, the size adapts to the key's own rate
+ * @param share the largest share of a limit that may be out on leases, more than 0 and at most 1
  * @param ttl how long unspent permits are kept, 1 ms to 1 h
  */
 public record Lease(OptionalLong size, double share, Duration ttl) {
 
-    /** The longest that unspent permits are kept. */
+    /** The longest time that unspent permits may be kept. */
     public static final Duration LONGEST_TTL = Duration.ofHours(1);
 
     public static final Lease DEFAULT = new Lease(OptionalLong.empty(), 0.1, Duration.ofSeconds(1));
@@ -30,7 +30,7 @@ public record Lease(OptionalLong size, double share, Duration ttl) {
         RangeCheck.span("ttl", ttl, LONGEST_TTL);
     }
 
-    /** The same as engines read it. */
+    /** Returns this lease in the form that engines use. */
     public LeasePolicy policy() {
         return new LeasePolicy(size.orElse(0), share, TimeUnit.NANOSECONDS.toMicros(ttl.toNanos()));
     }

@@ -1,6 +1,6 @@
 package io.sluice.rules.model;
 
-/** How wide a limit reaches, in the order in which refusals are reported. */
+/** How widely a limit applies, in the order in which refusals are reported. */
 public enum Level {
     GLOBAL,
     SERVICE,

@@ -3,25 +3,25 @@ package io.sluice.rules.model;
 import java.util.Optional;
 
 /**
- * What a limit of a rule is called. Immutable.
+ * The names of one limit of a rule. Immutable.
  *
- * <p>Reports say {@code <rule>.<id>}, or {@code <rule>.<position>} where the limit has no id; of candidates
- * {@code <rule>.candidate-<id or position>}. Counts are filed under a name without the position, so that limits can be moved.
+ * <p>Reports use {@code <rule>.<id>}, or {@code <rule>.<position>} if the limit has no id. For candidates they use {@code
+ * <rule>.candidate-<id or position>}. Counts are stored under a name without the position, so that limits can be reordered.
  *
- * <p>No two limits of a rule set have the same of either. A limit's own id has no dots, is never digits alone and never {@code candidate} nor
- * {@code candidate-…}, so what stands behind the last dot tells what stands before it. Counts of limits without an id are filed
- * under the rule's id alone; one that has dots itself gets another at the end, lest rule {@code a.b} count together with
- * limit {@code b} of rule {@code a}.
+ * <p>Both names are unique in a rule set. A limit's own id has no dots, does not consist of digits only, and is neither {@code
+ * candidate} nor {@code candidate-…}. So the text after the last dot determines how to read the text before it. Counts of limits
+ * without an id are stored under the rule's id alone. If that id itself has dots, another dot is appended. Otherwise rule {@code
+ * a.b} would share counts with limit {@code b} of rule {@code a}.
  *
- * @param reported as reports call the limit
- * @param counted what its counts are filed under, beside its shape and the key
+ * @param reported the limit's name in reports
+ * @param counted the name under which its counts are stored, together with its shape and the key
  */
 public record LimitName(String reported, String counted) {
 
     private static final String CANDIDATE = "candidate";
 
     /**
-     * The name of a limit that is in force.
+     * Returns the name of a limit that is in force.
      *
      * @param position from 0
      */
@@ -32,14 +32,14 @@ public record LimitName(String reported, String counted) {
                 id.map(own -> rule + "." + own).orElse(unnamed));
     }
 
-    /** The name of a limit that is only tried; it never shares a count with one in force. */
+    /** Returns the name of a candidate limit. It never shares a count with a limit in force. */
     public static LimitName candidate(String rule, Optional<String> id, int position) {
         return new LimitName(
                 rule + "." + CANDIDATE + "-" + id.orElse(Integer.toString(position)),
                 rule + "." + CANDIDATE + id.map(own -> "-" + own).orElse(""));
     }
 
-    /** Whether a limit may have this id of its own. */
+    /** Returns whether a limit may have this id. */
     public static boolean isLegal(String id) {
         return !id.isEmpty()
                 && id.length() <= 64
@@ -49,7 +49,7 @@ public record LimitName(String reported, String counted) {
                 && !id.startsWith(CANDIDATE + "-");
     }
 
-    /** The id that a limit was given in its rule; empty if it goes by its position. */
+    /** Returns the id that the limit has in its rule; empty if the limit is named by its position. */
     public static Optional<String> ownId(String rule, RuleLimit limit) {
         String own = limit.id().substring(rule.length() + 1);
         own = own.startsWith(CANDIDATE + "-") ? own.substring(CANDIDATE.length() + 1) : own;

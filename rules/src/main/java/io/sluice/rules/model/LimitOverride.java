@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Other numbers for some of the callers of a limit; the count stays the same one. Of the overrides of a limit the first that is
- * for a request and not past its end applies. Immutable.
+ * Replaces the numbers of a limit for some callers; their count stays the same. If several overrides of a limit match a request,
+ * the first that has not expired applies. Immutable.
  *
- * @param when for which requests: all of these, at least one
- * @param limit which of the rule's limits, by its position
- * @param numbers the limit with its numbers replaced: of the same name and shape
- * @param until when it ends: from this moment on it no longer applies
+ * @param when the conditions that a request must all satisfy; at least one
+ * @param limit the position of the limit in the rule
+ * @param numbers the limit with its numbers replaced, with the same name and shape
+ * @param until when the override expires; from this moment on it no longer applies
  */
 public record LimitOverride(Map<String, Condition> when, int limit, Limit numbers, Optional<Instant> until) {
 

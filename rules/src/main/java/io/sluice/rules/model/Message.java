@@ -5,16 +5,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a refused caller is told: one text, or one for each of some languages. Plain text, never evaluated. Immutable.
+ * The text for a refused caller: one text for all languages, or one per language. Plain text, never evaluated. Immutable.
  *
- * @param texts by language; a text for everybody is filed under {@link #ANY} and then is the only one
+ * @param texts by language; a text for all languages has the key {@link #ANY} and is then the only one
  */
 public record Message(Map<String, String> texts) {
 
-    /** The languages that documents know, in the order in which they stand in for each other. */
+    /** The languages that documents may use. If the requested language has no text, the first of these that has one is used. */
     public static final List<String> LANGUAGES = List.of("en", "zh");
 
-    /** Stands for every language. */
+    /** The key of a text for all languages. */
     public static final String ANY = "";
 
     public Message {
@@ -26,12 +26,12 @@ public record Message(Map<String, String> texts) {
         }
     }
 
-    /** The same text for everybody. */
+    /** Creates a message with the same text for all languages. */
     public static Message of(String text) {
         return new Message(Map.of(ANY, text));
     }
 
-    /** The text for a language; where there is none for it, the first there is. */
+    /** Returns the text for a language, or the first available text if the language has none. */
     public String in(String language) {
         String exact = texts.get(language);
         if (exact != null) {

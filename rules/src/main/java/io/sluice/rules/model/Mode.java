@@ -1,14 +1,15 @@
 package io.sluice.rules.model;
 
-/** Where a rule wants its limits to be decided. */
+/** Where the limits of a rule are decided. */
 public enum Mode {
-    /** In the store that all nodes share, every time. */
+    /** In the shared store, for every request. */
     DISTRIBUTED("distributed"),
     /**
-     * In process, on permits leased from the store; where there is no lease, or the limit cannot be leased, as {@link #DISTRIBUTED}.
+     * In process, with permits leased from the store. Without a lease, or if the limit cannot be leased, like {@link
+     * #DISTRIBUTED}.
      */
     LOCAL_DISTRIBUTED("local_distributed"),
-    /** In each process by itself. */
+    /** In each process on its own. */
     LOCAL("local");
 
     private final String word;
@@ -17,7 +18,7 @@ public enum Mode {
         this.word = word;
     }
 
-    /** As documents and answers spell it. */
+    /** Returns the spelling in documents and answers. */
     public String word() {
         return word;
     }

@@ -1,10 +1,10 @@
 package io.sluice.rules.model;
 
-/** Whether the store of counts may see the values that a limit counts by. */
+/** Whether the store may see the values that a limit counts by. */
 public enum Privacy {
-    /** It may. */
+    /** The store sees the values. */
     PLAIN("plain"),
-    /** It sees a keyed hash of them. */
+    /** The store sees only a keyed hash of the values. */
     HASH("hash");
 
     private final String word;
@@ -13,7 +13,7 @@ public enum Privacy {
         this.word = word;
     }
 
-    /** As documents spell it. */
+    /** Returns the spelling in documents. */
     public String word() {
         return word;
     }

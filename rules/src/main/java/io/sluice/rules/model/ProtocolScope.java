@@ -3,21 +3,21 @@ package io.sluice.rules.model;
 import java.util.Map;
 
 /**
- * The requests of another protocol that a rule is for, in place of its {@link Scope}. No attribute of a request reaches such a
- * rule: the module that speaks the protocol finds it. Immutable, compared by value.
+ * Selects requests of another protocol, in place of a rule's {@link Scope}. Request attributes never match such a rule; the
+ * module that implements the protocol looks it up. Immutable, compared by value.
  */
 public interface ProtocolScope {
 
-    /** The key under which rule documents write it, such as {@code envoy}. */
+    /** Returns the key in rule documents, such as {@code envoy}. */
     String key();
 
-    /** What documents write under the key: texts, flags, lists and maps in a fixed order, defaults left out. */
+    /** Returns the value in rule documents: texts, flags, lists and maps in a fixed order, without defaults. */
     Map<String, Object> content();
 
     /**
-     * Refuses an action that has no meaning with this scope.
+     * Checks that an action makes sense with this scope.
      *
-     * @throws IllegalArgumentException with the whole message
+     * @throws IllegalArgumentException with the complete error message, if it does not
      */
     default void check(Action action) {}
 }

@@ -2,7 +2,7 @@ package io.sluice.rules.model;
 
 import java.time.Duration;
 
-/** Refusals of impossible values, in the form {@code name: value (expected: what would do)}. */
+/** Checks values and refuses impossible ones, in the form {@code name: value (expected: …)}. */
 final class RangeCheck {
 
     private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -11,7 +11,7 @@ final class RangeCheck {
 
     static void share(String name, double share) {
         if (!(share > 0 && share <= 1)) {
-            throw new IllegalArgumentException(name + ": " + share + " (expected: above 0, at most 1)");
+            throw new IllegalArgumentException(name + ": " + share + " (expected: more than 0 and at most 1)");
         }
     }
 

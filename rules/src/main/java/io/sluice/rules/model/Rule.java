@@ -9,20 +9,20 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Which requests, and what is done with them. Immutable.
+ * A rule: which requests it applies to, and what it does with them. Immutable.
  *
- * @param id unique in its set
- * @param enabled a rule that is not applies to nothing
- * @param action what it does; only {@link Action#LIMIT} has limits, candidates, overrides and a shadow
- * @param scope which requests
- * @param shadow whether its limits are decided, counted and reported, but never refuse
+ * @param id unique in its rule set
+ * @param enabled whether the rule applies; a disabled rule matches nothing
+ * @param action what the rule does; only {@link Action#LIMIT} allows limits, candidates, overrides and shadow mode
+ * @param scope the requests that the rule applies to
+ * @param shadow whether its limits are decided, counted and reported, but never refuse a request
  * @param limits at least one for {@link Action#LIMIT}
- * @param candidate limits that are tried beside those in force, like shadow limits
- * @param overrides other numbers for some callers, in the order in which they are looked at
- * @param handling where and how it is decided
- * @param about what it says about itself
- * @param protocol the requests of another protocol that it is for; then its scope is {@link Scope#EVERYTHING} and matches
- *     nothing
+ * @param candidate limits that are tried out beside those in force, like shadow limits
+ * @param overrides other numbers for some callers; the first match wins
+ * @param handling where and how the limits are decided
+ * @param about the rule's description
+ * @param protocol selects requests of another protocol; if present, the scope is {@link Scope#EVERYTHING} and is not used for
+ *     matching
  */
 public record Rule(
         String id,
@@ -51,28 +51,28 @@ public record Rule(
                         && !shadow
                         && handling.equals(Handling.DEFAULT))) {
             throw new IllegalArgumentException(
-                    "action: " + action.word() + " (expected: limit, for a rule with limits)");
+                    "action: " + action.word() + " (expected: limit, because the rule has limits)");
         }
         if (protocol.isPresent() && (!scope.equals(Scope.EVERYTHING) || action == Action.DENY)) {
             throw new IllegalArgumentException(
-                    protocol.get().key() + ": beside a match, or with action deny (expected: descriptors alone)");
+                    protocol.get().key() + ": together with a match or action deny (expected: descriptors only)");
         }
         protocol.ifPresent(own -> own.check(action));
         for (LimitOverride override : overrides) {
             if (override.limit() < 0 || override.limit() >= limits.size()) {
                 throw new IllegalArgumentException(
-                        "overrides: of limit " + override.limit() + " (expected: 0.." + (limits.size() - 1) + ")");
+                        "overrides: for limit " + override.limit() + " (expected: 0.." + (limits.size() - 1) + ")");
             }
             Limit target = limits.get(override.limit()).limit();
             if (!target.name().equals(override.numbers().name())
                     || !target.shape().equals(override.numbers().shape())) {
                 throw new IllegalArgumentException(
-                        "overrides: " + override.numbers() + " (expected: other numbers of " + target + ")");
+                        "overrides: " + override.numbers() + " (expected: other numbers for " + target + ")");
             }
         }
     }
 
-    /** A rule for what its scope says. */
+    /** Creates a rule without a protocol scope. */
     public Rule(
             String id,
             boolean enabled,
@@ -87,12 +87,12 @@ public record Rule(
         this(id, enabled, action, scope, shadow, limits, candidate, overrides, handling, about, Optional.empty());
     }
 
-    /** How wide one of the rule's limits reaches. */
+    /** Returns how widely one of the rule's limits applies. */
     public Level level(RuleLimit limit) {
         return limit.by().isEmpty() ? scope.level() : Level.CALLER;
     }
 
-    /** The attributes that it matches by, counts by or chooses its numbers by. */
+    /** Returns the attributes that the rule uses to match, to count and to select overrides. */
     public Set<String> attributes() {
         Set<String> all = new LinkedHashSet<>(scope.match().keySet());
         overrides.forEach(override -> all.addAll(override.when().keySet()));

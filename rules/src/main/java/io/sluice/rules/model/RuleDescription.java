@@ -4,13 +4,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a rule says about itself; nothing of it takes part in a decision. Immutable.
+ * The description of a rule. It has no influence on decisions. Immutable.
  *
- * @param name for people
- * @param tenant who owns the rule
- * @param isProtected whether a change needs the consent of a second person
- * @param message what a refused caller is told
- * @param labels for whoever sorts rules
+ * @param name a name for people
+ * @param tenant the owner of the rule
+ * @param isProtected whether a change needs the approval of a second person
+ * @param message the text for a refused caller
+ * @param labels free labels for sorting and filtering rules
  */
 public record RuleDescription(
         Optional<String> name,
@@ -19,7 +19,7 @@ public record RuleDescription(
         Optional<Message> message,
         Map<String, String> labels) {
 
-    /** A rule that says nothing. */
+    /** An empty description. */
     public static final RuleDescription NOTHING =
             new RuleDescription(Optional.empty(), Optional.empty(), false, Optional.empty(), Map.of());
 

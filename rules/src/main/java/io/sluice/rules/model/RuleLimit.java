@@ -6,11 +6,11 @@ import java.util.List;
 /**
  * One limit of a rule. Immutable.
  *
- * @param id as reports call it, see {@link LimitName}
- * @param limit how much; its name is what counts are filed under and does not depend on the limit's position
- * @param by the attributes that tell callers apart; none: one count for the whole rule
- * @param absent what counts when one of them is missing
- * @param privacy how their values are stored
+ * @param id the limit's name in reports, see {@link LimitName}
+ * @param limit how much; counts are stored under its name, which does not depend on the limit's position
+ * @param by the attributes that distinguish callers; if empty, the whole rule has one count
+ * @param absent what to do if one of these attributes is missing
+ * @param privacy how the values of these attributes are stored
  */
 public record RuleLimit(String id, Limit limit, List<By> by, AbsentPolicy absent, Privacy privacy) {
 

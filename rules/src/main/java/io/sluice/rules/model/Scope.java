@@ -12,18 +12,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which requests a rule is for; what is not named matches everything. Immutable.
+ * The requests that a rule applies to. A part that is not set matches everything. Immutable.
  *
- * @param service the exact service
- * @param resource which paths
- * @param methods in capitals; a request's method matches in any case, so that {@code post} does not escape a limit on POST, and
- *     GET is HEAD, too: servers do the same work for both
- * @param match what attributes must be, by the attribute's name; all of them must hold
+ * @param service the exact name of the service
+ * @param resource the pattern of the path
+ * @param methods in upper case; a request's method matches ignoring case, so that {@code post} does not escape a limit on POST;
+ *     GET also matches HEAD, because servers do the same work for both
+ * @param match the conditions by attribute name; all must hold
  */
 public record Scope(
         @Nullable String service, @Nullable PathPattern resource, Set<String> methods, Map<String, Condition> match) {
 
-    /** Every request. */
+    /** Matches every request. */
     public static final Scope EVERYTHING = new Scope(null, null, Set.of(), Map.of());
 
     public Scope {
@@ -37,7 +37,7 @@ public record Scope(
             }
             if (named.put(name, condition) != null) {
                 throw new IllegalArgumentException(
-                        "match: " + name + " twice (expected: names that differ in more than case)");
+                        "match: " + name + " is listed twice (expected: names that differ in more than case)");
             }
         });
         match = Collections.unmodifiableMap(named);
@@ -47,7 +47,7 @@ public record Scope(
         return matchesService(request) && matchesMethod(request) && matchesResource(request) && matchesRest(request);
     }
 
-    /** The methods of requests that those of a rule are for: GET is for HEAD, too. */
+    /** Returns the request methods that a rule with these methods matches: GET adds HEAD. */
     public static Set<String> meant(Set<String> methods) {
         if (!methods.contains("GET") || methods.contains("HEAD")) {
             return methods;
@@ -57,14 +57,14 @@ public record Scope(
         return meant;
     }
 
-    /** The same without the conditions on attributes of these names. */
+    /** Returns this scope without the conditions on the attributes that the predicate accepts. */
     public Scope without(Predicate<String> attributes) {
         Map<String, Condition> rest = new LinkedHashMap<>(match);
         rest.keySet().removeIf(attributes);
         return new Scope(service, resource, methods, rest);
     }
 
-    /** The level of a limit that does not tell callers apart. */
+    /** Returns the level of a limit that does not distinguish callers. */
     public Level level() {
         return resource != null ? Level.RESOURCE : service != null ? Level.SERVICE : Level.GLOBAL;
     }

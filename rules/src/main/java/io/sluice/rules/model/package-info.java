@@ -1,4 +1,4 @@
-/** What a rule is: which requests, how much of them, and how that is decided. Immutable values. */
+/** The model of a rule: which requests it matches, how many it allows, and where that is decided. Immutable values. */
 @NullMarked
 package io.sluice.rules.model;
 

@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * An IP address. Immutable; every address has one form, so that it is equal to itself however it was written: IPv4-mapped IPv6 is
- * IPv4, zones are left out, the text is that of RFC 5952.
+ * An IP address. Immutable. Every address has one canonical form, so two spellings of an address are equal: IPv4-mapped IPv6
+ * becomes IPv4, zones are dropped, and the text follows RFC 5952.
  */
 public final class Address {
 
-    /** What stands for a caller whose address is not known: a word that is no address. */
+    /** Stands for a caller whose address is not known. The word is not a valid address. */
     public static final String UNKNOWN = "unknown";
 
     private static final int V4_BYTES = 4;
@@ -23,15 +23,15 @@ public final class Address {
     }
 
     /**
-     * Reads a literal; empty if it is none. Leading zeros are decimal: {@code 010.1.1.1} is {@code 10.1.1.1}. Never asks a name
-     * server.
+     * Parses an address; empty if the text is not one. Leading zeros are decimal: {@code 010.1.1.1} is {@code 10.1.1.1}. Never
+     * performs a DNS lookup.
      */
     public static Optional<Address> parse(String text) {
         byte[] bytes = AddressLiteral.bytes(text);
         return bytes == null ? Optional.empty() : Optional.of(of(bytes));
     }
 
-    /** The address of 4 or 16 bytes. */
+    /** Creates an address from 4 or 16 bytes. */
     public static Address of(byte[] bytes) {
         if (bytes.length != V4_BYTES && bytes.length != V6_BYTES) {
             throw new IllegalArgumentException("address: " + bytes.length + " bytes (expected: 4 or 16)");
@@ -39,7 +39,7 @@ public final class Address {
         return new Address(isMapped(bytes) ? Arrays.copyOfRange(bytes, V6_BYTES - V4_BYTES, V6_BYTES) : bytes.clone());
     }
 
-    /** 4 or 16. */
+    /** Returns the 4 or 16 bytes of the address. */
     public byte[] bytes() {
         return bytes.clone();
     }
@@ -48,7 +48,9 @@ public final class Address {
         return bytes.length == V4_BYTES;
     }
 
-    /** What counts as one caller: all of an IPv4 address, and of IPv6 the network of so many bits, 1 to 128. */
+    /**
+     * Returns the part that counts as one caller: the whole IPv4 address, or the IPv6 network with a prefix of 1 to 128 bits.
+     */
     public String counted(int ipv6Prefix) {
         return isV4() || ipv6Prefix == 128
                 ? toString()
@@ -90,7 +92,7 @@ public final class Address {
         return text.toString();
     }
 
-    /** The longest run of two or more zero groups, the first of equals, is written as {@code ::}. */
+    /** Writes the longest run of two or more zero groups, the first if several are equally long, as {@code ::}. */
     private String v6() {
         int from = -1;
         int to = -1;

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads addresses as people and proxies write them: four decimal numbers, or IPv6 in any spelling of RFC 4291. Nothing else is an
- * address: no names, no hexadecimal or missing parts of IPv4, no digits but those of ASCII. Never asks a name server.
+ * Parses addresses as people and proxies write them: four decimal numbers, or IPv6 in any spelling of RFC 4291. Nothing else is
+ * an address: no names, no hexadecimal or missing parts in IPv4, no digits outside ASCII. Never performs a DNS lookup.
  *
- * <p>Leading zeros are decimal, {@code 010.1.1.1} is {@code 10.1.1.1}: some read them as octal, but then one caller has two
- * spellings, and the trusted proxies that tell us addresses write none.
+ * <p>Leading zeros are decimal: {@code 010.1.1.1} is {@code 10.1.1.1}. Some programs read them as octal. But then one caller
+ * would have two spellings, and the trusted proxies that send us addresses write no leading zeros.
  */
 final class AddressLiteral {
 
@@ -29,7 +29,7 @@ final class AddressLiteral {
         this.end = end;
     }
 
-    /** 4 or 16 bytes; null if the text is no address. A zone, {@code %eth0}, is left out. */
+    /** Returns 4 or 16 bytes; null if the text is not an address. A zone such as {@code %eth0} is dropped. */
     public static byte @Nullable [] bytes(String text) {
         if (text.isEmpty() || text.length() > LONGEST) {
             return null;
@@ -59,7 +59,7 @@ final class AddressLiteral {
         return closeGap();
     }
 
-    /** One group with the colons after it, or the IPv4 address at the end. */
+    /** Reads one group with the colons after it, or the IPv4 address at the end. */
     private boolean part() {
         int value = 0;
         int start = at;

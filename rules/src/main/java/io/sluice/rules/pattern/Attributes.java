@@ -8,10 +8,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a request, as text. Immutable.
+ * The attributes of a request, as text. Immutable.
  *
- * <p>Made once at the front door, and here everything is brought into its one form: header names in small letters, the
- * address, the path. Whoever matches or counts afterwards compares text.
+ * <p>Created once per request at the front end. This class brings everything into its canonical form: header names in lower case,
+ * the address, the path. Code that matches or counts later only compares text.
  */
 public final class Attributes {
 
@@ -26,21 +26,21 @@ public final class Attributes {
         this.address = address;
     }
 
-    /** With the path in its {@linkplain PathForm#STRICT strict} form. */
+    /** Creates attributes with the path in its {@linkplain PathForm#STRICT strict} form. */
     public static Attributes of(Map<String, String> given) {
         return of(given, PathForm.STRICT);
     }
 
     /**
-     * Refuses header names that differ only in case, one of which would escape its limit, and with a {@link
-     * PathRefusedException} a path without a normal form, which would match no rule.
+     * Creates attributes. Refuses header names that differ only in case, because one of them would escape its limit. Refuses a
+     * path without a normal form with a {@link PathRefusedException}, because it would match no rule.
      */
     public static Attributes of(Map<String, String> given, PathForm form) {
         Map<String, String> values = new HashMap<>(given.size() * 2);
         given.forEach((name, value) -> {
             if (values.put(normalisedName(name), normalised(name, value, form)) != null) {
                 throw new IllegalArgumentException("attributes: " + normalisedName(name)
-                        + " twice (expected: names that differ in more than case)");
+                        + " is given twice (expected: names that differ in more than case)");
             }
         });
         String ip = given.get(IP);
@@ -51,7 +51,7 @@ public final class Attributes {
         return new Attributes(values, address);
     }
 
-    /** An attribute's one spelling: header names in small letters, everything else as it is. */
+    /** Returns the canonical name of an attribute: header names in lower case, all others unchanged. */
     public static String normalisedName(String name) {
         return name.startsWith(HEADER) ? name.toLowerCase(Locale.ROOT) : name;
     }
@@ -60,19 +60,20 @@ public final class Attributes {
         return values.get(name);
     }
 
-    /** Of all that is known, in their one spelling. */
+    /** Returns the canonical names of all attributes. */
     public Set<String> names() {
         return Collections.unmodifiableSet(values.keySet());
     }
 
-    /** How many there are. */
+    /** Returns the number of attributes. */
     public int size() {
         return values.size();
     }
 
     /**
-     * The address in {@code ip}; null if there is none. Then {@code ip} is missing, or {@link Address#UNKNOWN} whatever was sent:
-     * text that is no address tells no callers apart, since a caller could send another one each time.
+     * Returns the address in {@code ip}; null if there is none. In that case {@code ip} is missing, or is {@link Address#UNKNOWN}
+     * whatever was sent. Text that is not an address must not distinguish callers, because a caller could send a different one
+     * each time.
      */
     public @Nullable Address address() {
         return address;

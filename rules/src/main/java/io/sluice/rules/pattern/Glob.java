@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A pattern for text: {@code *} stands for any run of characters, also none, {@code ?} for exactly one; {@code \*}, {@code \?}
- * and {@code \\} stand for themselves. Immutable.
+ * A pattern for text: {@code *} stands for any run of characters, including none, and {@code ?} for exactly one. {@code \*},
+ * {@code \?} and {@code \\} stand for the characters themselves. Immutable.
  *
- * <p>Matching takes time in proportion to the text, whatever the pattern: what lies before the first and behind the last
- * wildcard is compared as it is, and for what is between them all positions that the pattern can be at are kept as bits of
- * words and moved together, character by character. Nothing is ever tried twice.
+ * <p>Matching takes time proportional to the length of the text, whatever the pattern. The parts before the first and after the
+ * last wildcard are compared directly. For the part in between, all positions that the pattern can be at are kept as bits in
+ * words, and are advanced together, character by character. There is no backtracking.
  */
 public final class Glob {
 
-    /** In characters: each 64 of them cost one more step for each character of the text. */
+    /** In characters. Each 64 characters of a pattern cost one more step per character of the text. */
     static final int LONGEST = 1_024;
 
     private static final int ANY = -1;
@@ -80,25 +80,25 @@ public final class Glob {
     }
 
     /**
-     * Reads a pattern; empty if it has no wildcard, so that it is a {@link #literal}. The exception's message says only what
-     * would do.
+     * Parses a pattern. Returns empty if it has no wildcard; then it is a {@link #literal}. The message of the exception contains
+     * only what is expected.
      */
     public static Optional<Glob> parse(String text) {
         int[] parts = parts(text);
         boolean wild = Arrays.stream(parts).anyMatch(part -> part < 0);
         if (wild && parts.length > LONGEST) {
-            throw new IllegalArgumentException("at most " + LONGEST + " characters in a pattern");
+            throw new IllegalArgumentException("a pattern of at most " + LONGEST + " characters");
         }
         return wild ? Optional.of(new Glob(text, parts)) : Optional.empty();
     }
 
-    /** The text that a pattern without wildcards stands for. */
+    /** Returns the text that a pattern without wildcards stands for. */
     public static String literal(String text) {
         int[] parts = parts(text);
         return new String(parts, 0, parts.length);
     }
 
-    /** The pattern that stands for just this text. */
+    /** Returns the pattern that matches exactly this text. */
     public static String escaped(String literal) {
         return literal.replace("\\", "\\\\").replace("*", "\\*").replace("?", "\\?");
     }
@@ -109,7 +109,7 @@ public final class Glob {
         return to - from >= between && value.startsWith(prefix) && value.endsWith(suffix) && matches(value, from, to);
     }
 
-    /** A text that matches. */
+    /** Returns a text that matches. */
     public String example() {
         StringBuilder example = new StringBuilder();
         for (int part : parts(text)) {
@@ -118,22 +118,22 @@ public final class Glob {
         return example.toString();
     }
 
-    /** Whether any text that starts and ends right matches, if it is long enough for both. */
+    /** Returns whether every text with the right prefix and suffix matches, provided that it is long enough for both. */
     public boolean isOneStar() {
         return between == 0;
     }
 
-    /** What every text that matches starts with. */
+    /** Returns the text that every match starts with. */
     public String prefix() {
         return prefix;
     }
 
-    /** What every text that matches ends with, behind the prefix. */
+    /** Returns the text that every match ends with, after the prefix. */
     public String suffix() {
         return suffix;
     }
 
-    /** What every text that matches has between prefix and suffix, in this order and without overlap. */
+    /** Returns the texts that every match contains between prefix and suffix, in this order and without overlap. */
     public List<String> inner() {
         return inner;
     }

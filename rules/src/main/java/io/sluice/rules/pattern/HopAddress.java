@@ -2,19 +2,22 @@ package io.sluice.rules.pattern;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads an address as it stands in the headers of proxies, where it may have brackets and a port. */
+/** Parses an address from a proxy header, where it may have brackets and a port. */
 public final class HopAddress {
 
     private HopAddress() {}
 
-    /** As in {@code X-Forwarded-For}: {@code 192.0.2.7}, {@code 192.0.2.7:80}, {@code 2001:db8::7}, {@code [2001:db8::7]:80}. */
+    /**
+     * Parses an entry of {@code X-Forwarded-For}: {@code 192.0.2.7}, {@code 192.0.2.7:80}, {@code 2001:db8::7}, {@code
+     * [2001:db8::7]:80}. Returns null if it is not an address.
+     */
     public static @Nullable Address read(String given) {
         String text = trimmed(given);
         Address plain = Address.parse(text).orElse(null);
         return plain != null ? plain : readNode(text);
     }
 
-    /** As RFC 7239 has it: IPv6 always in brackets. */
+    /** Parses a node as in RFC 7239, where IPv6 is always in brackets. Returns null if it is not an address. */
     public static @Nullable Address readNode(String text) {
         int close = text.startsWith("[") ? text.indexOf(']') : -1;
         int colon = close >= 0 ? close + 1 : text.indexOf(':');
@@ -28,7 +31,7 @@ public final class HopAddress {
                 : null;
     }
 
-    /** A colon and a number, or an obfuscated port. */
+    /** Returns whether a colon and a number, or an obfuscated port, follow. */
     private static boolean isPort(String text, int colon) {
         int digits = text.length() - colon - 1;
         if (text.charAt(colon) != ':' || digits == 0) {

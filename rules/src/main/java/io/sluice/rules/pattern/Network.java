@@ -4,9 +4,9 @@ import io.sluice.rules.yaml.PrintableText;
 import java.util.Arrays;
 
 /**
- * A block of addresses, {@code 10.0.0.0/8} or {@code 2001:db8::/32}; an address alone is a block of one. Immutable.
+ * A block of addresses, {@code 10.0.0.0/8} or {@code 2001:db8::/32}. A single address is a block of one. Immutable.
  *
- * <p>IPv4 blocks hold no IPv6 addresses and the other way around, but IPv4-mapped IPv6 is IPv4, in blocks as in addresses.
+ * <p>IPv4 blocks contain no IPv6 addresses, and vice versa. But IPv4-mapped IPv6 is IPv4, in blocks as in addresses.
  */
 public final class Network {
 
@@ -22,8 +22,8 @@ public final class Network {
     }
 
     /**
-     * Reads a network as documents write it, which is more strictly than addresses of requests are read: no zone, no leading
-     * zeros, and no bits behind the prefix. The exception says what to write instead.
+     * Parses a network as documents write it. This is stricter than for addresses of requests: no zone, no leading zeros, and no
+     * bits after the prefix. The exception says what to write instead.
      */
     public static Network parse(String text) {
         int slash = text.indexOf('/');
@@ -46,7 +46,7 @@ public final class Network {
         return network;
     }
 
-    /** The network of so many bits that an address is in. */
+    /** Returns the network with this prefix length that contains an address. */
     public static Network of(Address address, int prefixLength) {
         byte[] bytes = address.bytes();
         if (prefixLength < 0 || prefixLength > bytes.length * Byte.SIZE) {
@@ -59,7 +59,7 @@ public final class Network {
         return new Network(bytes, prefixLength);
     }
 
-    /** Whether the address of 4 or 16 bytes is in it. */
+    /** Returns whether the network contains the address with these 4 or 16 bytes. */
     public boolean contains(byte[] bytes) {
         return contains(Address.of(bytes));
     }
@@ -76,12 +76,12 @@ public final class Network {
         return difference == 0;
     }
 
-    /** The first address: 4 or 16 bytes, zero behind the prefix. */
+    /** Returns the first address: 4 or 16 bytes, zero after the prefix. */
     public byte[] address() {
         return address.clone();
     }
 
-    /** 0 to 32 or 128. */
+    /** Returns the prefix length, 0 to 32 or 0 to 128. */
     public int prefixLength() {
         return prefixLength;
     }
@@ -103,7 +103,7 @@ public final class Network {
         return Address.of(address) + "/" + prefixLength;
     }
 
-    /** The bits of one byte that count when so many of it and those behind it do. */
+    /** Returns the mask of one byte when this many bits, counted from its first bit, belong to the prefix. */
     private static int mask(int bits) {
         return bits >= Byte.SIZE ? 0xff : bits <= 0 ? 0 : (0xff << (Byte.SIZE - bits)) & 0xff;
     }
@@ -119,7 +119,7 @@ public final class Network {
             }
         }
         if (digits == 0 || prefix < least || prefix > most || (digits > 1 && text.charAt(start) == '0')) {
-            throw refused(text, "a prefix of " + least + ".." + most);
+            throw refused(text, "a prefix length of " + least + ".." + most);
         }
         return prefix;
     }

@@ -1,12 +1,12 @@
 package io.sluice.rules.pattern;
 
 /**
- * Whether a path is in its normal form already, without making anything: most are, and are looked at once. Says no too often rather
- * than yes; the normaliser then finds out.
+ * Checks whether a path is already in its normal form, in one pass and without allocation. Most paths are. The check may answer
+ * no for a normal path, but never yes for another; after a no, the normaliser decides.
  */
 public final class NormalPath {
 
-    /** Characters that stand for themselves, whatever is around them. */
+    /** Characters that stand for themselves in any context. */
     private static final boolean[] PLAIN = new boolean[0x80];
 
     static {
@@ -47,12 +47,15 @@ public final class NormalPath {
         return true;
     }
 
-    /** Not a control character, not half of a pair, not what decoders put where bytes were lost. */
+    /**
+     * Returns whether a code point is text: not a control character, not a surrogate, and not the replacement character of
+     * decoders.
+     */
     static boolean isText(int point) {
         return point >= 0xa0 && point != 0xfffd && (point < Character.MIN_SURROGATE || point > Character.MAX_SURROGATE);
     }
 
-    /** The text between slashes, from here on. */
+    /** Returns whether the segment that starts here is empty, {@code .} or {@code ..}. */
     private static boolean isEmptyOrDots(String path, int start) {
         int end = start;
         while (end < path.length() && end < start + 3 && path.charAt(end) == '.') {
@@ -61,7 +64,7 @@ public final class NormalPath {
         return end - start < 3 && (end == path.length() || path.charAt(end) == '/');
     }
 
-    /** A percent sign, space, question mark or number sign that is part of a name. */
+    /** Returns whether this is an escaped percent sign, space, question mark or number sign that is part of a name. */
     private static boolean isKeptEscape(String path, int at) {
         if (path.startsWith("%25", at)) {
             return !isTwiceEncoded(path, at);
@@ -69,7 +72,7 @@ public final class NormalPath {
         return path.startsWith("%20", at) || path.startsWith("%3F", at) || path.startsWith("%23", at);
     }
 
-    /** Whether an encoded percent sign stands before two hexadecimal digits, as it does after encoding twice. */
+    /** Returns whether an encoded percent sign stands before two hexadecimal digits, as it does after encoding twice. */
     static boolean isTwiceEncoded(String path, int at) {
         return at + 4 < path.length() && hex(path.charAt(at + 3)) >= 0 && hex(path.charAt(at + 4)) >= 0;
     }

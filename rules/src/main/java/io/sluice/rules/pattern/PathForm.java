@@ -1,25 +1,25 @@
 package io.sluice.rules.pattern;
 
 /**
- * The one form in which paths are compared and counted, the same at every front door. Immutable.
+ * The canonical form in which paths are compared and counted, the same at every front end. Immutable.
  *
- * <p>Percent-encoding that means nothing is undone once, path parameters ({@code ;a=b}), empty segments, {@code .} segments and
- * the slash at the end are left out, a query, a fragment and {@code http://host} before the path are cut off. What servers read
- * differently is refused, since the limiter cannot know which of the routes will be served: encoded slashes and percent signs,
- * backslashes, control characters, broken UTF-8, and unless {@link #resolve} says otherwise {@code ..} segments and a
- * {@code //} at the start. {@code docs/paths.md} has the whole table.
+ * <p>Unnecessary percent-encoding is decoded once. Path parameters ({@code ;a=b}), empty segments, {@code .} segments and a slash
+ * at the end are dropped. A query, a fragment and {@code http://host} before the path are cut off. Anything that servers
+ * interpret differently is refused, because the limiter cannot know which route will be served: encoded slashes and percent
+ * signs, backslashes, control characters, broken UTF-8, and, unless {@link #resolve} is set, {@code ..} segments and {@code //}
+ * at the start. {@code docs/paths.md} has the whole table.
  *
  * <p>A normalised path is its own normal form.
  *
- * @param ignoreCase for servers that do: paths are compared in small letters, and patterns have to be written so
- * @param resolve for servers that do (Tomcat, nginx): {@code //} at the start is {@code /}, and {@code ..} is gone
- *     through. Where the server does not (Node, Fastify, Express), {@code /public/../x} is served by {@code /public}
- *     and would be limited as {@code /x}
- * @param encodedSlash for servers that take {@code %2F} as part of a name (Node): it is, and stays {@code %2F}
+ * @param ignoreCase for servers that ignore case: paths are compared in lower case, and patterns must be written in lower case
+ * @param resolve for servers that resolve paths (Tomcat, nginx): {@code //} at the start is {@code /}, and {@code ..} is
+ *     resolved. Do not set it for servers that do not (Node, Fastify, Express): they serve {@code /public/../x} from {@code
+ *     /public}, but it would be limited as {@code /x}
+ * @param encodedSlash for servers that treat {@code %2F} as part of a name (Node): it is accepted and stays {@code %2F}
  */
 public record PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash) {
 
-    /** Safe whatever serves the path: case counts, and what is not tidy is refused. */
+    /** Safe for any server: case matters, and untidy paths are refused. */
     public static final PathForm STRICT = new PathForm(false, false, false);
 
     public PathForm ignoringCase() {
@@ -34,19 +34,19 @@ public record PathForm(boolean ignoreCase, boolean resolve, boolean encodedSlash
         return new PathForm(ignoreCase, resolve, true);
     }
 
-    /** The normal form; the same object if it is that already. Takes time in proportion to the length. */
+    /** Returns the normal form; the same object if the path is already normal. Takes time proportional to the length. */
     public String normal(String path) {
         return NormalPath.is(path, this) ? path : new PathNormaliser(path, this).normal();
     }
 
     /**
-     * The normal form of a request target as it came over the wire, where only ASCII may stand. Servers hand out other bytes as
-     * Latin-1, and {@code é} as the two characters of its UTF-8 would pass for another path than {@code %C3%A9}.
+     * Returns the normal form of a request target as it came over the wire, where only ASCII is allowed. Servers decode other
+     * bytes as Latin-1. Then {@code é}, as the two characters of its UTF-8, would be a different path than {@code %C3%A9}.
      */
     public String normalOfTarget(String target) {
         for (int i = 0; i < target.length(); i++) {
             if (target.charAt(i) > 0x7f) {
-                throw new PathRefusedException(target, "characters other than ASCII to be percent-encoded");
+                throw new PathRefusedException(target, "percent-encoding of characters other than ASCII");
             }
         }
         return normal(target);

@@ -3,18 +3,18 @@ package io.sluice.rules.pattern;
 import java.util.Locale;
 
 /**
- * Brings one path into its normal form, or refuses it. One pass over the text; used once, by one thread.
+ * Brings one path into its normal form, or refuses it. Works in one pass over the text. Used once, by one thread.
  *
- * <p>Servers do four things to a path, not all of them and not in one order: decode, strip parameters, resolve dots, split. Here
- * segments are split first, on what is a slash to everybody; then parameters go and escapes are decoded; and whatever could
- * have been a slash, a parameter or an escape in another order is refused rather than guessed.
+ * <p>Servers do four things to a path, but not all of them and not in the same order: decode, strip parameters, resolve dots,
+ * split. This class first splits segments at what is a slash to every server, then drops parameters and decodes escapes. Anything
+ * that could be a slash, a parameter or an escape in another order is refused rather than guessed.
  */
 final class PathNormaliser {
 
     private static final String BEGINS = "a path that begins with /";
     private static final String NO_CONTROL = "no control characters";
     private static final String NO_BACKSLASH = "no backslash";
-    private static final String UTF8 = "escapes of proper UTF-8";
+    private static final String UTF8 = "percent-encoded valid UTF-8";
 
     private final String path;
     private final PathForm form;
@@ -78,7 +78,7 @@ final class PathNormaliser {
         };
     }
 
-    /** From after a slash to the next one. */
+    /** Reads from after a slash to the next one. */
     private void segment() {
         int start = out.length();
         out.append('/');
@@ -98,7 +98,7 @@ final class PathNormaliser {
         int length = out.length() - start - 1;
         if (length == 0) {
             if (start == 0 && at < end && !form.resolve()) {
-                throw refused("no // at the start, some take what follows for a host");
+                throw refused("no // at the start; some servers read what follows as a host");
             }
             out.setLength(start);
         } else if (isDots(start + 1, out.length())) {
@@ -132,7 +132,10 @@ final class PathNormaliser {
         return to - from <= 2 && to > from && out.charAt(from) == '.' && out.charAt(to - 1) == '.';
     }
 
-    /** With encoded slashes a name may hold what would be a segment of dots to whoever decodes them. */
+    /**
+     * Refuses dots beside an encoded slash. A name with encoded slashes may contain what a server that decodes them reads as a
+     * {@code ..} segment.
+     */
     private void refuseHiddenDots(int start) {
         int from = start;
         for (int slash = out.indexOf("%2F", from); slash >= 0; slash = out.indexOf("%2F", from)) {
@@ -156,7 +159,7 @@ final class PathNormaliser {
         } else {
             int point = path.codePointAt(at);
             at += Character.charCount(point);
-            text(point, "proper Unicode without control characters");
+            text(point, "valid Unicode without control characters");
         }
     }
 
@@ -205,7 +208,7 @@ final class PathNormaliser {
         out.appendCodePoint(form.ignoreCase() ? Character.toLowerCase(point) : point);
     }
 
-    /** Reads the escapes of one character; only its shortest encoding is one. */
+    /** Reads the escapes of one character. Only its shortest encoding is valid. */
     private int utf8(int first) {
         int length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
         int point = first & (0x7f >> length);

@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which paths a rule is for: {@code /api/login} exactly, {@code /users/{id}} with any one segment that is not empty,
- * {@code /api/orders/**} with any rest, and none ({@code /api/orders}). Immutable.
+ * A pattern for the paths of a rule: {@code /api/login} exactly, {@code /users/{id}} with any one non-empty segment, {@code
+ * /api/orders/**} with any rest or none ({@code /api/orders}). Immutable.
  */
 public final class PathPattern {
 
-    /** The most permissive one: what a path may have at all. */
+    /** The most permissive form: everything that a path may contain at all. */
     public static final PathForm NORMAL = PathForm.STRICT.keepingEncodedSlash();
 
     private static final int LONGEST = 1_024;
@@ -24,7 +24,7 @@ public final class PathPattern {
         this.segments = segments;
     }
 
-    /** Reads a pattern; the exception says what is wrong with it. */
+    /** Parses a pattern. The exception says what is wrong with it. */
     public static PathPattern of(String text) {
         if (!text.startsWith("/") || text.length() > LONGEST || text.chars().anyMatch(PathPattern::illegal)) {
             throw new IllegalArgumentException("resource: " + PrintableText.text(text) + EXPECTED);
@@ -40,7 +40,7 @@ public final class PathPattern {
         return new PathPattern(text, List.copyOf(segments));
     }
 
-    /** Whether a normalised path is meant. */
+    /** Returns whether a normalised path matches. */
     public boolean matches(String path) {
         int at = 0;
         for (Segment segment : segments) {
@@ -60,7 +60,7 @@ public final class PathPattern {
         return at == path.length();
     }
 
-    /** At least one; a {@link Rest} only as the last. */
+    /** Returns the segments, at least one. Only the last can be a {@link Rest}. */
     public List<Segment> segments() {
         return segments;
     }
@@ -94,7 +94,7 @@ public final class PathPattern {
         return new Exact(part);
     }
 
-    /** Refuses what no normalised path has, since a rule for it would be a rule for nothing. */
+    /** Refuses a pattern that no normalised path can match, because its rule would never apply. */
     private static String normal(String text) {
         String normal;
         try {
@@ -125,13 +125,13 @@ public final class PathPattern {
         return c <= ' ' || c == 0x7f || c == '?' || c == '#';
     }
 
-    /** What stands between two slashes. */
+    /** The part between two slashes. */
     public sealed interface Segment {
-        /** Whether what stands in the path from start (inclusive) to end (exclusive) is meant. */
+        /** Returns whether the part of the path from start (inclusive) to end (exclusive) matches. */
         boolean matches(String path, int start, int end);
     }
 
-    /** Just this text. */
+    /** Exactly this text. */
     public record Exact(String name) implements Segment {
         @Override
         public boolean matches(String path, int start, int end) {
@@ -139,7 +139,7 @@ public final class PathPattern {
         }
     }
 
-    /** Any text but none. */
+    /** Any non-empty text. */
     public record Any() implements Segment {
         @Override
         public boolean matches(String path, int start, int end) {
@@ -147,7 +147,7 @@ public final class PathPattern {
         }
     }
 
-    /** All that follows, and the slash before it, or nothing. */
+    /** Everything that follows, including the slash before it, or nothing. */
     public record Rest() implements Segment {
         @Override
         public boolean matches(String path, int start, int end) {

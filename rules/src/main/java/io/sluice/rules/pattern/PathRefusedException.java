@@ -3,8 +3,9 @@ package io.sluice.rules.pattern;
 import io.sluice.rules.yaml.PrintableText;
 
 /**
- * A request's path could mean one thing to us and another to whoever serves it. The request is to be refused (400): to let it
- * pass would be to let it pass unlimited. The message says what is wrong. Carries no stack trace: callers can make these at will.
+ * Thrown for a request path that could mean one thing to the limiter and another to the server. The request must be refused
+ * (400), because otherwise it could pass without a limit. The message says what is wrong. Has no stack trace, because clients can
+ * trigger it at will.
  */
 public final class PathRefusedException extends IllegalArgumentException {
 
@@ -17,7 +18,7 @@ public final class PathRefusedException extends IllegalArgumentException {
         this.expected = expected;
     }
 
-    /** What would have done, without the path itself. */
+    /** Returns what was expected, without the path itself. */
     public String expected() {
         return expected;
     }

@@ -1,4 +1,4 @@
-/** The values that requests are matched by, each in its one form, and the patterns they are compared with. */
+/** The values that requests are matched by, each in its canonical form, and the patterns for them. */
 @NullMarked
 package io.sluice.rules.pattern;
 

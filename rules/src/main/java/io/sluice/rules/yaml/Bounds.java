@@ -1,12 +1,13 @@
 package io.sluice.rules.yaml;
 
 /**
- * How large a tree may become, so that nobody exhausts stack, memory or time with a document: 50 levels, ten thousand keys in a
- * mapping, so many values in all, ten thousand anchors, and a quarter of a million values more by way of aliases. Those are
- * shared and not copied, but whoever walks through the tree meets them each time.
+ * Bounds the size of a tree, so that no document can exhaust the stack, the memory or the CPU: 50 levels of nesting, 10,000 keys
+ * in a mapping, a maximum number of values in all, 10,000 anchors, and 250,000 more values through aliases. Aliased values are
+ * shared, not copied, but code that walks the tree visits them each time.
  *
- * <p>YAML takes about a microsecond for each value. So what may be read of it before there is an item that was found good is
- * bounded, and each item that was makes room for more: a document is refused within a second, or consists of what it should.
+ * <p>A YAML value takes about a microsecond to parse. So the amount of YAML that may be read before the first valid item is
+ * bounded, and each valid item raises the bound. A document is therefore refused within a second, or consists mostly of valid
+ * items.
  */
 final class Bounds {
 
@@ -19,7 +20,7 @@ final class Bounds {
     private static final int MOST_REPEATED = 250_000;
     private static final int MOST_ANCHORS = 10_000;
 
-    /** More than the largest of many items has. */
+    /** More than the largest of many items needs. */
     private static final int VALUES_OF_ITEM = 200;
 
     private static final int CHARACTERS_OF_ITEM = 4_000;
@@ -39,7 +40,7 @@ final class Bounds {
         return new Bounds(true);
     }
 
-    /** Which is read ten times as fast. */
+    /** JSON parses ten times as fast, so its bound does not depend on items. */
     static Bounds ofJson() {
         return new Bounds(false);
     }
@@ -47,7 +48,7 @@ final class Bounds {
     void enter(Place place) {
         if (++depth > DEEPEST) {
             throw UnreadableDocument.outOfBounds(
-                    place, "nesting: deeper than " + DEEPEST + " (expected: at most " + DEEPEST + ")");
+                    place, "nesting: deeper than " + DEEPEST + " levels (expected: at most " + DEEPEST + ")");
         }
     }
 
@@ -55,7 +56,7 @@ final class Bounds {
         depth--;
     }
 
-    /** Whether nothing was entered but the root. */
+    /** Returns whether only the root has been entered. */
     boolean isInRoot() {
         return depth == 1;
     }
@@ -67,52 +68,52 @@ final class Bounds {
             throw UnreadableDocument.outOfBounds(
                     place,
                     byItems
-                            ? "values: more than " + MOST_BEFORE_ITEMS
-                                    + " beside or in a rule (expected: fewer, or JSON, which is read faster)"
-                            : "values: more than " + MOST_VALUES + " (expected: several documents)");
+                            ? "values: more than " + MOST_BEFORE_ITEMS + " plus " + VALUES_OF_ITEM
+                                    + " for each valid rule (expected: fewer values, or JSON, which may have more)"
+                            : "values: more than " + MOST_VALUES + " (expected: a smaller document or several)");
         }
     }
 
-    /** So many characters were read. */
+    /** Records how many characters have been read so far. */
     void characters(int read, Place place) {
         if (read > MOST_CHARACTERS_BEFORE_ITEMS + (long) CHARACTERS_OF_ITEM * items) {
             throw UnreadableDocument.outOfBounds(
                     place,
-                    "characters: more than " + MOST_CHARACTERS_BEFORE_ITEMS
-                            + " beside or in a rule (expected: fewer, or JSON, which is read faster)");
+                    "characters: more than " + MOST_CHARACTERS_BEFORE_ITEMS + " plus " + CHARACTERS_OF_ITEM
+                            + " for each valid rule (expected: a shorter document, or JSON, which may be longer)");
         }
     }
 
-    /** An item was read, and whoever asked for it can use it. */
+    /** Records that a valid item was read. */
     void item() {
         items++;
     }
 
-    /** A mapping has so many keys, and another. */
+    /** Checks that a mapping with this many keys may have another one. */
     void key(int keys, Place place) {
         if (keys >= MOST_KEYS) {
             throw UnreadableDocument.outOfBounds(
-                    place, "keys: more than " + MOST_KEYS + " (expected: fewer in one mapping)");
+                    place, "keys: more than " + MOST_KEYS + " in one mapping (expected: at most " + MOST_KEYS + ")");
         }
     }
 
     void anchor(Place place) {
         if (++anchors > MOST_ANCHORS) {
             throw UnreadableDocument.outOfBounds(
-                    place, "anchors: more than " + MOST_ANCHORS + " (expected: fewer anchors)");
+                    place, "anchors: more than " + MOST_ANCHORS + " (expected: at most " + MOST_ANCHORS + ")");
         }
     }
 
-    /** An alias stands for so many values. */
+    /** Records that an alias stands for this many values. */
     void repeat(long size, Place place) {
         repeated += size;
         if (repeated > MOST_REPEATED) {
             throw UnreadableDocument.outOfBounds(
-                    place, "aliases: stand for more than " + MOST_REPEATED + " values (expected: fewer aliases)");
+                    place, "aliases: expand to more than " + MOST_REPEATED + " values (expected: fewer aliases)");
         }
     }
 
-    /** The values met so far by whoever walks through the tree. */
+    /** Returns the number of values that a walk through the tree has visited so far, aliases included. */
     long met() {
         return values + repeated;
     }

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
-/** Numbers as documents write them. */
+/** Parses numbers as documents write them. */
 public final class Digits {
 
     private static final int MOST_DIGITS = 18;
@@ -12,7 +12,7 @@ public final class Digits {
 
     private Digits() {}
 
-    /** {@code 17} or {@code -17}, at most 18 digits; empty if it is anything else. */
+    /** Parses {@code 17} or {@code -17}, at most 18 digits. Returns empty for any other text. */
     public static OptionalLong whole(String text) {
         String digits = text.startsWith("-") ? text.substring(1) : text;
         return digits.isEmpty()
@@ -22,7 +22,7 @@ public final class Digits {
                 : OptionalLong.of(Long.parseLong(text));
     }
 
-    /** {@code 0.25}, {@code 1} or {@code 1e-3}; empty if it is anything else. */
+    /** Parses {@code 0.25}, {@code 1} or {@code 1e-3}. Returns empty for any other text. */
     public static OptionalDouble decimal(String text) {
         if (text.length() > LONGEST_DECIMAL || !text.chars().allMatch(c -> "0123456789.eE+-".indexOf(c) >= 0)) {
             return OptionalDouble.empty();

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Collects the errors of one document, up to a thousand: whoever reads {@linkplain #within within} its bounds stops at one more.
- * Not for several threads.
+ * Collects the errors of one document, at most 1,000. The next error ends the reading that runs in {@link #within within}. Not
+ * thread-safe.
  */
 public final class Errors {
 
@@ -29,7 +29,7 @@ public final class Errors {
         list.add(new DocumentError(file, place.line(), place.column(), message));
     }
 
-    /** Reads something; empty if there were so many errors that it was not read to its end. */
+    /** Runs a reader. Returns empty if there were too many errors to read to the end. */
     public <T> Optional<T> within(Supplier<T> reading) {
         try {
             return Optional.of(reading.get());
@@ -42,7 +42,9 @@ public final class Errors {
         return count == 0;
     }
 
-    /** How many so far: the same before and after a part of the document means that it has none. */
+    /**
+     * Returns the number of errors so far. If it is the same before and after a part of the document, that part has no errors.
+     */
     public long count() {
         return count;
     }
@@ -51,7 +53,7 @@ public final class Errors {
         return file;
     }
 
-    /** All errors in the order of the document; after a thousand a last one says that there are more. */
+    /** Returns all errors in document order. If there are more than 1,000, the last entry says so. */
     public List<DocumentError> list() {
         List<DocumentError> sorted = new ArrayList<>(list);
         sorted.sort(Comparator.comparingInt(DocumentError::line).thenComparingInt(DocumentError::column));

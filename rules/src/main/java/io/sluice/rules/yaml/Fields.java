@@ -19,8 +19,8 @@ import java.util.function.DoublePredicate;
 import java.util.function.Function;
 
 /**
- * The fields of one mapping, read by name. Unknown and repeated keys are reported when it is made; a field that is not what
- * was asked for is reported when it is read, and then reads as absent.
+ * The fields of one mapping, read by name. Unknown and duplicate keys are reported on construction. A field of the wrong type is
+ * reported when it is read, and then counts as absent.
  */
 public final class Fields {
 
@@ -35,9 +35,9 @@ public final class Fields {
     }
 
     /**
-     * The fields of a mapping.
+     * Returns the fields of a mapping, or empty if the value is not a mapping.
      *
-     * @param what what the mapping is, for the error if it is none
+     * @param what the name of the mapping, for the error if the value is not one
      * @param known every legal key, in the order in which errors list them
      */
     public static Optional<Fields> of(String what, YamlValue value, Collection<String> known, Errors errors) {
@@ -45,9 +45,9 @@ public final class Fields {
     }
 
     /**
-     * The fields of a mapping that is like others but for some keys.
+     * Returns the fields of a mapping with special error messages for some illegal keys.
      *
-     * @param refused what is to be said of keys that are legal elsewhere
+     * @param refused the error message for each key that is legal elsewhere but not here
      */
     public static Optional<Fields> of(
             String what, YamlValue value, Collection<String> known, Map<String, String> refused, Errors errors) {
@@ -63,11 +63,11 @@ public final class Fields {
     private void put(Entry entry, Collection<String> known, Map<String, String> refused) {
         Place at = entry.key().place();
         if (!(entry.key() instanceof YamlScalar key)) {
-            errors.add(at, "key: " + entry.key().shown() + " (expected: a word)");
+            errors.add(at, "key: " + entry.key().shown() + " (expected: a plain word)");
         } else if (!known.contains(key.text())) {
             errors.add(at, refused.getOrDefault(key.text(), unknown(key.text(), known)));
         } else if (values.putIfAbsent(key.text(), entry.value()) != null) {
-            errors.add(at, "duplicate key: " + key.text() + " (expected: once)");
+            errors.add(at, "duplicate key: " + key.text() + " (expected: each key once)");
         } else {
             keys.put(key.text(), at);
         }
@@ -76,17 +76,17 @@ public final class Fields {
     private static String unknown(String key, Collection<String> known) {
         return "unknown key: " + PrintableText.text(key) + " (expected: "
                 + Spelling.nearest(key, known)
-                        .map(nearest -> nearest + ", perhaps?")
-                        .orElse(String.join(", ", known))
+                        .map(nearest -> "a known key; did you mean " + nearest + "?")
+                        .orElse("one of " + String.join(", ", known))
                 + ")";
     }
 
-    /** The document that the mapping stands in. */
+    /** Returns the document that contains the mapping. */
     public String file() {
         return errors.file();
     }
 
-    /** Where the mapping begins. */
+    /** Returns where the mapping begins. */
     public Place place() {
         return place;
     }
@@ -95,17 +95,17 @@ public final class Fields {
         return Optional.ofNullable(values.get(key));
     }
 
-    /** Where a field's value stands, or where the mapping begins if it is not there. */
+    /** Returns where a field's value begins, or where the mapping begins if the field is absent. */
     public Place place(String key) {
         return value(key).map(YamlValue::place).orElse(place);
     }
 
-    /** Refuses a field as a whole: the error stands at its key. */
+    /** Reports an error at a field's key. */
     public void refuseKey(String key, String message) {
         errors.add(keys.getOrDefault(key, place), message);
     }
 
-    /** Refuses the value of a field. */
+    /** Reports an error at a field's value. */
     public void error(String key, String message) {
         errors.add(place(key), message);
     }
@@ -114,14 +114,14 @@ public final class Fields {
         return values.containsKey(key);
     }
 
-    /** One word, number or text, as written. */
+    /** Returns a single word, number or text, as written. */
     public Optional<String> text(String key) {
-        return value(key).flatMap(value -> scalar(key, value, "one value"));
+        return value(key).flatMap(value -> scalar(key, value, "a single value"));
     }
 
     /**
-     * What {@code reader} makes of the field's text. It throws {@link IllegalArgumentException} with the whole message if
-     * it can make nothing of it.
+     * Converts the field's text with {@code reader}. The reader throws {@link IllegalArgumentException} with the complete error
+     * message for text that it cannot convert.
      */
     public <T> Optional<T> read(String key, Function<String, T> reader) {
         return text(key).flatMap(text -> {
@@ -142,7 +142,7 @@ public final class Fields {
         });
     }
 
-    /** A whole number between two others. */
+    /** Reads a whole number from {@code least} to {@code most}. */
     public Optional<Long> whole(String key, long least, long most) {
         String expected = least + ".." + most;
         return unquoted(key, expected).flatMap(text -> {
@@ -153,12 +153,12 @@ public final class Fields {
         });
     }
 
-    /** A part of a whole: above 0, at most 1. */
+    /** Reads a share: more than 0, at most 1. */
     public Optional<Double> share(String key) {
-        return decimal(key, number -> number > 0 && number <= 1, "above 0, at most 1");
+        return decimal(key, number -> number > 0 && number <= 1, "more than 0 and at most 1, such as 0.5");
     }
 
-    /** A number that need not be whole. */
+    /** Reads a number that need not be whole. */
     public Optional<Double> decimal(String key, DoublePredicate legal, String expected) {
         return unquoted(key, expected).flatMap(text -> {
             OptionalDouble number = Digits.decimal(text);
@@ -168,7 +168,7 @@ public final class Fields {
         });
     }
 
-    /** Whether a field is just this word. */
+    /** Returns whether a field is exactly this word. */
     public boolean isWord(String key, String word) {
         return value(key)
                 .filter(value ->
@@ -176,7 +176,7 @@ public final class Fields {
                 .isPresent();
     }
 
-    /** One of a few words; {@code words} maps each to what it means. */
+    /** Reads one of a few words. {@code words} maps each word to its meaning. */
     public <T> Optional<T> choice(String key, Map<String, T> words) {
         return text(key).flatMap(text -> {
             T meaning = words.get(text);
@@ -184,7 +184,7 @@ public final class Fields {
         });
     }
 
-    /** A list, or empty if absent. */
+    /** Reads a list; empty if the field is absent. */
     public Optional<List<YamlValue>> list(String key) {
         return value(key).flatMap(value -> {
             if (value instanceof YamlList list) {
@@ -194,7 +194,7 @@ public final class Fields {
         });
     }
 
-    /** One word or a list of words, at least one. */
+    /** Reads one word or a list with at least one word. */
     public Optional<List<YamlScalar>> words(String key) {
         return value(key).flatMap(value -> {
             List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
@@ -212,7 +212,7 @@ public final class Fields {
         });
     }
 
-    /** One value or a list of values, at least one: whole mappings too. */
+    /** Reads one value or a list with at least one value. A value may be a mapping. */
     public Optional<List<YamlValue>> oneOrMore(String key) {
         return value(key).flatMap(value -> {
             List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
@@ -220,12 +220,15 @@ public final class Fields {
         });
     }
 
-    /** The fields of a mapping inside this one. */
+    /** Reads a mapping inside this one. */
     public Optional<Fields> fields(String key, Collection<String> known) {
         return value(key).flatMap(value -> of(key, value, known, errors));
     }
 
-    /** The entries of a mapping whose keys are free, in order; keys that are no words or repeat are reported and left out. */
+    /**
+     * Reads the entries of a mapping with arbitrary keys, in order. Duplicate keys and keys that are not scalars are reported and
+     * left out.
+     */
     public Optional<Map<YamlScalar, YamlValue>> entries(String key) {
         return value(key).flatMap(value -> {
             if (!(value instanceof YamlMap map)) {
@@ -235,9 +238,9 @@ public final class Fields {
             Set<String> seen = new HashSet<>();
             for (Entry entry : map.entries()) {
                 if (!(entry.key() instanceof YamlScalar name) || name.isNull()) {
-                    errors.add(entry.key().place(), key + ": " + entry.key().shown() + " (expected: a word)");
+                    errors.add(entry.key().place(), key + ": " + entry.key().shown() + " (expected: a plain word)");
                 } else if (!seen.add(name.text())) {
-                    errors.add(name.place(), "duplicate key: " + name.shown() + " (expected: once)");
+                    errors.add(name.place(), "duplicate key: " + name.shown() + " (expected: each key once)");
                 } else {
                     entries.put(name, entry.value());
                 }
@@ -246,7 +249,7 @@ public final class Fields {
         });
     }
 
-    /** Words as a sentence lists them: {@code a, b or c}. */
+    /** Lists words as in a sentence: {@code a, b or c}. */
     public static String anyOf(Collection<String> words) {
         List<String> all = List.copyOf(words);
         int last = all.size() - 1;

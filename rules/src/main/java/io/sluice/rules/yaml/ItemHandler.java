@@ -3,9 +3,9 @@ package io.sluice.rules.yaml;
 import java.util.function.Predicate;
 
 /**
- * The items of a document that is a list, or that has one under a key, and who takes each as soon as it is read. What was taken is
- * not in the tree: there the list is empty.
+ * Handles the items of a document that is a list, or that has a list under a key. Each item is handled as soon as it is parsed.
+ * Handled items are not in the tree; the list there is empty.
  *
- * @param take says whether the item is good; the more are, the longer a document may be
+ * @param take returns whether the item is valid; each valid item raises the bound on the document's size
  */
 public record ItemHandler(String key, Predicate<YamlValue> take) {}

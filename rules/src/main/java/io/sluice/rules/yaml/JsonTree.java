@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes the tree of one JSON document, within {@link Bounds}. Most JSON is YAML too, but not all of it (tabs), and large rule
- * sets come as JSON: this takes a fraction of the time.
+ * Parses one JSON document into a tree, within {@link Bounds}. YAML parsers accept most JSON, but not all of it (tabs, for
+ * example). Large rule sets are JSON, and this parser takes a fraction of the time.
  */
 final class JsonTree {
 
@@ -18,14 +18,17 @@ final class JsonTree {
     private int at;
     private int line = 1;
 
-    /** Where the line begins, moved by one for each character that takes two places in the text. */
+    /**
+     * Start of the current line, shifted by one for each character that takes two {@code char}s, so that columns count
+     * characters.
+     */
     private int lineStart;
 
     private JsonTree(String text) {
         this.text = text;
     }
 
-    /** Whether a document can be JSON at all, going by its first character. */
+    /** Returns whether a document can be JSON, judging by its first character. */
     static boolean mayRead(String text) {
         int first = 0;
         while (first < text.length() && isSpace(text.charAt(first))) {
@@ -40,7 +43,7 @@ final class JsonTree {
         YamlValue root = tree.value();
         tree.space();
         if (tree.at < text.length()) {
-            throw tree.unexpected("nothing after the document");
+            throw tree.unexpected("nothing after the end of the document");
         }
         return root;
     }
@@ -96,7 +99,7 @@ final class JsonTree {
         return new YamlList(place, items);
     }
 
-    /** Whether a comma and another item follow, and not the end. */
+    /** Returns true if a comma and another item follow, false at the end. */
     private boolean another(char end) {
         space();
         if (peek() == end) {
@@ -132,7 +135,7 @@ final class JsonTree {
     private void character() {
         char c = text.charAt(at);
         if (c < ' ' || c == 0x7f) {
-            throw unexpected("printable text, other characters as \\uXXXX");
+            throw unexpected("printable text; write other characters as \\uXXXX");
         }
         lineStart += Character.isLowSurrogate(c) ? 1 : 0;
         at++;
@@ -157,7 +160,7 @@ final class JsonTree {
         return (char) code;
     }
 
-    /** A number, true, false or null. */
+    /** Reads a number, true, false or null. */
     private String word() {
         int start = at;
         while (at < text.length() && "+-.0123456789Eaeflnrstu".indexOf(text.charAt(at)) >= 0) {
@@ -166,7 +169,7 @@ final class JsonTree {
         String word = text.substring(start, at);
         if (!word.equals("true") && !word.equals("false") && !word.equals("null") && !isNumber(word)) {
             at = start;
-            throw unexpected("a value");
+            throw unexpected("text in quotes, a number, true, false, null, a list or an object");
         }
         return word;
     }
@@ -221,7 +224,7 @@ final class JsonTree {
 
     private char peek() {
         if (at >= text.length()) {
-            throw new UnreadableDocument(place(), "document: ends here (expected: the rest of it)");
+            throw new UnreadableDocument(place(), "document: ends too early (expected: the rest of it)");
         }
         return text.charAt(at);
     }

@@ -1,6 +1,6 @@
 package io.sluice.rules.yaml;
 
-/** Where something stands in a document; both numbers count from 1. */
+/** A position in a document. Line and column count from 1. */
 public record Place(int line, int column) {
 
     /** The beginning of a document. */

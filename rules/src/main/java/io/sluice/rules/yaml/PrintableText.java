@@ -1,13 +1,13 @@
 package io.sluice.rules.yaml;
 
-/** Text of strangers as it may stand in a message: at most 60 characters, no line breaks, no terminal commands. */
+/** Makes untrusted text safe to print in a message: at most 60 characters, no line breaks, no terminal escape sequences. */
 public final class PrintableText {
 
     private static final int LONGEST = 60;
 
     private PrintableText() {}
 
-    /** Text of our own tools on one line, each run of white space and of what a terminal would obey as one space. */
+    /** Puts text from our own tools on one line. Each run of white space and control characters becomes one space. */
     static String line(String text) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {

@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** Lengths of time as documents write them, such as {@code 250ms} or {@code 1h}, and back. */
+/** Converts durations such as {@code 250ms} or {@code 1h} between the text of documents and {@link Duration}. */
 public final class Spans {
 
-    /** The longest that any document may write. */
+    /** The longest duration that a document may contain. */
     public static final Duration LONGEST = Duration.ofDays(1_000);
 
-    /** From the longest to the shortest: of those that fit, the first is written. */
+    /** From the longest unit to the shortest. The first that divides a duration is used to write it. */
     private static final List<Unit> UNITS = List.of(
             new Unit("d", Duration.ofDays(1)),
             new Unit("h", Duration.ofHours(1)),
@@ -28,7 +28,10 @@ public final class Spans {
         }
     }
 
-    /** A length of time between two others; the {@link IllegalArgumentException} has the whole message. */
+    /**
+     * Parses a duration from {@code shortest} to {@code longest}. Otherwise throws an {@link IllegalArgumentException} with the
+     * complete error message.
+     */
     public static Duration of(String name, String text, Duration shortest, Duration longest) {
         Duration span = of(text);
         if (span.compareTo(shortest) < 0 || span.compareTo(longest) > 0) {
@@ -38,7 +41,7 @@ public final class Spans {
         return span;
     }
 
-    /** Zero if it is none, or a longer one than any that is legal. */
+    /** Parses a duration. Returns zero if the text is not a duration, or is longer than {@link #LONGEST}. */
     public static Duration of(String text) {
         int digits = 0;
         while (digits < text.length() && text.charAt(digits) >= '0' && text.charAt(digits) <= '9') {
@@ -55,7 +58,7 @@ public final class Spans {
         return Duration.ZERO;
     }
 
-    /** In the longest unit that it is a whole number of. */
+    /** Writes a duration in the longest unit that divides it. */
     public static String text(Duration span) {
         long micros = micros(span);
         for (Unit unit : UNITS) {
@@ -66,7 +69,7 @@ public final class Spans {
         return "0s";
     }
 
-    /** Shorter ones are legal where nothing speaks against them, but nobody is invited to write them. */
+    /** Where shorter durations are legal, error messages still suggest at least a millisecond. */
     private static Duration atLeastMilli(Duration span) {
         Duration milli = Duration.ofMillis(1);
         return span.compareTo(milli) < 0 ? milli : span;

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds what somebody meant to type. */
+/** Finds the word that the user probably meant. */
 public final class Spelling {
 
     private static final int LONGEST = 64;
@@ -13,8 +13,8 @@ public final class Spelling {
     private Spelling() {}
 
     /**
-     * The known word nearest to the given one, if it is near: a third of its letters may be wrong, at least one. Else the first
-     * that begins with it.
+     * Returns the known word nearest to the given one, if it is near enough: at most a third of the letters may differ, but
+     * always at least one. Otherwise returns the first known word that begins with the given one.
      */
     static Optional<String> nearest(String word, Collection<String> known) {
         if (word.length() > LONGEST) {
@@ -35,7 +35,7 @@ public final class Spelling {
                 .findFirst());
     }
 
-    /** Letters to insert, drop, replace or swap with their neighbour (optimal string alignment). */
+    /** Returns the number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
     public static int distance(String a, String b) {
         int[][] d = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

@@ -1,22 +1,22 @@
 package io.sluice.rules.yaml;
 
 /**
- * How much there is to read in a text, found out in one quick look at each character. A YAML parser is a hundred times slower than
- * that, so a text that is too much for it is refused before it begins.
+ * Estimates how much work a text is to parse, in one quick pass over its characters. A YAML parser is a hundred times slower than
+ * this pass, so a text that is too large for it is refused before parsing begins.
  *
- * <p>Each value, and each line of a text of several lines, has a mark before it: a line break, a comma, a colon, a bracket, a dash.
- * So marks bound their number, and those in texts and comments count as well. Filling are comments and blank lines, for which
- * a parser has nothing to say.
+ * <p>Each value, and each line of a multi-line text, is preceded by a mark: a line break, a comma, a colon, a bracket or a dash.
+ * So the number of marks bounds the number of values. Marks inside texts and comments count as well. Comments and blank lines are
+ * filling: the parser reads them but reports nothing for them.
  */
 final class TextVolume {
 
-    /** Those of 100,000 rules as they are usually written, and as many again. */
+    /** Twice the marks of 100,000 rules as they are usually written. */
     static final int MOST_MARKS = 6_000_000;
 
     static final int MOST_FILLING = 8_000_000;
     static final int LONGEST_RUN = 5_000_000;
 
-    /** Of which a YAML parser makes more than of anything else. */
+    /** Escapes cost a YAML parser more than anything else. */
     private static final int MOST_ESCAPES = 1_000_000;
 
     private final String text;
@@ -31,14 +31,14 @@ final class TextVolume {
         this.text = text;
     }
 
-    /** Refuses a text that is too much. */
+    /** Checks a text and refuses it if it is too large. */
     static TextVolume checked(String text) {
         TextVolume volume = new TextVolume(text);
         volume.check();
         return volume;
     }
 
-    /** Refuses what is too much for YAML, but not for JSON. */
+    /** Refuses a text that is too expensive as YAML, even if it is acceptable as JSON. */
     void checkForYaml() {
         refuse(escapes > MOST_ESCAPES, lineStart, "escapes: more than " + MOST_ESCAPES);
     }
@@ -85,7 +85,7 @@ final class TextVolume {
     private void refuse(boolean tooMuch, int at, String what) {
         if (tooMuch) {
             throw UnreadableDocument.outOfBounds(
-                    new Place(line, at - lineStart + 1), what + " (expected: fewer, or several documents)");
+                    new Place(line, at - lineStart + 1), what + " (expected: a smaller document or several)");
         }
     }
 }

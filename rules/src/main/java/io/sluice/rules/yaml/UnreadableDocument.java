@@ -1,6 +1,6 @@
 package io.sluice.rules.yaml;
 
-/** A document cannot be read any further. */
+/** Thrown when a document cannot be parsed any further. */
 final class UnreadableDocument extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -18,7 +18,7 @@ final class UnreadableDocument extends RuntimeException {
         this.outOfBounds = outOfBounds;
     }
 
-    /** The document is too large, however it is read. */
+    /** Creates an exception for a document that is too large, whether it is parsed as JSON or as YAML. */
     static UnreadableDocument outOfBounds(Place place, String message) {
         return new UnreadableDocument(place, message, true);
     }
@@ -31,7 +31,7 @@ final class UnreadableDocument extends RuntimeException {
         return place;
     }
 
-    /** Whether this one stands further down than the other. */
+    /** Returns whether this error is further down in the document than the other. */
     boolean isAfter(UnreadableDocument other) {
         return place.line() != other.place.line()
                 ? place.line() > other.place.line()

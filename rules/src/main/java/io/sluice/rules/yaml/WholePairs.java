@@ -2,7 +2,9 @@ package io.sluice.rules.yaml;
 
 import java.io.Reader;
 
-/** Reads a text without ever ending between the two halves of a character: there the parser would fail. For one thread. */
+/**
+ * Reads a text without ever splitting a surrogate pair between two reads, because the parser would fail there. Not thread-safe.
+ */
 final class WholePairs extends Reader {
 
     private final String text;

@@ -5,22 +5,26 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one YAML or JSON document into a tree. Hostile documents are refused, and quickly: more than 32 million characters, a
- * {@link TextVolume} that is too large, trees beyond {@link Bounds}, aliases into themselves, type tags. Keys that repeat are found by {@link Fields}.
+ * Parses one YAML or JSON document into a tree. Hostile documents are refused quickly: more than 32 Mi characters, a {@link
+ * TextVolume} that is too large, trees beyond {@link Bounds}, aliases that contain themselves, and type tags. {@link Fields}
+ * finds duplicate keys.
  */
 public final class YamlReader {
 
-    /** The most characters of a document. */
+    /** The maximum number of characters in a document. */
     public static final int MOST_CHARACTERS = 32 * 1024 * 1024;
 
     private YamlReader() {}
 
-    /** The document's root; empty, and the errors say why, if it has none or cannot be read. */
+    /**
+     * Returns the root of the document. If the document is empty or cannot be parsed, returns empty and adds the reason to the
+     * errors.
+     */
     public static Optional<YamlValue> read(String file, String text, Errors errors) {
         return readAny(file, text, errors, null);
     }
 
-    /** The same, of a document with items. Not all are taken, and those which are not are in the tree. */
+    /** Parses a document with items. The handler does not receive every item; items that it did not receive are in the tree. */
     public static Optional<YamlValue> read(String file, String text, Errors errors, ItemHandler items) {
         return readAny(file, text, errors, items);
     }
@@ -29,7 +33,7 @@ public final class YamlReader {
         if (text.length() > MOST_CHARACTERS) {
             errors.add(
                     Place.START,
-                    "characters: " + text.length() + " (expected: at most " + MOST_CHARACTERS + " in a document)");
+                    "characters: " + text.length() + " (expected: at most " + MOST_CHARACTERS + " in one document)");
             return Optional.empty();
         }
         try {
@@ -49,7 +53,7 @@ public final class YamlReader {
         }
     }
 
-    /** What begins like JSON may be YAML all the same; if it is neither, whoever understood more of it is right. */
+    /** Parses text that looks like JSON but may be YAML. If it is neither, reports the error that is further down. */
     private static YamlValue jsonOrYaml(String file, String text, @Nullable ItemHandler items, TextVolume volume) {
         try {
             return JsonTree.read(text);

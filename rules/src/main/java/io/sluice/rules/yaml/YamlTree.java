@@ -28,10 +28,13 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.parser.ParserImpl;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
-/** Makes the tree of one YAML document, within {@link Bounds}. Aliases share what they name. */
+/** Parses one YAML document into a tree, within {@link Bounds}. Aliases share the values that they name. */
 final class YamlTree {
 
-    /** The parser copies all it looks ahead over each time its buffer runs out: small ones take minutes for long texts. */
+    /**
+     * Buffer size of the parser. The parser copies its whole lookahead each time the buffer runs out, so with a small buffer long
+     * texts would take minutes.
+     */
     private static final int BUFFER = 1024 * 1024;
 
     private final ParserImpl parser;
@@ -45,10 +48,10 @@ final class YamlTree {
         this.items = items;
     }
 
-    /** What an anchor names, and how many values that are. */
+    /** The value that an anchor names, and how many values it contains. */
     private record Anchored(YamlValue value, long size) {}
 
-    /** The root; empty if there is nothing but comments. */
+    /** Returns the root; empty if there is nothing but comments. */
     static Optional<YamlValue> read(String file, String text, @Nullable ItemHandler items) {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(file)
@@ -87,7 +90,7 @@ final class YamlTree {
         Event event = parser.next();
         if (event.getEventId() != id) {
             throw new UnreadableDocument(
-                    place(event.getStartMark()), "document: another one (expected: one in a file)");
+                    place(event.getStartMark()), "document: a second one begins here (expected: one per file)");
         }
     }
 
@@ -115,11 +118,11 @@ final class YamlTree {
     private YamlValue named(Anchor anchor, Place place) {
         Anchored named = anchored.get(anchor);
         if (open.contains(anchor)) {
-            throw new UnreadableDocument(place, "alias: inside of what it names (expected: no loops)");
+            throw new UnreadableDocument(place, "alias: refers to a value that contains it (expected: no loops)");
         }
         if (named == null) {
             throw new UnreadableDocument(
-                    place, "alias: *" + PrintableText.text(anchor.getValue()) + " (expected: an anchor before it)");
+                    place, "alias: *" + PrintableText.text(anchor.getValue()) + " (expected: an earlier anchor)");
         }
         bounds.repeat(named.size(), place);
         return named.value();
@@ -148,7 +151,7 @@ final class YamlTree {
         return new YamlList(place, items);
     }
 
-    /** A list that no alias can want again. */
+    /** Returns whether a list without an anchor follows. No alias can refer to such a list later. */
     private boolean startsList() {
         return parser.peekEvent() instanceof SequenceStartEvent start
                 && start.getAnchor().isEmpty();
@@ -162,7 +165,7 @@ final class YamlTree {
         bounds.enter(place);
         while (!parser.checkEvent(Event.ID.SequenceEnd)) {
             YamlValue item = value();
-            // Where the document is broken behind an item, the item may be broken off too.
+            // If the document is broken after an item, the item itself may be incomplete.
             parser.peekEvent();
             if (taken.take().test(item)) {
                 bounds.item();
@@ -193,7 +196,7 @@ final class YamlTree {
 
     private static void refuse(Optional<String> tag, Place place) {
         if (tag.isPresent()) {
-            throw new UnreadableDocument(place, "tag: " + PrintableText.text(tag.get()) + " (expected: no tags)");
+            throw new UnreadableDocument(place, "tag: " + PrintableText.text(tag.get()) + " (expected: no type tags)");
         }
     }
 

@@ -2,19 +2,19 @@ package io.sluice.rules.yaml;
 
 import java.util.List;
 
-/** A value of a document and its place. Immutable. */
+/** A value in a document, with its place. Immutable. */
 public sealed interface YamlValue {
 
     Place place();
 
-    /** The value as an error message shows it: short, on one line. */
+    /** Returns the value as error messages show it: short, on one line. */
     String shown();
 
     /**
-     * One word, number or text.
+     * A single word, number or text.
      *
      * @param text as written, without quotes
-     * @param quoted whether it was in quotes or a block, and so can only be text
+     * @param quoted whether it was in quotes or a block, so that it can only be text
      */
     record YamlScalar(Place place, String text, boolean quoted) implements YamlValue {
 

@@ -1,6 +1,6 @@
 /**
- * YAML and JSON as a tree that knows where everything stands, for rule documents and configuration files: each error has its
- * line and column, and all errors come at once.
+ * YAML and JSON as a tree in which every value knows its place. Used for rule documents and configuration files. Every error has
+ * a line and a column, and all errors are reported at once.
  */
 @NullMarked
 package io.sluice.rules.yaml;

@@ -94,17 +94,17 @@ class FoundingShapeTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{ rate: 1 } | 1:3: id: missing (expected: 1 to 128 letters, digits, '-', '_', '.')",
+                "{ rate: 1 } | 1:3: id: missing (expected: 1 to 128 letters, digits, '-', '_' or '.')",
                 "{ resource: a, rate: 1 } | 1:15: resource: a (expected: a path such as /users/{id}/orders or /api/**)",
                 "{ resource: /a, dimensions: [] } | 1:3: limits: none (expected: at least one limit)",
                 "{ resource: /a, dimensions: [{ limit: 1, window: 1s }] } | 1:32: type: missing (expected: an attribute, such as ip or user)",
                 "{ resource: /a, dimensions: [{ type: 'a b', limit: 1, window: 1s }] } | 1:40: type: a b (expected: an attribute, such as ip or user)",
-                "{ resource: /a, dimensions: [{ typ: ip, limit: 1, window: 1s }] } | 1:34: unknown key: typ (expected: type, perhaps?)",
-                "{ resource: /a, dimensions: [{ type: ip, limit: 1 }] } | 1:32: window: missing (expected: such as 1m)",
+                "{ resource: /a, dimensions: [{ typ: ip, limit: 1, window: 1s }] } | 1:34: unknown key: typ (expected: a known key; did you mean type?)",
+                "{ resource: /a, dimensions: [{ type: ip, limit: 1 }] } | 1:32: window: missing (expected: a duration such as 1m)",
                 "{ resource: /a, dimensions: ip } | 1:31: dimensions: ip (expected: a list)",
                 "{ resource: /a, rate: 5, burst: x } | 1:35: burst: x (expected: 0..1000000000000)",
-                "{ resource: /a, window: 1s } | 1:3: limit: neither rate nor limit (expected: one of them)",
-                "{ resource: /a, dimensions: [{ type: u, limit: 1, window: 1s }, { field: u, limit: 2, window: 1s }] } | 1:67: limit: counts the same as the one at line 1 (expected: an id on one of them)",
+                "{ resource: /a, window: 1s } | 1:3: limit: neither rate nor limit (expected: one of the two, such as rate: 50/s)",
+                "{ resource: /a, dimensions: [{ type: u, limit: 1, window: 1s }, { field: u, limit: 2, window: 1s }] } | 1:67: limit: has the same count as the limit at line 1 (expected: an id on one of the two)",
             })
     void refusesWhatItCannotBe(String rule, String expected) {
         assertThat(errors("- " + rule)).contains("f:" + expected);
@@ -114,7 +114,7 @@ class FoundingShapeTest {
     void aResourceThatIsThereTwiceAsksForAnId() {
         assertThat(errors("- { resource: /a, rate: 1 }\n- { resource: /a, methods: PUT, rate: 1 }\n"))
                 .containsExactly(
-                        "f:2:15: id: a (expected: an id, as the one made of the resource is taken, line 1 has this one)");
+                        "f:2:15: id: a (expected: an explicit id instead of the one from the resource; line 1 has this one)");
     }
 
     private static RuleLimit limit(String id, Limit limit, String... by) {

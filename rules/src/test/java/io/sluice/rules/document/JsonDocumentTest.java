@@ -40,8 +40,8 @@ class JsonDocumentTest {
                         errors(
                                 "{\n\t\"rules\": [\n\t\t{\"name\": \"\ud83d\ude00\", \"id\": 5.5, \"limits\": [{\"rat\": 1}]}]}"))
                 .containsExactly(
-                        "f:3:39: limit: neither rate nor limit (expected: one of them)",
-                        "f:3:40: unknown key: rat (expected: rate, perhaps?)");
+                        "f:3:39: limit: neither rate nor limit (expected: one of the two, such as rate: 50/s)",
+                        "f:3:40: unknown key: rat (expected: a known key; did you mean rate?)");
         assertThat(errors("{\n\t\"rules\": [\n\t\t{\"id\": \"a\" \"limits\": []}]}"))
                 .containsExactly("f:3:14: document: \"limits\": []}]} (expected: ',' or '}')");
     }
@@ -93,8 +93,8 @@ class JsonDocumentTest {
         assertThat(((Refused) RuleDocument.parseAll(List.of(first, second, third))).errors())
                 .extracting(DocumentError::toString)
                 .containsExactly(
-                        "c.yaml:2:9: id: a (expected: another id, a.yaml, line 1 has this one)",
-                        "c.yaml:2:29: rate: x (expected: a whole number per second, N/s, N/m, N/h or N/d)",
+                        "c.yaml:2:9: id: a (expected: another id; a.yaml, line 1 has this one)",
+                        "c.yaml:2:29: rate: x (expected: a rate such as 50/s, 5/m, 100/h or 1000/d, or a whole number per second)",
                         "c.yaml:3:3: rule: b (expected: a mapping)");
     }
 

@@ -36,11 +36,12 @@ class ProtocolScopesTest {
     @Test
     void refusesAScopeBesideAMatchAndOneThatIsNoMapping() {
         assertThat(refused("rules: [{ id: a, service: s, envoy: { domain: d }, limits: [{ rate: 1 }] }]"))
-                .contains("service: beside envoy (expected: none, its descriptors match)");
+                .contains(
+                        "service: not allowed together with envoy (expected: none; the descriptors select the requests)");
         assertThat(refused("rules: [{ id: a, envoy: d, limits: [{ rate: 1 }] }]"))
                 .contains("envoy: d (expected: a mapping)");
         assertThat(refused("rules: [{ id: a, action: deny, envoy: { domain: d } }]"))
-                .contains("action: deny beside envoy (expected: limit or exempt)");
+                .contains("action: deny together with envoy (expected: limit or exempt)");
     }
 
     private static List<Rule> accepted(String text) {

@@ -220,12 +220,12 @@ class RuleDocumentTest {
                     overrides: [{ when: { plan: vip }, rate: 3 }]
                 """))
                 .containsExactly(
-                        "rules.yaml:4:5: shadow: with action deny (expected: false)",
-                        "rules.yaml:5:5: mode: with action deny (expected: none, it counts nothing)",
-                        "rules.yaml:6:5: deadline: with action deny (expected: none, it counts nothing)",
-                        "rules.yaml:7:5: rate: with action deny (expected: none, it counts nothing)",
-                        "rules.yaml:8:5: limits: with action deny (expected: none, it counts nothing)",
-                        "rules.yaml:9:5: overrides: with action deny (expected: none, it counts nothing)");
+                        "rules.yaml:4:5: shadow: not allowed with action deny (expected: false)",
+                        "rules.yaml:5:5: mode: not allowed with action deny (expected: none; such a rule counts nothing)",
+                        "rules.yaml:6:5: deadline: not allowed with action deny (expected: none; such a rule counts nothing)",
+                        "rules.yaml:7:5: rate: not allowed with action deny (expected: none; such a rule counts nothing)",
+                        "rules.yaml:8:5: limits: not allowed with action deny (expected: none; such a rule counts nothing)",
+                        "rules.yaml:9:5: overrides: not allowed with action deny (expected: none; such a rule counts nothing)");
     }
 
     @Test
@@ -344,17 +344,17 @@ class RuleDocumentTest {
                   - id: b
                 """))
                 .containsExactly(
-                        "rules.yaml:2:9: id: a b (expected: 1 to 128 letters, digits, '-', '_', '.')",
+                        "rules.yaml:2:9: id: a b (expected: 1 to 128 letters, digits, '-', '_' or '.')",
                         "rules.yaml:3:14: enabled: maybe (expected: true or false)",
                         "rules.yaml:4:11: mode: global (expected: distributed, local_distributed or local)",
                         "rules.yaml:5:17: on_failure: shut (expected: local, open or closed)",
-                        "rules.yaml:6:18: local_share: 1.5 (expected: above 0, at most 1)",
+                        "rules.yaml:6:18: local_share: 1.5 (expected: more than 0 and at most 1, such as 0.5)",
                         "rules.yaml:7:15: deadline: 0ms (expected: 1ms to 1m, such as 250ms, 1s, 1m, 1h or 1d)",
                         "rules.yaml:8:15: resource: api/login"
                                 + " (expected: a path such as /users/{id}/orders or /api/**)",
-                        "rules.yaml:9:15: methods: GE T (expected: letters, such as GET)",
-                        "rules.yaml:10:5: unknown key: limts (expected: limits, perhaps?)",
-                        "rules.yaml:12:17: rate: 10/x (expected: a whole number per second, N/s, N/m, N/h or N/d)",
+                        "rules.yaml:9:15: methods: GE T (expected: a method name such as GET)",
+                        "rules.yaml:10:5: unknown key: limts (expected: a known key; did you mean limits?)",
+                        "rules.yaml:12:17: rate: 10/x (expected: a rate such as 50/s, 5/m, 100/h or 1000/d, or a whole number per second)",
                         "rules.yaml:13:42: limit: 100001 (expected: 0..100000)",
                         "rules.yaml:14:9: limit: nonsense (expected: a mapping)",
                         "rules.yaml:15:5: limits: none (expected: at least one limit)");
@@ -373,10 +373,10 @@ class RuleDocumentTest {
                 "'{}'                     | 1:1: rules: missing (expected: a list of rules, [] for none)",
                 "'rules:'                 | 1:7: rules: nothing (expected: a list)",
                 "'rules: {a: b}'          | 1:8: rules: a mapping (expected: a list)",
-                "'rules: []\nrules: []'   | 2:1: duplicate key: rules (expected: once)",
+                "'rules: []\nrules: []'   | 2:1: duplicate key: rules (expected: each key once)",
                 "'rules: [1]'             | 1:9: rule: 1 (expected: a mapping)",
-                "'rulez: []'              | 1:1: unknown key: rulez (expected: rules, perhaps?)",
-                "'[1]: 2'                 | 1:1: key: a list (expected: a word)",
+                "'rulez: []'              | 1:1: unknown key: rulez (expected: a known key; did you mean rules?)",
+                "'[1]: 2'                 | 1:1: key: a list (expected: a plain word)",
             })
     void refusesDocumentsOfTheWrongShape(String text, String expected) {
         assertThat(errors(text)).contains("rules.yaml:" + expected);
@@ -409,7 +409,7 @@ class RuleDocumentTest {
                 rules:
                   - { id: a, limits: [{ rate: 1 }] }
                   - { id: a, limits: [{ rate: 1 }] }
-                """)).containsExactly("rules.yaml:3:11: id: a (expected: another id, line 2 has this one)");
+                """)).containsExactly("rules.yaml:3:11: id: a (expected: another id; line 2 has this one)");
     }
 
     @Test
@@ -422,7 +422,7 @@ class RuleDocumentTest {
                       - { by: user, rate: 100/m }
                 """))
                 .containsExactly(
-                        "rules.yaml:5:9: limit: counts the same as the one at line 4 (expected: an id on one of them)");
+                        "rules.yaml:5:9: limit: has the same count as the limit at line 4 (expected: an id on one of the two)");
     }
 
     @Test
@@ -496,40 +496,40 @@ class RuleDocumentTest {
             value = {
                 "algorithm: tokenbucket, rate: 1 | 40: algorithm: tokenbucket (expected: token_bucket, leaky_bucket, fixed_window,"
                         + " sliding_window, sliding_log or concurrency)",
-                "algorithm: token_bucket | 27: rate: missing (expected: such as 50/s)",
-                "algorithm: sliding_log, limit: 3 | 27: window: missing (expected: such as 1m)",
+                "algorithm: token_bucket | 27: rate: missing (expected: a rate such as 50/s)",
+                "algorithm: sliding_log, limit: 3 | 27: window: missing (expected: a duration such as 1m)",
                 "algorithm: sliding_log, window: 1s | 27: limit: missing (expected: 0..100000)",
                 "rate: 1, window: 1s | 38: window: not a parameter of token_bucket (expected: rate, burst, max_wait)",
-                "burst: 1 | 27: limit: neither rate nor limit (expected: one of them)",
+                "burst: 1 | 27: limit: neither rate nor limit (expected: one of the two, such as rate: 50/s)",
                 "rate: 1, burst: -1 | 45: burst: -1 (expected: 0..1000000000000)",
                 "rate: 1, burst: 1.5 | 45: burst: 1.5 (expected: 0..1000000000000)",
                 "rate: 1, burst: '9' | 45: burst: \"9\" (expected: 0..1000000000000, without quotes)",
                 "rate: 1, burst: 1000000000001 | 45: burst: 1000000000001 (expected: 0..1000000000000)",
-                "rate: [1] | 35: rate: a list (expected: one value)",
-                "rate: | 34: rate: nothing (expected: one value)",
+                "rate: [1] | 35: rate: a list (expected: a single value)",
+                "rate: | 34: rate: nothing (expected: a single value)",
                 "rate: 1, by: [] | 42: by: an empty list (expected: at least one, or no by)",
-                "rate: 1, by: [user, user] | 49: by: user twice (expected: once)",
+                "rate: 1, by: [user, user] | 49: by: user is listed twice (expected: once)",
                 "rate: 1, by: [[user]] | 43: by: a list (expected: an attribute, such as ip or user)",
-                "rate: 1, limit: 1 | 27: limit: both rate and limit (expected: one of them)",
-                "rate: 1, absent: skip | 38: absent: without by (expected: an attribute to count by)",
-                "rate: 1, privacy: hash | 38: privacy: without by (expected: an attribute to count by)",
+                "rate: 1, limit: 1 | 27: limit: both rate and limit (expected: one of the two, such as rate: 50/s)",
+                "rate: 1, absent: skip | 38: absent: set without by (expected: an attribute to count by, such as by: ip)",
+                "rate: 1, privacy: hash | 38: privacy: set without by (expected: an attribute to count by, such as by: ip)",
                 "rate: 1, by: ip, absent: never | 54: absent: never (expected: ip, share, skip or refuse)",
                 "rate: 1, max_wait: never | 48: max_wait: never (expected: 1ms to 1000d, such as 250ms, 1s, 1m, 1h or 1d)",
                 "limit: 1, window: 1s, align: day | 51: align: not a parameter of sliding_window (expected: limit, window, slices, weighted)",
                 "limit: 1, window: 1s, slices: 1001 | 59: slices: 1001 (expected: 1..1000)",
                 "limit: 1, window: 5us, slices: 6 | 27: slices: 6 (expected: 1..5)",
-                "algorithm: fixed_window, limit: 1 | 27: window: missing (expected: window such as 1m, or align such as day)",
-                "algorithm: fixed_window, limit: 1, window: 1s, align: day | 83: align: beside window (expected: window such as 1m, or align such as day)",
+                "algorithm: fixed_window, limit: 1 | 27: window: missing (expected: either window, such as 1m, or align, such as day)",
+                "algorithm: fixed_window, limit: 1, window: 1s, align: day | 83: align: set together with window (expected: either window, such as 1m, or align, such as day)",
                 "algorithm: fixed_window, limit: 1, align: hour | 71: align: hour (expected: day, week, month or year)",
-                "algorithm: fixed_window, limit: 1, window: 1s, zone: UTC | 76: zone: without align (expected: align: day, week, month or year)",
-                "algorithm: fixed_window, limit: 1, align: day, zone: Mars | 82: zone: Mars (expected: such as UTC, Europe/Berlin or +08:00)",
-                "algorithm: concurrency, limit: 1 | 27: ttl: missing (expected: such as 1m)",
+                "algorithm: fixed_window, limit: 1, window: 1s, zone: UTC | 76: zone: set without align (expected: align: day, week, month or year)",
+                "algorithm: fixed_window, limit: 1, align: day, zone: Mars | 82: zone: Mars (expected: a time zone such as UTC, Europe/Berlin or +08:00)",
+                "algorithm: concurrency, limit: 1 | 27: ttl: missing (expected: a duration such as 1m)",
                 "algorithm: concurrency, limit: 100001, ttl: 1s | 60: limit: 100001 (expected: 0..100000)",
                 "algorithm: leaky_bucket, rate: 1, capacity: 1000000000000 | 73: capacity: 1000000000000 (expected: 0..999999999999)",
-                "rate: 1, by: {attribute: a, other: b} | 57: unknown key: other (expected: otherwise, perhaps?)",
+                "rate: 1, by: {attribute: a, other: b} | 57: unknown key: other (expected: a known key; did you mean otherwise?)",
                 "rate: 1, by: {otherwise: b} | 42: attribute: missing (expected: an attribute, such as ip or user)",
                 "rate: 1, by: 'a b' | 42: by: a b (expected: an attribute, such as ip or user)",
-                "rat: 1 | 29: unknown key: rat (expected: rate, perhaps?)",
+                "rat: 1 | 29: unknown key: rat (expected: a known key; did you mean rate?)",
             })
     void refusesBadLimits(String fields, String expected) {
         assertThat(errors("rules: [{ id: a, limits: [{ " + fields + " }] }]")).contains("rules.yaml:1:" + expected);
@@ -549,43 +549,43 @@ class RuleDocumentTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "lease: { size: 5 } | lease: with mode distributed (expected: mode: local_distributed, others take no leases)",
-                "mode: local, lease: {} | lease: with mode local (expected: mode: local_distributed, others take no leases)",
-                "mode: local, guard: 1.2 | guard: with mode local (expected: another mode, there is no store to guard)",
+                "lease: { size: 5 } | lease: not allowed with mode distributed (expected: mode: local_distributed, the only mode that takes leases)",
+                "mode: local, lease: {} | lease: not allowed with mode local (expected: mode: local_distributed, the only mode that takes leases)",
+                "mode: local, guard: 1.2 | guard: not allowed with mode local (expected: mode distributed or local_distributed; local has no store to guard)",
                 "guard: 0.9 | guard: 0.9 (expected: off, or 1 to 1000)",
                 "guard: NaN | guard: NaN (expected: off, or 1 to 1000)",
                 "mode: local_distributed, lease: { size: 0 } | size: 0 (expected: 1..1000000000)",
                 "mode: local_distributed, lease: { size: big } | size: big (expected: 1..1000000000)",
-                "mode: local_distributed, lease: { share: 0 } | share: 0 (expected: above 0, at most 1)",
+                "mode: local_distributed, lease: { share: 0 } | share: 0 (expected: more than 0 and at most 1, such as 0.5)",
                 "mode: local_distributed, lease: { ttl: 2h } | ttl: 2h (expected: 1ms to 1h, such as 250ms, 1s, 1m, 1h or 1d)",
                 "mode: local_distributed, lease: 5 | lease: 5 (expected: a mapping)",
-                "local_share: 0 | local_share: 0 (expected: above 0, at most 1)",
+                "local_share: 0 | local_share: 0 (expected: more than 0 and at most 1, such as 0.5)",
                 "deadline: 61s | deadline: 61s (expected: 1ms to 1m, such as 250ms, 1s, 1m, 1h or 1d)",
                 "deadline: 999us | deadline: 999us (expected: 1ms to 1m, such as 250ms, 1s, 1m, 1h or 1d)",
                 "service: '' | service:  (expected: 1 to 256 printable characters)",
-                "service: a, match: { service: b } | match: service beside service (expected: one of them)",
-                "resource: /a, match: { path: /b } | match: path beside resource (expected: one of them)",
-                "methods: GET, match: { method: PUT } | match: method beside methods (expected: one of them)",
-                "match: {} | match: empty (expected: at least one condition, or no match)",
+                "service: a, match: { service: b } | match: service set together with service (expected: one of the two)",
+                "resource: /a, match: { path: /b } | match: path set together with resource (expected: one of the two)",
+                "methods: GET, match: { method: PUT } | match: method set together with methods (expected: one of the two)",
+                "match: {} | match: empty (expected: at least one condition, such as plan: vip)",
                 "match: [ip] | match: a list (expected: a mapping)",
                 "match: { user: } | match.user: nothing (expected: a value or a list of values)",
                 "match: { user: {a: b} } | match.user: a mapping (expected: a value or a list of values)",
                 "match: { 'a b': c } | match: a b (expected: an attribute, such as ip or user)",
-                "match: { header.X: a, header.x: b } | match: header.x twice (expected: once)",
-                "match: { user: a, user: b } | duplicate key: user (expected: once)",
-                "match: { ip: 10.0.0.0/40 } | match.ip: 10.0.0.0/40 (expected: a prefix of 0..32)",
+                "match: { header.X: a, header.x: b } | match: header.x is listed twice (expected: once)",
+                "match: { user: a, user: b } | duplicate key: user (expected: each key once)",
+                "match: { ip: 10.0.0.0/40 } | match.ip: 10.0.0.0/40 (expected: a prefix length of 0..32)",
                 "tenant: ' ' | tenant:   (expected: 1 to 256 printable characters)",
-                "message: {} | message: no text (expected: a text, or texts for en and zh)",
-                "message: { en: yes, fr: non } | unknown key: fr (expected: en, zh)",
-                "message: [a] | message: a list (expected: one value)",
+                "message: {} | message: empty (expected: a text, or a mapping with texts for en and zh)",
+                "message: { en: yes, fr: non } | unknown key: fr (expected: one of en, zh)",
+                "message: [a] | message: a list (expected: a single value)",
                 "labels: { a: [b] } | labels: a list (expected: 1 to 256 printable characters)",
                 "labels: [a] | labels: a list (expected: a mapping)",
-                "rate: 5 | rate: beside limits (expected: inside of a limit)",
-                "dimensions: [] | dimensions: beside limits (expected: inside of a limit)",
+                "rate: 5 | rate: on the rule, beside limits (expected: inside one of the limits)",
+                "dimensions: [] | dimensions: on the rule, beside limits (expected: inside one of the limits)",
                 "action: ban | action: ban (expected: limit, exempt or deny)",
-                "candidate: [{ rate: 1, id: x }, { rate: 2, id: x }] | id: x (expected: another id, line 3 has this one)",
+                "candidate: [{ rate: 1, id: x }, { rate: 2, id: x }] | id: x (expected: another id; line 3 has this one)",
                 "candidate: { rate: 1 } | candidate: a mapping (expected: a list)",
-                "limts: [] | unknown key: limts (expected: limits, perhaps?)",
+                "limts: [] | unknown key: limts (expected: a known key; did you mean limits?)",
             })
     void refusesWhatARuleCannotSay(String fields, String expected) {
         assertThat(errors("rules:\n- limits: [{ rate: 1 }]\n  "
@@ -617,7 +617,7 @@ class RuleDocumentTest {
     void refusesMoreLimitsThanADecisionShouldHave() {
         String limits = "{ rate: 1, by: u }, ".repeat(101).replace("by: u", "id: x");
         assertThat(errors("rules: [{ id: a, limits: [" + limits + "] }]"))
-                .contains("rules.yaml:1:26: limits: 101 (expected: at most 100)");
+                .contains("rules.yaml:1:26: limits: 101 entries (expected: at most 100)");
     }
 
     @Test

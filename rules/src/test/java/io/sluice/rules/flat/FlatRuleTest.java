@@ -123,16 +123,16 @@ class FlatRuleTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        id          | ''          | id: missing (expected: a value)
+        id          | ''          | id: missing (expected: a non-empty value)
         limitType   | PHONE       | limitType: "PHONE" (expected: GLOBAL, SERVICE, INTERFACE, IP, USER, TENANT or CUSTOM)
-        limitTarget | api         | limitTarget: "api" (expected: service:path)
-        limitCount  | -1          | limitCount: "-1" (expected: a whole number from 0)
-        limitCount  | 99999999999999 | limitCount: "99999999999999" (expected: a whole number from 0)
-        timeWindow  | 0           | timeWindow: "0" (expected: at least one second)
+        limitTarget | api         | limitTarget: "api" (expected: service:path, such as orders:/api/orders)
+        limitCount  | -1          | limitCount: "-1" (expected: a whole number, 0 or more, of at most 13 digits)
+        limitCount  | 99999999999999 | limitCount: "99999999999999" (expected: a whole number, 0 or more, of at most 13 digits)
+        timeWindow  | 0           | timeWindow: "0" (expected: at least 1, in seconds)
         strategy    | GUESS       | strategy: "GUESS" (expected: TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG or CONCURRENCY)
         mode        | FAR         | mode: "FAR" (expected: DISTRIBUTED, LOCAL_DISTRIBUTED or LOCAL)
         enabled     | perhaps     | enabled: "perhaps" (expected: true or false)
-        batchSize   | many        | batchSize: "many" (expected: a whole number from 0)
+        batchSize   | many        | batchSize: "many" (expected: a whole number, 0 or more, of at most 13 digits)
         """)
     void saysWhatIsWrong(String field, String value, String message) {
         assertThat(FlatRule.read("rate_limit_config:X", with(Map.of(field, value))))

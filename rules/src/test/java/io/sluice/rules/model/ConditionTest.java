@@ -107,7 +107,7 @@ class ConditionTest {
         assertThatThrownBy(() -> Condition.parse("plan", List.of()))
                 .hasMessage("match.plan: [] (expected: at least one value)");
         assertThatThrownBy(() -> Condition.parse("plan", List.of("*" + "a".repeat(2_000))))
-                .hasMessageContaining("(expected: at most 1024 characters in a pattern)");
+                .hasMessageContaining("(expected: a pattern of at most 1024 characters)");
     }
 
     @Test

@@ -25,7 +25,7 @@ class RuleTest {
         assertThatThrownBy(() -> rule(Action.LIMIT, List.of(), List.of()))
                 .hasMessage("limits: none (expected: at least one limit)");
         assertThatThrownBy(() -> rule(Action.DENY, List.of(LIMIT), List.of()))
-                .hasMessage("action: deny (expected: limit, for a rule with limits)");
+                .hasMessage("action: deny (expected: limit, because the rule has limits)");
         assertThat(rule(Action.EXEMPT, List.of(), List.of()).limits()).isEmpty();
     }
 
@@ -36,12 +36,12 @@ class RuleTest {
 
         assertThatThrownBy(() ->
                         rule(Action.LIMIT, List.of(LIMIT), List.of(new LimitOverride(VIP, 1, TEN, Optional.empty()))))
-                .hasMessage("overrides: of limit 1 (expected: 0..0)");
+                .hasMessage("overrides: for limit 1 (expected: 0..0)");
         Limit other = Limit.named("a").slidingLog(1, Duration.ofSeconds(1));
         assertThatThrownBy(() ->
                         rule(Action.LIMIT, List.of(LIMIT), List.of(new LimitOverride(VIP, 0, other, Optional.empty()))))
                 .hasMessage(
-                        "overrides: a (sliding_log 1 per 1s) (expected: other numbers of a (token_bucket 10/s, burst"
+                        "overrides: a (sliding_log 1 per 1s) (expected: other numbers for a (token_bucket 10/s, burst"
                                 + " 10))");
         assertThatThrownBy(() -> new LimitOverride(Map.of(), 0, TEN, Optional.empty()))
                 .hasMessage("when: empty (expected: at least one condition)");
@@ -58,7 +58,7 @@ class RuleTest {
         assertThatThrownBy(() -> new Lease(OptionalLong.of(0), 0.1, Duration.ofSeconds(1)))
                 .hasMessage("size: 0 (expected: 1..1000000000)");
         assertThatThrownBy(() -> new Lease(OptionalLong.empty(), 1.1, Duration.ofSeconds(1)))
-                .hasMessage("share: 1.1 (expected: above 0, at most 1)");
+                .hasMessage("share: 1.1 (expected: more than 0 and at most 1)");
     }
 
     @Test

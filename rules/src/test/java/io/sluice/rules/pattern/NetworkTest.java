@@ -31,20 +31,20 @@ class NetworkTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "10.0.0.0/33 | network: 10.0.0.0/33 (expected: a prefix of 0..32)",
-                "10.0.0.0/ | network: 10.0.0.0/ (expected: a prefix of 0..32)",
-                "10.0.0.0/-1 | network: 10.0.0.0/-1 (expected: a prefix of 0..32)",
-                "10.0.0.0/08 | network: 10.0.0.0/08 (expected: a prefix of 0..32)",
-                "10.0.0.0/8/8 | network: 10.0.0.0/8/8 (expected: a prefix of 0..32)",
-                "10.0.0.0/99999999999 | network: 10.0.0.0/99999999999 (expected: a prefix of 0..32)",
-                "::/129 | network: ::/129 (expected: a prefix of 0..128)",
-                "::ffff:10.0.0.0/8 | network: ::ffff:10.0.0.0/8 (expected: a prefix of 96..128)",
+                "10.0.0.0/33 | network: 10.0.0.0/33 (expected: a prefix length of 0..32)",
+                "10.0.0.0/ | network: 10.0.0.0/ (expected: a prefix length of 0..32)",
+                "10.0.0.0/-1 | network: 10.0.0.0/-1 (expected: a prefix length of 0..32)",
+                "10.0.0.0/08 | network: 10.0.0.0/08 (expected: a prefix length of 0..32)",
+                "10.0.0.0/8/8 | network: 10.0.0.0/8/8 (expected: a prefix length of 0..32)",
+                "10.0.0.0/99999999999 | network: 10.0.0.0/99999999999 (expected: a prefix length of 0..32)",
+                "::/129 | network: ::/129 (expected: a prefix length of 0..128)",
+                "::ffff:10.0.0.0/8 | network: ::ffff:10.0.0.0/8 (expected: a prefix length of 96..128)",
                 "10.1.2.3/8 | network: 10.1.2.3/8 (expected: 10.0.0.0/8, or 10.1.2.3 alone)",
                 "010.0.0.0/8 | network: 010.0.0.0/8 (expected: 10.0.0.0/8)",
                 "fe80::1%eth0 | network: fe80::1%eth0 (expected: fe80::1)",
                 "office | network: office (expected: an address, or a network such as 10.0.0.0/8 or 2001:db8::/32)",
                 "/8 | network: /8 (expected: an address, or a network such as 10.0.0.0/8 or 2001:db8::/32)",
-                "10.0.0.0/255.0.0.0 | network: 10.0.0.0/255.0.0.0 (expected: a prefix of 0..32)",
+                "10.0.0.0/255.0.0.0 | network: 10.0.0.0/255.0.0.0 (expected: a prefix length of 0..32)",
             })
     void saysWhatToWriteInstead(String given, String message) {
         assertThatThrownBy(() -> Network.parse(given))

@@ -173,7 +173,9 @@ class GatewayConfigTest {
                 bad(
                         "routes: [{ service: x }]",
                         "1:21: service: x has no upstreams (expected: some here, or the service under services)"),
-                bad("routes: [{ upstreams: http://a, hots: b }]", "1:33: unknown key: hots (expected: host, perhaps?)"),
+                bad(
+                        "routes: [{ upstreams: http://a, hots: b }]",
+                        "1:33: unknown key: hots (expected: a known key; did you mean host?)"),
                 bad(
                         "routes: [{ upstreams: a }]",
                         "1:23: upstreams: a (expected: http://host:port or https://host:port, with nothing behind it)"),
