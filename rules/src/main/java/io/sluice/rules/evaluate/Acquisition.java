@@ -7,10 +7,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One who waits for limits of one or two engines, and may leave. Safe for use by many threads.
+ * A caller's wait for the limits of one or two engines, which the caller may cancel. Thread-safe.
  *
- * <p>Who leaves in time holds nothing and hears nothing. Who is too late for that gets his decisions, and gives back what they
- * charged.
+ * <p>If the caller cancels in time, nothing stays charged and no decisions are delivered. If the cancellation comes too late, the
+ * decisions are delivered and the caller must give back what they charged.
  */
 final class Acquisition {
 
@@ -22,7 +22,7 @@ final class Acquisition {
         return decisions;
     }
 
-    /** Waits for the next engine, unless the caller has left. */
+    /** Waits for the next engine. If the caller has cancelled, cancels that wait at once. */
     CompletionStage<Decision> await(CompletableFuture<Decision> next) {
         boolean gone;
         synchronized (this) {
@@ -39,7 +39,7 @@ final class Acquisition {
         decisions.complete(all);
     }
 
-    /** Leaves; of no effect once everything is decided. */
+    /** Cancels the wait. Has no effect once everything is decided. */
     void cancel() {
         CompletableFuture<Decision> now;
         synchronized (this) {

@@ -15,12 +15,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit of a matching rule, with the numbers that are in force for this request, and whose count it is. Immutable.
+ * A limit of a matching rule, bound to one request: the numbers in force for the request, and the count that it uses. Immutable.
  *
- * @param numbers the limit's own, or those of an override
- * @param permits what the request asks of it; 0 only looks
- * @param demand null if the request is refused because it does not have what the limit counts by
- * @param inStore whether the shared store decides it, or this process
+ * @param numbers the limit's own numbers, or those of an override
+ * @param permits the permits that the request asks for; 0 only looks
+ * @param demand null if the request is refused because it lacks an attribute that the limit counts by
+ * @param inStore whether the shared store decides the limit, rather than this process
  */
 public record BoundLimit(
         Rule rule,
@@ -40,12 +40,12 @@ public record BoundLimit(
         return demand == null ? label(rule, limit, inStore) : demand.label();
     }
 
-    /** What reports call a limit of a rule. */
+    /** Returns the label of a rule's limit in reports. */
     static Label label(Rule rule, RuleLimit limit, boolean inStore) {
         return new Label(rule.id(), limit.id(), (inStore ? rule.handling().mode() : Mode.LOCAL).word());
     }
 
-    /** Whether both ask the same engine of the same count. */
+    /** Returns whether both use the same count of the same engine. */
     boolean sharesCountWith(BoundLimit other) {
         return demand != null
                 && other.demand != null
@@ -53,12 +53,12 @@ public record BoundLimit(
                 && demand.sharesCountWith(other.demand);
     }
 
-    /** Whether its permits are held, and given back. */
+    /** Returns whether its permits are held and must be released. */
     boolean isHeld() {
         return numbers instanceof Concurrency;
     }
 
-    /** The same with another demand on the same count. */
+    /** Returns the same limit with another demand on the same count. */
     public BoundLimit with(Demand other, long permits) {
         return new BoundLimit(rule, limit, numbers, overridden, permits, other, inStore, shadow);
     }

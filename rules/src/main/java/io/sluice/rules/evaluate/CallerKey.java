@@ -1,18 +1,18 @@
 package io.sluice.rules.evaluate;
 
-/** Whose count a request belongs to under one limit. */
+/** The count that a request uses under one limit. */
 sealed interface CallerKey {
 
-    /** The count of this name; the empty one is the whole rule's. */
+    /** The count with this name. The empty name is the count of the whole rule. */
     record Of(String text) implements CallerKey {}
 
-    /** Nobody's: the limit is not for this request. */
+    /** No count: the limit does not apply to this request. */
     record Skipped() implements CallerKey {}
 
     /**
-     * The request is to be refused.
+     * The request must be refused.
      *
-     * @param attribute what it does not have
+     * @param attribute the attribute that the request lacks
      */
     record Refused(String attribute) implements CallerKey {}
 }

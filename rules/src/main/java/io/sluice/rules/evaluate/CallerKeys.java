@@ -17,16 +17,20 @@ import javax.crypto.Mac;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names counts: {@code tenant=a&user=u-17}. An attribute that is missing counts by the caller's address instead, {@code
- * user~ip=192.0.2.7}, or where there is none or {@code absent: share} says so in one shared count, {@code user~}. Immutable.
+ * Builds the keys of counts, such as {@code tenant=a&user=u-17}. If an attribute is missing, the caller's address is used
+ * instead: {@code user~ip=192.0.2.7}. Without an address, or with {@code absent: share}, all such requests share one count:
+ * {@code user~}. Immutable.
  *
- * <p>No two tuples of names and values make the same key. Keys are at most 200 characters: what would be longer is {@code !l}
- * and its SHA-256. That hash has no key, so that counts of {@code privacy: plain} do not depend on a secret; under
- * {@code privacy: hash} every key is {@code !h} and the HMAC-SHA-256 of its tuple, long or short.
+ * <p>No two tuples of names and values give the same key. A key has at most 200 characters; a longer one is replaced by {@code
+ * !l} and its SHA-256. This hash is not keyed, so that counts of {@code privacy: plain} do not depend on a secret. Under {@code
+ * privacy: hash} every key, long or short, is {@code !h} and the HMAC-SHA-256 of its tuple.
  */
 final class CallerKeys {
 
-    /** The bits of an IPv6 address that tell callers apart, unless configured: what one household or server gets. */
+    /**
+     * The default number of IPv6 address bits that distinguish callers. One household or server usually gets a network of this
+     * size.
+     */
     public static final int DEFAULT_IPV6_PREFIX = 64;
 
     private static final int LONGEST = 200;
@@ -42,16 +46,20 @@ final class CallerKeys {
     private final @Nullable String together;
 
     /**
-     * Names for counts.
+     * Creates keys without a hash tag.
      *
-     * @param secret the key of {@code privacy: hash}; the same on all nodes that count together
-     * @param ipv6Prefix the bits of an IPv6 address that tell callers apart, 1 to 128
+     * @param secret the key of {@code privacy: hash}; must be the same on all nodes that share counts
+     * @param ipv6Prefix the number of IPv6 address bits that distinguish callers, 1 to 128
      */
     public CallerKeys(KeySecret secret, int ipv6Prefix) {
         this(secret, ipv6Prefix, null);
     }
 
-    /** @param together the attribute whose counts are kept together, as {@link #tagged} says; null for none */
+    /**
+     * Creates keys with a hash tag.
+     *
+     * @param together the attribute whose counts stay together, see {@link #tagged}; null for none
+     */
     public CallerKeys(KeySecret secret, int ipv6Prefix, @Nullable String together) {
         if (ipv6Prefix < 1 || ipv6Prefix > 128) {
             throw new IllegalArgumentException("ipv6_prefix: " + ipv6Prefix + " (expected: 1..128)");
@@ -61,7 +69,7 @@ final class CallerKeys {
         this.together = together;
     }
 
-    /** A plain key, absent attributes counted by address. */
+    /** Returns a plain key. Missing attributes are replaced by the address. */
     public static String key(List<String> by, Attributes request) {
         CallerKey key = DEFAULT.key(by.stream().map(By::attribute).toList(), AbsentPolicy.IP, Privacy.PLAIN, request);
         return ((CallerKey.Of) key).text();
@@ -85,9 +93,10 @@ final class CallerKeys {
     }
 
     /**
-     * The key of a count with the value that it is kept by before it, in braces: {@code {acme}tenant=acme&user=u-17}. Only a count
-     * that belongs to one value has it: it is counted by the attribute, or its rule is for that value alone. Any other would
-     * be another count with each request. Nor has one under {@code privacy: hash}, which would tell what it hides.
+     * Returns the key with a hash tag in front: the value that keeps counts together, in braces, such as {@code
+     * {acme}tenant=acme&user=u-17}. Only a count that belongs to exactly one value gets a tag: the limit counts by the attribute,
+     * or the rule applies to that value alone. With a tag, any other count would split into one count per value. A key under
+     * {@code privacy: hash} gets no tag, because the tag would reveal what the hash hides.
      */
     public String tagged(String key, Scope scope, List<By> by, Privacy privacy, Attributes request) {
         if (together == null || privacy == Privacy.HASH) {
@@ -121,7 +130,10 @@ final class CallerKeys {
                 : null;
     }
 
-    /** The tuple as people may see it: of each value its first two characters, under {@code privacy: hash} none. */
+    /**
+     * Returns the tuple in a form that people may see: only the first two characters of each value, and none under {@code
+     * privacy: hash}.
+     */
     public String masked(List<By> by, AbsentPolicy absent, Privacy privacy, Attributes request) {
         StringBuilder text = new StringBuilder();
         for (By each : by) {
@@ -153,7 +165,7 @@ final class CallerKeys {
         return null;
     }
 
-    /** Null if it would be too long. */
+    /** Returns null if the key would be too long. */
     private @Nullable String plain(List<By> by, AbsentPolicy absent, Attributes request) {
         StringBuilder key = new StringBuilder(64);
         for (By each : by) {
@@ -209,7 +221,7 @@ final class CallerKeys {
             feed(by, absent, request, sha::update);
             return BASE64.encodeToString(sha.digest());
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
+            throw new IllegalStateException("SHA-256 is missing; every Java runtime must provide it", e);
         }
     }
 
@@ -220,7 +232,7 @@ final class CallerKeys {
                 : counted(by.otherwise().get(), request);
     }
 
-    /** What counts of an attribute: all of it, but of an address its network. */
+    /** Returns the part of an attribute that is counted: the whole value, or for an IPv6 address its network. */
     private @Nullable String counted(String name, Attributes request) {
         Address address = name.equals("ip") ? request.address() : null;
         return address == null || address.isV4() ? request.get(name) : address.counted(ipv6Prefix);

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the decisions of several engines on one request say together. Stateless. */
+/** Combines the decisions of several engines on one request. Stateless. */
 public final class CombinedDecisions {
 
     private CombinedDecisions() {}
 
-    /** The longest; never, if one of them is never. */
+    /** Returns the longest time; empty (never) if one of them is never. */
     public static Optional<Duration> retryAfter(List<Decision> decisions) {
         Duration longest = Duration.ZERO;
         for (Decision decision : decisions) {
@@ -24,7 +24,7 @@ public final class CombinedDecisions {
         return Optional.of(longest);
     }
 
-    /** Whether none of them refuses. */
+    /** Returns whether all of them allow the request. */
     public static boolean allAllow(List<Decision> decisions) {
         for (Decision decision : decisions) {
             if (!decision.allowed()) {
@@ -38,7 +38,7 @@ public final class CombinedDecisions {
         return a.compareTo(b) >= 0 ? a : b;
     }
 
-    /** The longest wait. */
+    /** Returns the longest wait. */
     public static Duration waitFor(List<Decision> decisions) {
         Duration longest = Duration.ZERO;
         for (Decision decision : decisions) {
@@ -47,7 +47,7 @@ public final class CombinedDecisions {
         return longest;
     }
 
-    /** Why the first degraded one is; null if none is. */
+    /** Returns the reason of the first degraded decision; null if none is degraded. */
     public static @Nullable String degraded(List<Decision> decisions) {
         for (Decision decision : decisions) {
             if (decision.degraded() != null) {

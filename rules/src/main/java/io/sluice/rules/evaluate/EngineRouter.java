@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The one or two engines that decide, and who is asked when. Safe for use by many threads. */
+/** Routes the limits of a request to the one or two engines that decide them, in the right order. Thread-safe. */
 final class EngineRouter {
 
     private final Limiter local;
@@ -25,8 +25,8 @@ final class EngineRouter {
     }
 
     /**
-     * What this process says where nobody else has a say and nothing is in shadow: it answers at once, and most requests of a
-     * process without a store are like that. Null for any other.
+     * Decides a request in this process if no store is involved and nothing is in shadow. The answer is immediate. Most requests
+     * are like that in a process without a store. Returns null for any other request.
      */
     @Nullable
     Decision decideHere(MatchedRequest matched) {
@@ -41,7 +41,7 @@ final class EngineRouter {
         return local.decide(live.ask(false, Purpose.CHARGE, local, matched.set().version()));
     }
 
-    /** One decision for each engine that has a say; none if no limit is left to be asked. */
+    /** Returns one decision per engine involved. The list is empty if no limit is left to ask. */
     CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version) {
         Limiter store = shared;
         boolean inProcess = group.any(false);
@@ -70,7 +70,7 @@ final class EngineRouter {
         });
     }
 
-    /** The same, of limits whose permits are held only a look: nobody would give them back. */
+    /** Decides a group, but only looks at limits whose permits are held, because nothing would release those permits. */
     CompletionStage<List<Decision>> decideHoldingNothing(LimitGroup group, Purpose purpose, long version) {
         LimitGroup held = group.held(true);
         if (held.limits().isEmpty() || purpose == Purpose.LOOK) {
@@ -85,7 +85,7 @@ final class EngineRouter {
                 }));
     }
 
-    /** Waits for all that have a say, this process first. */
+    /** Waits for all engines involved, this process first. */
     Acquisition acquire(LimitGroup group, long version, Duration maxWait, Clock clock) {
         Acquisition acquisition = new Acquisition();
         long untilNanos = clock.nanoTime() + maxWait.toNanos();
@@ -130,7 +130,7 @@ final class EngineRouter {
         });
     }
 
-    /** Gives back what decisions of these engines charged. */
+    /** Gives back the permits that decisions of these engines charged. */
     CompletionStage<?> giveBack(List<Decision> decisions) {
         return CompletableFuture.allOf(decisions.stream()
                 .map(decision -> (isLocal(decision) || shared == null ? local : shared)
@@ -139,7 +139,9 @@ final class EngineRouter {
                 .toArray(CompletableFuture[]::new));
     }
 
-    /** Whether this process was asked; one engine decides an ask, so its demands are all of one side. */
+    /**
+     * Returns whether this process made the decision. One engine decides a whole ask, so all of its demands belong to one engine.
+     */
     static boolean isLocal(Decision decision) {
         return decision.ask().demands().stream()
                 .allMatch(demand -> demand.label().mode().equals(Mode.LOCAL.word()));

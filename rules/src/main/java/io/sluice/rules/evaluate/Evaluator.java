@@ -21,25 +21,25 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every front door calls: attributes in, one ruling out. Safe for use by many threads; never blocks.
+ * The entry point for every front end: takes the attributes of a request and returns one ruling. Thread-safe; never blocks.
  *
- * <p>A rule that denies comes first, then one that exempts. Otherwise all limits of all matching rules are one decision: all pass
- * and all are charged, or one refuses and none is charged.
+ * <p>A rule that denies comes first, then a rule that exempts. Otherwise all limits of all matching rules are one decision:
+ * either all pass and all are charged, or one refuses and none is charged.
  *
- * <p><b>Shadow and candidate limits</b> are decided after the others and never refuse: charged where the request passes, only
- * looked at where it is refused or looks itself. So their counts are those that they would have if they were in force. The
- * limits of one shadow rule, and the candidates of one rule, pass or refuse together. If the shared store fails them, they
- * say nothing.
+ * <p><b>Shadow and candidate limits</b> are decided after the others and never refuse. They are charged if the request passes.
+ * They are only looked at if the request is refused or only looks. So their counts are what they would be if these limits were in
+ * force. The limits of one shadow rule pass or refuse together, and so do the candidates of one rule. If the shared store fails,
+ * they report nothing.
  *
- * <p><b>Two engines in one request.</b> When rules of {@code mode: local} and of another mode match together, the in-process
- * limits are charged first and the shared ones after; if those refuse, the in-process charge is given back. So nothing is
- * ever over-admitted, but a request that will be refused may hold in-process permits for the length of one call to the
- * store. A request that the in-process limits refuse is not put to the store at all: reported is then the first refusing
- * in-process limit, and {@code retryAfter} speaks of those.
+ * <p><b>Two engines in one request.</b> If rules of {@code mode: local} and of another mode match together, the in-process limits
+ * are charged first and the shared ones second. If the shared limits refuse, the in-process charge is given back. So the limits
+ * never admit too much, but a request that will be refused may hold in-process permits for the length of one call to the store.
+ * If the in-process limits refuse a request, the store is not asked at all. The ruling then reports the first in-process limit
+ * that refused, and {@code retryAfter} covers only the in-process limits.
  */
 public final class Evaluator {
 
-    /** For so long the shared store is waited for when permits are renewed or released: nobody is refused meanwhile. */
+    /** How long to wait for the shared store when permits are renewed or released. No request waits for this. */
     public static final Duration PERMITS_MAY_TAKE = Duration.ofSeconds(1);
 
     private static final CompletionStage<ShadowDecisions> NO_SHADOWS =
@@ -54,12 +54,12 @@ public final class Evaluator {
     private final RulingListener listener;
 
     /**
-     * An evaluator.
+     * Creates an evaluator.
      *
-     * @param rules gives the set in force; asked once for each request
-     * @param local decides {@code mode: local}, and everything if there is no shared limiter
+     * @param rules supplies the rule set in force; called once per request
+     * @param local decides {@code mode: local}, and everything else if there is no shared limiter
      * @param shared decides the other modes; null if there is no shared store
-     * @param keys how callers become keys
+     * @param keys how keys are built from callers
      */
     public Evaluator(
             Supplier<RuleSet> rules,
@@ -80,7 +80,7 @@ public final class Evaluator {
     /**
      * Rules on a request.
      *
-     * @param permits 1 to {@link Limit#MAX_PERMITS} to be charged, or 0 to look whether one permit would pass
+     * @param permits 1 to {@link Limit#MAX_PERMITS} to charge, or 0 to check whether one permit would pass
      */
     public CompletionStage<Ruling> evaluate(Attributes request, long permits) {
         long start = clock.nanoTime();
@@ -88,9 +88,9 @@ public final class Evaluator {
     }
 
     /**
-     * Rules on a call by the rules that its caller names, whatever their scope: all pass and all are charged, or one refuses and none
-     * is charged. Claims on the same count are one demand for the sum of their permits. Rules that are not enabled apply to
-     * nothing; in all else it is as {@link #evaluate}.
+     * Rules on a call by rules that the caller names, whatever their scope. Either all pass and all are charged, or one refuses
+     * and none is charged. Claims on the same count become one demand for the sum of their permits. Disabled rules do not apply.
+     * Everything else works as in {@link #evaluate}.
      */
     public CompletionStage<Ruling> evaluateNamed(List<RuleCall> claims) {
         long start = clock.nanoTime();
@@ -98,13 +98,13 @@ public final class Evaluator {
     }
 
     /**
-     * The same, but waits for the moment to go on as {@link Limiter#acquire(List, Duration)} does, without a thread. An allowed ruling
-     * says that the moment has come: there is nothing more to wait for.
+     * Works like {@link #evaluateNamed}, but waits for its turn as {@link Limiter#acquire(List, Duration)} does, without blocking
+     * a thread. When an allowed ruling arrives, the wait is over and the caller may proceed.
      *
-     * <p>Who cancels the future waits no longer, and what was charged is given back. Where two engines have a say the in-process one
-     * is waited for first, and its charge stands while the store is waited for.
+     * <p>Cancelling the future gives up the wait and returns any permits that were charged. If two engines are involved, the
+     * in-process one comes first, and its charge stays in place during the wait for the store.
      *
-     * @param maxWait 0 and more
+     * @param maxWait zero or more
      */
     public CompletableFuture<Ruling> acquireNamed(List<RuleCall> claims, Duration maxWait) {
         long start = clock.nanoTime();
@@ -143,7 +143,7 @@ public final class Evaluator {
         }
     }
 
-    /** Gives back what an allowed ruling charged, as far as it still counts. At most once for a ruling. */
+    /** Gives back what an allowed ruling charged, as far as it still counts. Call it at most once per ruling. */
     public CompletionStage<?> giveBack(Ruling.Settled ruling) {
         CompletionStage<?> given = router.giveBack(ruling.decisions());
         Permit permit = ruling.permit();
@@ -170,21 +170,26 @@ public final class Evaluator {
                 : settle(matched).thenApply(ruling -> told(told, ruling, start));
     }
 
-    /** Says what {@link #evaluate} would say and how each limit stands. Charges nothing, and nobody is told. */
+    /**
+     * Returns what {@link #evaluate} would return, and the state of each limit. Charges nothing and does not notify the listener.
+     */
     public CompletionStage<Explanation> explain(Attributes request, long permits) {
         MatchedRequest matched = match(request, permits);
         return new Explainer(matched, keys, this::look).explain(mode());
     }
 
     /**
-     * Gives back what a {@link Permit} stands for. The stage says whether any of it was still held, and completes exceptionally if
-     * the shared store does not say within {@link #PERMITS_MAY_TAKE}.
+     * Releases everything that a {@link Permit} holds. The stage completes with whether any of it was still held. It completes
+     * exceptionally if the shared store does not answer within {@link #PERMITS_MAY_TAKE}.
      */
     public CompletionStage<Boolean> release(Permit permit) {
         return eachSide(permit, Limiter::release, Boolean::logicalOr, false);
     }
 
-    /** Lets what a {@link Permit} stands for be held for its whole time to live from now; whether all of it was still held. */
+    /**
+     * Extends everything that a {@link Permit} holds by its full time to live from now. The stage completes with whether all of
+     * it was still held.
+     */
     public CompletionStage<Boolean> renew(Permit permit) {
         return eachSide(permit, Limiter::renew, Boolean::logicalAnd, true);
     }
@@ -208,12 +213,12 @@ public final class Evaluator {
                 : here.thenCombine(action.apply(store, permit.inStore(), PERMITS_MAY_TAKE), both);
     }
 
-    /** The rules in force. */
+    /** Returns the rules in force. */
     public RuleSet rules() {
         return rules.get();
     }
 
-    /** The single steps, for protocols that put several requests into one decision. */
+    /** Returns the individual steps, for protocols that combine several requests into one decision. */
     public JointEvaluation joint() {
         return new Steps();
     }

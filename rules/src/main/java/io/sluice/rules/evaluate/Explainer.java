@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at every limit that a request meets. For one request. */
+/** Looks at every limit that applies to a request. For one request only. */
 final class Explainer {
 
     private final MatchedRequest matched;
@@ -91,7 +91,10 @@ final class Explainer {
         return standings;
     }
 
-    /** Where nobody said anything, because the store failed or the request lacks what the limit counts by, nothing is left. */
+    /**
+     * Describes the state of one limit. Without a verdict, because the store failed or the request lacks an attribute that the
+     * limit counts by, the limit has nothing left.
+     */
     private Standing standing(BoundLimit bound, @Nullable Verdict verdict) {
         RuleLimit limit = bound.limit();
         long remaining = verdict == null ? 0 : verdict.remaining();

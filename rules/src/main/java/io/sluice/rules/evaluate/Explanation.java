@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the rules in force would say of a request, and how every limit stands. Immutable.
+ * What the rules in force would decide for a request, and the state of every limit. Immutable.
  *
- * @param ruling what a check would be told
- * @param limits every limit of every matching rule in report order, shadow and candidate limits too; also where a rule denies or
- *     exempts the request and none of them is asked
+ * @param ruling the ruling that a check would return
+ * @param limits every limit of every matching rule in report order, including shadow and candidate limits; they are listed even
+ *     if a rule denies or exempts the request, so that no limit would be asked
  */
 public record Explanation(Ruling ruling, List<Standing> limits) {
 
@@ -20,17 +20,17 @@ public record Explanation(Ruling ruling, List<Standing> limits) {
     }
 
     /**
-     * How one limit stands.
+     * The state of one limit.
      *
-     * @param id as reports call it
+     * @param id the limit's name in reports
      * @param limit with the numbers in force for this request
-     * @param by the attributes that tell callers apart
-     * @param key whose count, for the eyes of people: most of each value is hidden
+     * @param by the attributes that distinguish callers
+     * @param key the key of the count, for people; most of each value is masked
      * @param used permits that are not left
-     * @param retryAfter zero if it would allow; empty if waiting will not help
-     * @param resetAfter until it is as if unused; empty if that will not come by waiting
-     * @param shadow whether it only says what it would do
-     * @param overridden whether the numbers are those of an override
+     * @param retryAfter zero if the limit would allow the request; empty if waiting will not help
+     * @param resetAfter time until the limit is as if unused; empty if waiting will not achieve that
+     * @param shadow whether the limit only reports what it would do
+     * @param overridden whether the numbers come from an override
      */
     public record Standing(
             String rule,

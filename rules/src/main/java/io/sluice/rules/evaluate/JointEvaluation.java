@@ -9,49 +9,51 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The steps of an {@link Evaluator}, for protocols that put several requests into one decision. Safe for use by many threads.
+ * The individual steps of an {@link Evaluator}, for protocols that combine several requests into one decision. Thread-safe.
  *
- * <p>None of these steps holds permits: nobody would have a {@link Permit} to give back.
+ * <p>None of these steps holds permits, because the caller would get no {@link Permit} to release them.
  */
 public interface JointEvaluation {
 
-    /** The rules in force. */
+    /** Returns the rules in force. */
     RuleSet rules();
 
     /**
-     * Finds what applies to a request: the rules that match its attributes, then the named ones.
+     * Finds the rules that apply to a request: first those that match its attributes, then the named ones.
      *
-     * @param permits to be charged; 0 only looks. No limit holds more than {@link io.sluice.core.limit.Limit#MAX_PERMITS}
+     * @param permits the permits to charge; 0 only looks. No limit holds more than {@link io.sluice.core.limit.Limit#MAX_PERMITS}
      */
     MatchedRequest match(RuleSet set, Attributes request, long permits, List<NamedRule> named);
 
-    /** Decides limits, all or nothing: one decision for each engine that has a say, none if no limit is left to be asked. */
+    /**
+     * Decides limits, all or nothing. Returns one decision per engine involved. The list is empty if no limit is left to ask.
+     */
     CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version);
 
-    /** Charges one limit by itself, up to this many permits and as many of them as it has left. */
+    /** Charges one limit on its own with up to this many permits, or as many as it has left. */
     CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline);
 
-    /** The mode that is reported where no limit decides. */
+    /** Returns the mode to report if no limit decides. */
     String mode();
 
-    /** The wall clock, in microseconds since the epoch. */
+    /** Returns the wall clock time in microseconds since the epoch. */
     long nowMicros();
 
-    /** The monotonic clock, for {@link #begin}. */
+    /** Returns the monotonic clock time, for {@link #begin}. */
     long nanoTime();
 
     /**
      * Begins one ruling, on the thread that asks for it.
      *
-     * @param startNanos when it was asked for, by {@link #nanoTime}
+     * @param startNanos when the request arrived, by {@link #nanoTime}
      */
     Telling begin(long startNanos);
 
-    /** Tells the listener of the evaluator. */
+    /** Notifies the evaluator's listener. */
     @FunctionalInterface
     interface Telling {
 
-        /** Tells of the ruling, once. */
+        /** Reports the ruling. Call it once. */
         void tell(Ruling.Settled ruling);
     }
 }

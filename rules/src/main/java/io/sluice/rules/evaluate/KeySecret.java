@@ -6,10 +6,11 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The key of {@code privacy: hash}. Immutable, safe for use by many threads, and never to be seen again: it has no text, no bytes and
+ * The key of {@code privacy: hash}. Immutable and thread-safe. The secret cannot be read back: it has no text form, no bytes and
  * no equality.
  *
- * <p>Nodes that count together need the same one; without it, whoever reads the store could find out values by trying them.
+ * <p>Nodes that share counts need the same secret. Without a secret, anyone who can read the store could find out values by
+ * trying them.
  */
 public final class KeySecret {
 
@@ -24,11 +25,11 @@ public final class KeySecret {
             mac = Mac.getInstance(ALGORITHM);
             mac.init(new SecretKeySpec(bytes, ALGORITHM));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java runtime has " + ALGORITHM, e);
+            throw new IllegalStateException(ALGORITHM + " is missing; every Java runtime must provide it", e);
         }
     }
 
-    /** The secret of these bytes, 16 to 1,024 of them. */
+    /** Creates a secret from 16 to 1,024 bytes. */
     public static KeySecret of(byte[] bytes) {
         if (bytes.length < SHORTEST || bytes.length > LONGEST) {
             throw new IllegalArgumentException(
@@ -37,19 +38,19 @@ public final class KeySecret {
         return new KeySecret(bytes);
     }
 
-    /** One that nobody else has, for counts that do not leave this process. */
+    /** Creates a random secret, for counts that do not leave this process. */
     public static KeySecret random() {
         byte[] bytes = new byte[2 * SHORTEST];
         new SecureRandom().nextBytes(bytes);
         return new KeySecret(bytes);
     }
 
-    /** An HMAC-SHA-256 with this key, the caller's own. */
+    /** Returns a new HMAC-SHA-256 with this key, for the caller's own use. */
     public Mac mac() {
         try {
             return (Mac) mac.clone();
         } catch (CloneNotSupportedException e) {
-            throw new IllegalStateException("the HMAC of every Java runtime can be copied", e);
+            throw new IllegalStateException("the HMAC of this Java runtime cannot be cloned", e);
         }
     }
 

@@ -4,16 +4,16 @@ import io.sluice.rules.pattern.Attributes;
 import java.util.Optional;
 
 /**
- * How callers become keys; the same on all nodes that count together. Immutable.
+ * How keys are built from callers. Must be the same on all nodes that share counts. Immutable.
  *
  * @param secret the key of {@code privacy: hash}
- * @param ipv6Prefix the bits of an IPv6 address that tell callers apart, 1 to 128
- * @param hashTag the attribute, such as {@code tenant} or {@code service}, of which the counts of one value are kept in one slot of a
- *     Redis Cluster: those that are counted by it, and those of rules for one value alone. Others are where they fall
+ * @param ipv6Prefix the number of IPv6 address bits that distinguish callers, 1 to 128
+ * @param hashTag an attribute such as {@code tenant} or {@code service}; counts with the same value of it stay in one slot of a
+ *     Redis Cluster. This covers counts by that attribute and counts of rules for a single value. Other counts go to any slot
  */
 public record KeySettings(KeySecret secret, int ipv6Prefix, Optional<String> hashTag) {
 
-    /** What one household or server gets. */
+    /** The size of network that one household or server usually gets. */
     public static final int DEFAULT_IPV6_PREFIX = CallerKeys.DEFAULT_IPV6_PREFIX;
 
     public KeySettings {
@@ -30,7 +30,7 @@ public record KeySettings(KeySecret secret, int ipv6Prefix, Optional<String> has
         this(secret, ipv6Prefix, Optional.empty());
     }
 
-    /** With a secret that no other process has: for counts that do not leave this one. */
+    /** Creates settings with a random secret, for counts that do not leave this process. */
     public static KeySettings ofThisProcess() {
         return new KeySettings(KeySecret.random(), DEFAULT_IPV6_PREFIX);
     }

@@ -3,9 +3,9 @@ package io.sluice.rules.evaluate;
 import java.util.HexFormat;
 
 /**
- * Names and values as they stand in keys: everything that could be taken for a separator, a hash tag or the end of a line, and
- * everything that does not survive UTF-8, is written as {@code !} and two hexadecimal digits or {@code !u} and four. All that is
- * written is left as it is by the Redis engine.
+ * Escapes names and values for use in keys. Characters that could be read as a separator, a hash tag or the end of a line, and
+ * those that UTF-8 cannot represent, become {@code !} and two hexadecimal digits, or {@code !u} and four. The Redis engine leaves
+ * the result unchanged.
  */
 final class KeyText {
 

@@ -15,15 +15,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits that pass or refuse together, in the order of reports, and how the shared store is to be asked for them. Immutable.
+ * Limits that pass or refuse together, in report order, and how to ask the shared store for them. Immutable.
  *
- * @param deadline the shortest of the rules that go to the store
- * @param onFailure the strictest of them
- * @param localShare the smallest of them
+ * @param deadline the shortest deadline of the rules that use the store
+ * @param onFailure the strictest failure policy of these rules
+ * @param localShare the smallest local share of these rules
  */
 public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePolicy onFailure, double localShare) {
 
-    /** Global, service, resource, caller; the sort is stable, so after that the order of the document. */
+    /** Global, service, resource, caller. The sort is stable, so limits of the same level stay in document order. */
     private static final Comparator<BoundLimit> REPORT_ORDER = Comparator.comparing(BoundLimit::level);
 
     public static LimitGroup of(List<BoundLimit> limits) {
@@ -49,12 +49,12 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
                 List.copyOf(ordered), deadline == null ? Limiter.DEFAULT_DEADLINE : deadline, onFailure, localShare);
     }
 
-    /** The same, never refusing because the store fails. */
+    /** Returns the same group with {@code on_failure: open}, so that a failing store never makes it refuse. */
     LimitGroup harmless() {
         return new LimitGroup(limits, deadline, FailurePolicy.OPEN, localShare);
     }
 
-    /** Those of them whose permits are held, or the others. */
+    /** Returns the limits whose permits are held, or the others. */
     LimitGroup held(boolean held) {
         List<BoundLimit> some = new ArrayList<>(0);
         for (BoundLimit b : limits) {
@@ -65,7 +65,7 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
         return new LimitGroup(some, deadline, onFailure, localShare);
     }
 
-    /** The first that refuses because the request does not have what it counts by. */
+    /** Returns the first limit that refuses because the request lacks an attribute it counts by. */
     @Nullable
     public BoundLimit lacking() {
         for (BoundLimit b : limits) {
@@ -85,7 +85,7 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
         return false;
     }
 
-    /** The question to one of the two engines. */
+    /** Returns the ask for one of the two engines. */
     Ask ask(boolean inStore, Ask.Purpose purpose, Limiter limiter, long version) {
         List<Demand> demands = new ArrayList<>(limits.size());
         for (BoundLimit b : limits) {
@@ -98,7 +98,7 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
         return new Ask(demands, purpose, due, onFailure, localShare, version);
     }
 
-    /** The limit that a label is of. */
+    /** Returns the limit that has this label. */
     @Nullable
     BoundLimit find(@Nullable Label label) {
         for (BoundLimit b : limits) {
@@ -109,7 +109,7 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
         return null;
     }
 
-    /** Which of the limits refuse; of what a stand-in said for the store, none. */
+    /** Returns the labels of the limits that refuse. Decisions that were degraded do not count. */
     public List<Label> refusing(List<Decision> decisions) {
         List<Label> refusing = new ArrayList<>();
         for (BoundLimit b : limits) {

@@ -19,14 +19,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule set applied to one request: who denies or exempts it, and every limit of every matching rule bound to its count.
- * Immutable.
+ * A rule set applied to one request: the rule that denies or exempts it, and every limit of every matching rule, bound to its
+ * count. Immutable.
  *
  * @param ruleIds the ids of all matching rules, in document order
  * @param verdictOf the rule that denies the request, else the one that exempts it; null if the limits decide
  * @param live the limits that decide
- * @param shadows the limits of a shadow rule, and the candidates of any, each rule's by themselves
- * @param nonce what the permits of this request are known by
+ * @param shadows one group for the limits of each shadow rule, and one for the candidates of each rule
+ * @param nonce identifies the permits of this request
  */
 public record MatchedRequest(
         RuleSet set,
@@ -50,7 +50,7 @@ public record MatchedRequest(
         return of(set, set.ready(request), request, permits, withStore, keys, clock);
     }
 
-    /** With the named rules, after those that match the attributes. */
+    /** Applies the rules that match the attributes, then the named rules. */
     static MatchedRequest of(
             RuleSet set,
             Attributes request,
@@ -64,7 +64,7 @@ public record MatchedRequest(
         return of(set, rules, request, permits, withStore, keys, clock);
     }
 
-    /** With the rules that are named, and no others. */
+    /** Applies only the named rules. */
     static MatchedRequest of(RuleSet set, List<RuleCall> claims, boolean withStore, CallerKeys keys, Clock clock) {
         Gathering all = new Gathering(withStore, keys, clock, claims.size());
         long permits = 0;
@@ -93,7 +93,10 @@ public record MatchedRequest(
         return all.request(set, request, permits, false);
     }
 
-    /** The first limit that can never hold what is asked for; limits that hold nothing at all simply refuse. */
+    /**
+     * Returns the first limit that can never hold as many permits as requested. Limits with a capacity of zero are left out; they
+     * simply refuse.
+     */
     Ruling.@Nullable Impossible impossible() {
         for (BoundLimit b : live.limits()) {
             long capacity = b.numbers().capacity();
@@ -104,7 +107,7 @@ public record MatchedRequest(
         return null;
     }
 
-    /** What applies so far. */
+    /** Collects the rules and limits that apply. */
     private static final class Gathering {
 
         private final boolean withStore;
@@ -151,7 +154,7 @@ public record MatchedRequest(
             return new MatchedRequest(set, request, ruleIds, verdictOf, LimitGroup.of(counts), shadows, permits, nonce);
         }
 
-        /** Each count once: who asks twice of the same asks for the sum, by the smaller numbers. */
+        /** Merges limits that share a count: the permits are added up, and the smaller capacity applies. */
         private List<BoundLimit> merged() {
             List<BoundLimit> counts = new ArrayList<>(live.size());
             for (BoundLimit next : live) {

@@ -21,19 +21,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the caller of an allowed request holds of concurrency limits, one for all of them, and the text by which he gives it back or
- * renews it. Immutable.
+ * The concurrency permits that an allowed request holds, across all of its limits, and the text with which the caller releases or
+ * renews them. Immutable.
  *
- * <p>The text carries everything that is needed, so no table of permits is kept and any node of the same store can take it. It
- * proves itself: permits are held under a name that is the hash of 16 random bytes and of what is held (limit, numbers, key, how
- * much). The counts know that name, the text has the bytes. Whoever changes the text, or makes one up, arrives at a name that holds
- * nothing, and who holds nothing changes nothing. Keys stand in it as they are counted: hashed under {@code privacy: hash}.
+ * <p>The text contains everything that is needed. So no table of permits is kept, and any node that uses the same store accepts
+ * it. The text is also proof of itself: permits are held under a name that is the hash of 16 random bytes and of what is held
+ * (limit, numbers, key, number of permits). The counts store that name, and the text contains the random bytes. A changed or
+ * invented text leads to a name that holds nothing, so releasing it changes nothing. The text contains keys as they are counted:
+ * hashed under {@code privacy: hash}.
  */
 public final class Permit {
 
     static final int NONCE_BYTES = 16;
 
-    /** Longer texts are none of ours. */
+    /** The longest text that a permit can have. */
     public static final int LONGEST = 32 * 1024;
 
     private static final int FORM = 1;
@@ -50,7 +51,7 @@ public final class Permit {
         this.inStore = List.copyOf(inStore);
     }
 
-    /** Reads a text; empty if it is none of ours. That it is one does not mean that anything is held. */
+    /** Parses a text. Returns empty if it is not a permit. A valid text does not imply that anything is still held. */
     public static Optional<Permit> read(String text) {
         if (text.length() > LONGEST) {
             return Optional.empty();
@@ -68,7 +69,7 @@ public final class Permit {
         }
     }
 
-    /** The text, in letters, digits, {@code -} and {@code _}. */
+    /** Returns the text. It consists of letters, digits, {@code -} and {@code _}. */
     public String text() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -82,7 +83,7 @@ public final class Permit {
         return encoded(bytes.toByteArray());
     }
 
-    /** For how long all of it is held unless it is renewed: the shortest time to live of what it stands for. */
+    /** Returns how long all of it is held unless renewed: the shortest time to live of its limits. */
     public Duration ttl() {
         return Stream.concat(here.stream(), inStore.stream())
                 .map(charge -> Duration.of(charge.limit().windowMicros(), ChronoUnit.MICROS))
@@ -90,17 +91,17 @@ public final class Permit {
                 .orElse(Duration.ZERO);
     }
 
-    /** What is held in the process that handed it out. */
+    /** Returns the permits held in the process that issued them. */
     List<Charge> here() {
         return here;
     }
 
-    /** What is held in the shared store. */
+    /** Returns the permits held in the shared store. */
     List<Charge> inStore() {
         return inStore;
     }
 
-    /** The name under which so many permits are held. */
+    /** Returns the name under which these permits are held. */
     static String holder(byte[] nonce, Concurrency limit, String key, long permits) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);
         try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -133,7 +134,7 @@ public final class Permit {
     private static List<Charge> charges(byte[] nonce, DataInputStream in) throws IOException {
         int count = in.readUnsignedShort();
         if (count > MOST_CHARGES) {
-            throw new IOException("too many");
+            throw new IOException("too many charges in a permit");
         }
         List<Charge> charges = new ArrayList<>(Math.min(count, 16));
         for (int i = 0; i < count; i++) {

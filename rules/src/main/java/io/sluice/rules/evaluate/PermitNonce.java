@@ -12,21 +12,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the permits of one request are known by: a number that nobody else knows. Made when first needed; for one thread at a time. */
+/** The secret random number that identifies the permits of one request. Created on first use. Not thread-safe. */
 final class PermitNonce {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private byte @Nullable [] bytes;
 
-    /** A demand; one on a concurrency limit is held under a name that only this nonce leads to. */
+    /** Creates a demand. Permits of a concurrency limit are held under a name that only this nonce can reproduce. */
     Demand demand(Limit limit, String key, long permits, Label label, double guard, LeasePolicy lease) {
         String holder =
                 limit instanceof Concurrency concurrency ? Permit.holder(bytes(), concurrency, key, permits) : "";
         return new Demand(limit, key, permits, permits, limit.maxWaitMicros(), holder, label, guard, lease);
     }
 
-    /** What allowed decisions let their caller hold; null if nothing. */
+    /** Returns the permit for what allowed decisions hold; null if they hold nothing. */
     @Nullable
     Permit permit(List<Decision> live, List<Decision> shadows) {
         if (bytes == null) {

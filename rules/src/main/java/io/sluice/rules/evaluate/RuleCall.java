@@ -5,10 +5,10 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 
 /**
- * A rule that applies to a call because whoever asks says so, with what it counts by. Immutable.
+ * A rule that applies to a call because the caller names it, and the attributes to count by. Immutable.
  *
- * @param rule of the set in force, or one that is in no set; its scope is not looked at
- * @param request what its limits count by and its overrides look at
+ * @param rule a rule of the set in force, or one that is in no set; its scope is ignored
+ * @param request the attributes for its limits and overrides
  * @param permits 1 to {@link Limit#MAX_PERMITS}
  */
 public record RuleCall(Rule rule, Attributes request, long permits) {

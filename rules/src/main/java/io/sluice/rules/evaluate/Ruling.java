@@ -11,26 +11,27 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to a request: what the rules in force say of it. Immutable. */
+/** The result of applying the rules in force to a request. Immutable. */
 public sealed interface Ruling {
 
     /**
-     * The request may pass, or may not.
+     * A ruling that allows or refuses the request.
      *
-     * @param allowed whether it may; of a {@linkplain #looked() look}, whether one permit would
+     * @param allowed whether the request may pass; for a {@linkplain #looked() look}, whether one permit would pass
      * @param action what decided: limits, or a rule that denies or exempts
      * @param rule the rule that denied or exempted, or whose limit is reported; null if there is none
      * @param reported the limit that decided; null if no limit did
-     * @param retryAfter zero if allowed; else until all refusing limits would let a lone caller pass, empty if never
-     * @param waitFor how long an allowed caller has to wait for its time slot; zero means now
+     * @param retryAfter zero if allowed; otherwise the time until all refusing limits would let a lone caller pass, or empty if
+     *     never
+     * @param waitFor how long an allowed caller must wait for its time slot; zero means now
      * @param mode how it was decided, as answers spell it
-     * @param degraded why the shared store did not decide; null if it did or was not meant to
-     * @param ruleVersion the rules that were in force
+     * @param degraded why the shared store did not decide; null if it did or was not needed
+     * @param ruleVersion the version of the rules that were in force
      * @param matched the ids of the matching rules, in document order
      * @param shadowRefused the shadow and candidate limits that would have refused
-     * @param permits what was asked for; 0 only looks
-     * @param decisions what the engines said, one for each that was asked
-     * @param permit what the caller holds of concurrency limits, those in shadow too; null if nothing
+     * @param permits the permits that were requested; 0 only looks
+     * @param decisions the decisions of the engines, one per engine that was asked
+     * @param permit the concurrency permits that the caller holds, including those of shadow limits; null if none
      */
     record Settled(
             boolean allowed,
@@ -55,7 +56,7 @@ public sealed interface Ruling {
             decisions = List.copyOf(decisions);
         }
 
-        /** The same, once the caller has waited. */
+        /** Returns the same ruling after the caller has waited. */
         Settled withoutWait() {
             return waitFor.isZero()
                     ? this
@@ -76,7 +77,7 @@ public sealed interface Ruling {
                             permit);
         }
 
-        /** Whether nothing was to be charged. */
+        /** Returns whether the request only looked and charged nothing. */
         public boolean looked() {
             return permits == 0;
         }
@@ -85,19 +86,19 @@ public sealed interface Ruling {
     /**
      * The request asks for more permits than a matching limit can ever hold. Nothing was charged.
      *
-     * @param limit the limit's id as reports call it
-     * @param capacity the most it can hold, at least 1
+     * @param limit the limit's name in reports
+     * @param capacity the most permits it can hold, at least 1
      */
     record Impossible(String rule, String limit, long permits, long capacity) implements Ruling {}
 
     /**
-     * The limit that a ruling is about.
+     * The limit that a ruling reports.
      *
      * @param id {@code <rule>.<id or index>}
-     * @param level how wide it reaches
-     * @param by the attributes that tell callers apart
+     * @param level how widely the limit applies
+     * @param by the attributes that distinguish callers
      * @param remaining permits left after the decision
-     * @param resetAfter until the limit is as if unused; empty if that will not come by waiting
+     * @param resetAfter time until the limit is as if unused; empty if waiting will not achieve that
      */
     record Reported(
             String rule,

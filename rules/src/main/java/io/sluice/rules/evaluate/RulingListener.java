@@ -1,27 +1,28 @@
 package io.sluice.rules.evaluate;
 
 /**
- * Is told of every ruling, on the thread that made it: for metrics. One request is one ruling, however many engines had to
- * be asked. Must be quick and must not throw.
+ * Receives every ruling, on the thread that made it; used for metrics. One request gives one ruling, however many engines were
+ * asked. Must be fast and must not throw.
  */
 @FunctionalInterface
 public interface RulingListener {
 
     /**
-     * A request is about to be ruled on, on the thread that asks; the result is told what becomes of it. For listeners that have to know
-     * when and under what circumstances it began. Of a request that is not ruled on, because it could never be, nobody hears.
+     * Called before a request is decided, on the thread that asks. Returns the listener that receives the outcome. Override this
+     * to record when, or under what circumstances, a request began. Not called for a request that can never pass because it asks
+     * for too many permits.
      */
     default RulingListener begun() {
         return this;
     }
 
     /**
-     * A request was ruled on.
+     * Called after a request was decided.
      *
-     * @param elapsedNanos from the question to the answer
+     * @param elapsedNanos from the request to the ruling
      */
     void ruled(Ruling.Settled ruling, long elapsedNanos);
 
-    /** What {@linkplain #begun began} was not ruled on: whoever waited for it left. */
+    /** Called if a request that {@linkplain #begun began} ends without a ruling because its caller stopped waiting. */
     default void abandoned() {}
 }

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Makes one ruling of what one or two engines said. */
+/** Builds one ruling from the decisions of one or two engines. */
 final class RulingWriter {
 
     private RulingWriter() {}
 
-    /** What a rule that denies or exempts says. */
+    /** Builds the ruling of a rule that denies or exempts. */
     static Ruling.Settled byRule(MatchedRequest matched, Rule rule, String mode) {
         boolean exempt = rule.action() == Action.EXEMPT;
         return new Ruling.Settled(
@@ -33,7 +33,7 @@ final class RulingWriter {
                 null);
     }
 
-    /** What a limit says of a request that does not have what it counts by: waiting will not help. */
+    /** Builds the refusal of a request that lacks an attribute which a limit counts by. Waiting will not help. */
     static Ruling.Settled lacking(MatchedRequest matched, BoundLimit bound, ShadowDecisions shadows) {
         return new Ruling.Settled(
                 false,
@@ -53,9 +53,9 @@ final class RulingWriter {
     }
 
     /**
-     * What the limits say.
+     * Builds the ruling of the limits.
      *
-     * @param less how much less remains than the decisions say: what a look would have charged
+     * @param less how much to subtract from the remaining permits: what a look would have charged
      */
     static Ruling.Settled byLimits(
             MatchedRequest matched, List<Decision> decisions, ShadowDecisions shadows, String defaultMode, long less) {
@@ -83,7 +83,10 @@ final class RulingWriter {
                 allowed ? matched.nonce().permit(decisions, shadows.decisions()) : null);
     }
 
-    /** Each decision reports its own limit by the same order; of two, a refusal wins, then the lower remaining, then the order. */
+    /**
+     * Returns the decision whose limit is reported. A refusal wins, then the lower number of remaining permits, then report
+     * order. Within one decision, the engine has already chosen its limit in the same way.
+     */
     private static @Nullable Decision deciding(LimitGroup group, List<Decision> decisions) {
         Decision best = null;
         for (Decision decision : decisions) {

@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the shadow and candidate limits of a request said. Immutable.
+ * The decisions of a request's shadow and candidate limits. Immutable.
  *
- * @param refused those that would have refused, in the order of their rules
- * @param decisions what the engines said
+ * @param refused the limits that would have refused, in the order of their rules
+ * @param decisions the decisions of the engines
  */
 record ShadowDecisions(List<Label> refused, List<Decision> decisions) {
 
@@ -20,7 +20,7 @@ record ShadowDecisions(List<Label> refused, List<Decision> decisions) {
         decisions = List.copyOf(decisions);
     }
 
-    /** These, and what was said of one more group of them. */
+    /** Returns these decisions plus those of one more group. */
     ShadowDecisions and(LimitGroup group, List<Decision> said) {
         List<Label> labels = new ArrayList<>(refused);
         labels.addAll(group.refusing(said));

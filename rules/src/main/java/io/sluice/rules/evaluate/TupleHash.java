@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * Feeds texts to a hash, each after its length and character by character as they are, so that different tuples are different
- * bytes, whatever is in them. Takes little memory however long they are.
+ * Feeds texts to a hash. Each text is preceded by its length and written character by character, so that different tuples always
+ * give different bytes. Needs little memory, however long the texts are.
  */
 final class TupleHash {
 

@@ -1,4 +1,4 @@
-/** The one decision: attributes in, every matching limit asked at once, a ruling out. */
+/** The evaluation of a request: its attributes go in, all matching limits are asked at once, and a ruling comes out. */
 @NullMarked
 package io.sluice.rules.evaluate;
 
