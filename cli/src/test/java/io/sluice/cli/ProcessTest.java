@@ -169,7 +169,7 @@ class ProcessTest {
                 .contains(
                         "\"level\":\"warn\"",
                         rules + ":1:8: ",
-                        "starting with the set kept from the last run, version 1");
+                        "starting with the rules kept from the last run, version 1");
     }
 
     @Test

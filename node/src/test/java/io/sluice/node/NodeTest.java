@@ -307,7 +307,7 @@ class NodeTest {
         assertThat(failure.details())
                 .containsExactly(
                         file + ":1:9: limits: none (expected: at least one limit)",
-                        kept + ": document: not a kept rule set (expected: version, digest and rules)");
+                        kept + ": document: not a saved rule set (expected: version, digest and rules)");
     }
 
     @Test

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The rules that name fields of bodies, laid out by what can be known of a request before its body is read. Immutable.
+ * Indexes the rules that refer to body fields by what is known of a request before its body is read. Immutable.
  *
- * <p>Conditions on the fields themselves are left out, so that every rule is found that the body could make match.
+ * <p>Conditions on the body fields themselves are ignored, so that the index finds every rule that the body could make match.
  */
 final class BodyFieldIndex {
 
-    /** None of the rules does. */
+    /** An index for rules that refer to no body fields. */
     static final BodyFieldIndex NONE = new BodyFieldIndex(List.of(), List.of());
 
     private static final List<String> PREFIXES = List.of("json.", "form.");
@@ -42,7 +42,7 @@ final class BodyFieldIndex {
         return new BodyFieldIndex(scopes, List.copyOf(all));
     }
 
-    /** The fields that rules name which may be for this request. */
+    /** Returns the body fields of all rules that may apply to this request. */
     Set<String> fields(Attributes withoutBody) {
         if (fields.isEmpty()) {
             return Set.of();

@@ -15,21 +15,25 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A rule with its overrides laid out for looking up. Immutable. */
+/** A rule with its overrides indexed for lookup. Immutable. */
 public final class CompiledRule {
 
     private final Rule rule;
     private final LeasePolicy lease;
     private final Optional<Limit> numbers;
 
-    /** By the position of the limit; null for one without overrides. */
+    /** By the position of the limit; null for a limit without overrides. */
     private final List<@Nullable FirstMatch<LimitOverride>> overrides;
 
     CompiledRule(Rule rule) {
         this(rule, null);
     }
 
-    /** @param numbers in force for every request instead of the limits' own; null for those */
+    /**
+     * Compiles a rule.
+     *
+     * @param numbers in force for every request instead of the limit's own numbers; null to use those
+     */
     public CompiledRule(Rule rule, @Nullable Limit numbers) {
         this.rule = rule;
         this.numbers = Optional.ofNullable(numbers);
@@ -43,12 +47,12 @@ public final class CompiledRule {
         return rule;
     }
 
-    /** How permits of its limits are taken in advance from a shared store. */
+    /** Returns how permits of its limits are leased in advance from a shared store. */
     public LeasePolicy lease() {
         return lease;
     }
 
-    /** The numbers that are in force for a request instead of the limit's own. */
+    /** Returns the numbers that are in force for a request instead of the limit's own; empty if the limit's own apply. */
     public Optional<Limit> override(int limit, Attributes request, Clock clock) {
         if (numbers.isPresent()) {
             return numbers;

@@ -5,12 +5,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Finds out which headers, and which fields of request bodies and queries, a set of rules needs. */
+/** Finds the headers, body fields and query parameters that a set of rules needs. */
 final class FieldNames {
 
     private FieldNames() {}
 
-    /** The attributes of enabled rules that begin with one of these. */
+    /** Returns the attributes of enabled rules that begin with one of these prefixes. */
     static Set<String> of(List<Rule> rules, List<String> prefixes) {
         Set<String> fields = new LinkedHashSet<>();
         for (Rule rule : rules) {

@@ -14,13 +14,13 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The rules in force: immutable, numbered, compiled for matching. */
+/** The rules in force: immutable, with a version, and compiled for matching. */
 public final class RuleSet {
 
     private final long version;
     private final OptionalInt releasedTo;
     private final List<Rule> rules;
-    /** Those that attributes can reach. */
+    /** The enabled rules that match by attributes. */
     private final List<Rule> enabled;
 
     private final boolean hasProtocolScopes;
@@ -32,14 +32,14 @@ public final class RuleSet {
     private final Set<String> headerFields;
     private final Set<String> queryFields;
 
-    /** Computed by whoever asks first: deciding does not need it, and it costs as much as writing all rules. */
+    /** Computed on first use, because decisions do not need it and it costs as much as writing all rules. */
     private volatile @Nullable String digest;
 
     /**
-     * A set.
+     * Creates a set.
      *
-     * @param version 0 if there are no rules yet, else from 1, higher for each change
-     * @param rules in document order, with ids that differ
+     * @param version 0 if there are no rules yet, otherwise 1 or more, and higher with each change
+     * @param rules in document order, with unique ids
      */
     public RuleSet(long version, List<Rule> rules) {
         this.version = requireVersion(version);
@@ -75,7 +75,7 @@ public final class RuleSet {
         this.digest = same.digest;
     }
 
-    /** No rules: everything is allowed. */
+    /** Returns a set without rules. It allows everything. */
     public static RuleSet none() {
         return new RuleSet(0, List.of());
     }
@@ -84,25 +84,26 @@ public final class RuleSet {
         return version;
     }
 
-    /** The share of the nodes, in percent, that a center released it to; empty if the version is the node's own count. */
+    /** Returns the percentage of nodes that a center released it to; empty if the node itself counts the versions. */
     public OptionalInt releasedTo() {
         return releasedTo;
     }
 
-    /** Every rule, the disabled ones too, in document order. */
+    /** Returns every rule, including disabled ones, in document order. */
     public List<Rule> rules() {
         return rules;
     }
 
-    /** The rule of this id, be it enabled or not. Takes the same time however many there are. */
+    /** Returns the rule with this id, enabled or not. Takes constant time. */
     public Optional<Rule> rule(String id) {
         CompiledRule known = byId.get(id);
         return known == null ? Optional.empty() : Optional.of(known.rule());
     }
 
     /**
-     * What tells the rules from others, whatever their version and however they were written: the SHA-256, in 64 hexadecimal
-     * digits, of {@link io.sluice.rules.document.RuleJson#document}. The first call takes as long as writing it, later ones nothing.
+     * Returns a digest of the rules, which depends neither on the version nor on how they were written: the SHA-256 of {@link
+     * io.sluice.rules.document.RuleJson#document}, in 64 hexadecimal digits. The first call takes as long as writing that
+     * document; later calls take no time.
      */
     public String digest() {
         String known = digest;
@@ -113,15 +114,15 @@ public final class RuleSet {
         return known;
     }
 
-    /** The same rules under another number; nothing is compiled again. */
+    /** Returns the same rules with another version. Nothing is compiled again. */
     public RuleSet numbered(long version) {
         return new RuleSet(requireVersion(version), releasedTo, this);
     }
 
     /**
-     * The same, as a center released it.
+     * Returns the same rules as released by a center.
      *
-     * @param sharePercent of the nodes, 1 to 100
+     * @param sharePercent the percentage of nodes, 1 to 100
      */
     public RuleSet releasedTo(int sharePercent) {
         if (sharePercent < 1 || sharePercent > 100) {
@@ -130,34 +131,36 @@ public final class RuleSet {
         return new RuleSet(version, OptionalInt.of(sharePercent), this);
     }
 
-    /** Number, digest, and whether it was released. */
+    /** Returns the version, the digest and whether the set was released. */
     public RuleStamp stamp() {
         return new RuleStamp(version, digest(), releasedTo.isPresent());
     }
 
-    /** Whether an enabled rule is for requests of another protocol; no request matches it by its attributes. */
+    /**
+     * Returns whether an enabled rule applies to requests of another protocol. No request matches such a rule by its attributes.
+     */
     public boolean hasProtocolScopes() {
         return hasProtocolScopes;
     }
 
-    /** Whether an enabled rule matches requests by their attributes. */
+    /** Returns whether an enabled rule matches requests by their attributes. */
     public boolean hasScopes() {
         return !enabled.isEmpty();
     }
 
-    /** The enabled rules that are for this request, in document order. */
+    /** Returns the enabled rules that match this request, in document order. */
     public List<Rule> matching(Attributes request) {
         return index.matching(request, enabled);
     }
 
-    /** Of these, the ones that do this with the request. */
+    /** Returns the enabled rules that match this request and have this action. */
     public List<Rule> matching(Action action, Attributes request) {
         return matching(request).stream()
                 .filter(rule -> rule.action() == action)
                 .toList();
     }
 
-    /** Whether an enabled rule counts by keyed hashes: then all who count together need the same key. */
+    /** Returns whether an enabled rule counts by keyed hashes. Then all nodes that share counts need the same key. */
     public boolean hashesKeys() {
         return rules.stream()
                 .filter(Rule::enabled)
@@ -165,25 +168,25 @@ public final class RuleSet {
                 .anyMatch(limit -> limit.privacy() == Privacy.HASH);
     }
 
-    /** The attributes {@code json.…} and {@code form.…} that enabled rules name: the only fields of bodies that need to be read. */
+    /** Returns the attributes {@code json.…} and {@code form.…} that enabled rules use. No other body fields need to be read. */
     public Set<String> bodyFields() {
         return bodyFields;
     }
 
     /**
-     * The body fields named by rules that may be for this request, as far as it is known without its body. Empty if there are
-     * none: then its body need not be read.
+     * Returns the body fields of rules that may apply to this request, judging by what is known without its body. If empty, the
+     * body need not be read.
      */
     public Set<String> bodyFields(Attributes withoutBody) {
         return bodyRules.fields(withoutBody);
     }
 
-    /** The attributes {@code header.…} that enabled rules name, in small letters. */
+    /** Returns the attributes {@code header.…} that enabled rules use, in lower case. */
     public Set<String> headerFields() {
         return headerFields;
     }
 
-    /** The attributes {@code query.…} that enabled rules name. */
+    /** Returns the attributes {@code query.…} that enabled rules use. */
     public Set<String> queryFields() {
         return queryFields;
     }
@@ -194,13 +197,13 @@ public final class RuleSet {
 
     private static long requireVersion(long version) {
         if (version < 0) {
-            throw new IllegalArgumentException("version: " + version + " (expected: not negative)");
+            throw new IllegalArgumentException("version: " + version + " (expected: 0 or more)");
         }
         return version;
     }
 
-    /** One of this set is looked up, any other laid out again. */
-    @SuppressWarnings("ReferenceEquality") // to compare rules that are not the same takes longer than to lay one out
+    /** Returns the compiled form of a rule. A rule of this set is looked up; any other is compiled. */
+    @SuppressWarnings("ReferenceEquality") // comparing two different rules takes longer than compiling one
     public CompiledRule ready(Rule rule) {
         CompiledRule known = byId.get(rule.id());
         return known != null && known.rule() == rule ? known : new CompiledRule(rule);
@@ -210,7 +213,7 @@ public final class RuleSet {
         Map<String, CompiledRule> all = new HashMap<>(rules.size() * 2);
         for (Rule rule : rules) {
             if (all.put(rule.id(), new CompiledRule(rule)) != null) {
-                throw new IllegalArgumentException("rules: " + rule.id() + " twice (expected: ids that differ)");
+                throw new IllegalArgumentException("rules: " + rule.id() + " is defined twice (expected: unique ids)");
             }
         }
         return all;

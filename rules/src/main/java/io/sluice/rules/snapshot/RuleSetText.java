@@ -13,13 +13,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A whole numbered set as text, for disks and stores: {@code {"version":12,"digest":"…","rules":[…]}}, where the digest is {@link
- * RuleSet#digest} and shows damage and careless edits, not a forger. A released set also says which share of the nodes it is for
- * ({@code "share":10} after the digest, in percent).
+ * Reads and writes a whole rule set as text, for disks and stores: {@code {"version":12,"digest":"…","rules":[…]}}. The digest is
+ * {@link RuleSet#digest}. It reveals damage and careless edits, but does not stop a forger. A released set also contains the
+ * share of nodes that it is for, in percent ({@code "share":10} after the digest).
  */
 public final class RuleSetText {
 
-    /** So many bytes of the beginning are enough for {@link #stamp}. */
+    /** The number of leading bytes that are enough for {@link #stamp}. */
     public static final int LONGEST_HEAD = 128;
 
     private static final String RULES = "\"rules\":[";
@@ -27,17 +27,17 @@ public final class RuleSetText {
     private static final Pattern HEAD = Pattern.compile(
             "\\{\"version\":([1-9][0-9]{0,14}),\"digest\":\"([0-9a-f]{64})\",(?:\"share\":([1-9][0-9]{0,2}),)?");
 
-    private static final String NO_SET = "document: not a kept rule set (expected: version, digest and rules)";
+    private static final String NO_SET = "document: not a saved rule set (expected: version, digest and rules)";
 
     private RuleSetText() {}
 
-    /** What a text was. */
+    /** The result of reading a text. */
     public sealed interface Reading {
 
-        /** A set. */
+        /** A rule set. */
         record Found(RuleSet rules) implements Reading {}
 
-        /** Something is wrong with it. */
+        /** A text with errors. */
         record Unusable(List<DocumentError> errors) implements Reading {
             public Unusable {
                 errors = List.copyOf(errors);
@@ -45,7 +45,7 @@ public final class RuleSetText {
         }
     }
 
-    /** Writes a set, a rule at a time. */
+    /** Writes a set, one rule at a time. */
     public static void write(RuleSet rules, Consumer<String> out) {
         out.accept("{\"version\":" + rules.version() + ",\"digest\":\"" + rules.digest() + "\",");
         rules.releasedTo().ifPresent(share -> out.accept("\"share\":" + share + ","));
@@ -56,13 +56,13 @@ public final class RuleSetText {
         });
     }
 
-    /** What a text says of itself at its beginning; empty if that is none. */
+    /** Returns the stamp at the beginning of a text; empty if there is none. */
     public static Optional<RuleStamp> stamp(byte[] beginning) {
         Matcher head = head(beginning);
         return head.lookingAt() ? Optional.of(stamp(head)) : Optional.empty();
     }
 
-    /** Whether this is the set of this stamp, undamaged. */
+    /** Returns whether this is the set with this stamp, undamaged. */
     public static boolean holds(byte[] text, RuleStamp stamp) {
         Matcher head = head(text);
         return head.lookingAt()
@@ -73,7 +73,7 @@ public final class RuleSetText {
     /**
      * Reads a set.
      *
-     * @param name what errors call it
+     * @param name the name of the text in errors
      */
     public static Reading read(String name, byte[] text) {
         return read(name, text, Integer.MAX_VALUE);
@@ -82,8 +82,8 @@ public final class RuleSetText {
     /**
      * Reads a set, unless it is too large.
      *
-     * @param name what errors call it
-     * @param mostRules more are refused, before they are read
+     * @param name the name of the text in errors
+     * @param mostRules a set with more rules is refused before they are parsed
      */
     public static Reading read(String name, byte[] text, int mostRules) {
         Matcher head = head(text);
@@ -92,7 +92,7 @@ public final class RuleSetText {
         }
         String digest = digest(text, head.end());
         if (!digest.equals(head.group(2))) {
-            return unusable(name, "digest: " + digest + " (expected: " + head.group(2) + ", it was changed)");
+            return unusable(name, "digest: " + digest + " (expected: " + head.group(2) + "; the content was changed)");
         }
         OptionalInt share =
                 head.group(3) == null ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(head.group(3)));

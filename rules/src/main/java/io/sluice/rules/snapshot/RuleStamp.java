@@ -3,11 +3,12 @@ package io.sluice.rules.snapshot;
 import java.util.regex.Pattern;
 
 /**
- * What names a rule set without its rules: enough to tell whether two nodes, or one before and after a restart, have the same.
+ * Identifies a rule set without its rules: enough to tell whether two nodes, or one node before and after a restart, have the
+ * same set.
  *
- * @param version its number, see {@link RuleSet#version}
- * @param digest of its content, see {@link RuleSet#digest}
- * @param released whether a center gave it its number, which then only rises
+ * @param version see {@link RuleSet#version}
+ * @param digest of the content, see {@link RuleSet#digest}
+ * @param released whether a center assigned the version, which then only increases
  */
 public record RuleStamp(long version, String digest, boolean released) {
 
@@ -15,14 +16,14 @@ public record RuleStamp(long version, String digest, boolean released) {
 
     public RuleStamp {
         if (version < 0) {
-            throw new IllegalArgumentException("version: " + version + " (expected: not negative)");
+            throw new IllegalArgumentException("version: " + version + " (expected: 0 or more)");
         }
         if (!DIGEST.matcher(digest).matches()) {
-            throw new IllegalArgumentException("digest: not one (expected: 64 hexadecimal digits)");
+            throw new IllegalArgumentException("digest: malformed (expected: 64 hexadecimal digits)");
         }
     }
 
-    /** Of a set that nobody released. */
+    /** Creates the stamp of a set that was not released by a center. */
     public RuleStamp(long version, String digest) {
         this(version, digest, false);
     }

@@ -9,12 +9,13 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * The rules of a written set, a line each, as documents of some thousand lines. Each is made when it is asked for: all at once would
- * take many times the text. Iterating throws {@link UncheckedIOException} where the text is not UTF-8.
+ * Splits a written set, which has one rule per line, into documents of some thousand lines. Each document is created on demand,
+ * because parsing all at once would take many times the memory of the text. Iterating throws {@link UncheckedIOException} if the
+ * text is not UTF-8.
  */
 final class SetChunks implements Iterable<RuleDocument.Text> {
 
-    /** Documents have bounds that a whole set may exceed. */
+    /** A whole set may exceed the bounds of one document. */
     private static final int LINES = 5_000;
 
     private final String name;
@@ -23,10 +24,10 @@ final class SetChunks implements Iterable<RuleDocument.Text> {
     private final int to;
 
     /**
-     * Of a part of a text.
+     * Splits a part of a text.
      *
      * @param from where the first rule begins
-     * @param to where the last one ends; before {@code from} if there is none
+     * @param to where the last rule ends; before {@code from} if there is none
      */
     SetChunks(String name, byte[] text, int from, int to) {
         this.name = name;
@@ -69,7 +70,7 @@ final class SetChunks implements Iterable<RuleDocument.Text> {
         };
     }
 
-    /** Where a line ends: before a comma and a line feed, or with the text. */
+    /** Returns where a line ends: before a comma and a line feed, or at the end of the text. */
     private int end(int begin) {
         for (int i = begin; i + 1 < to; i++) {
             if (text[i] == ',' && text[i + 1] == '\n') {

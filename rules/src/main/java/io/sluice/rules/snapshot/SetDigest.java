@@ -8,19 +8,21 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-/** The SHA-256 of rules in their one written form, rule by rule: the whole text of a large set is never in memory. */
+/**
+ * Computes the SHA-256 of rules in their canonical form, rule by rule, so that the whole text of a large set is never in memory.
+ */
 final class SetDigest {
 
     private SetDigest() {}
 
-    /** That of {@link RuleJson#document}, in hexadecimal digits. */
+    /** Returns the digest of {@link RuleJson#document}, in hexadecimal digits. */
     public static String of(List<Rule> rules) {
         MessageDigest sha = sha256();
         RuleJson.write(rules, text -> sha.update(text.getBytes(StandardCharsets.UTF_8)));
         return HexFormat.of().formatHex(sha.digest());
     }
 
-    /** That of a text which is a beginning and the rest of some bytes. */
+    /** Returns the digest of a text that consists of a beginning and the rest of some bytes. */
     public static String ofText(String beginning, byte[] bytes, int from) {
         MessageDigest sha = sha256();
         sha.update(beginning.getBytes(StandardCharsets.UTF_8));
@@ -32,7 +34,7 @@ final class SetDigest {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+            throw new IllegalStateException("SHA-256 is missing; every JDK must provide it", e);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** The rules in force as one numbered set: compiled for matching, written as a whole, compared with another. */
+/** The rules in force as one versioned set: compiled for matching, written as a whole, and compared with other sets. */
 @NullMarked
 package io.sluice.rules.snapshot;
 

@@ -13,7 +13,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** What a file held when it was read: its bytes, or why there are none. Immutable. */
+/** The content of a file at the time it was read: its bytes, or why there are none. Immutable. */
 final class FileContent {
 
     static final int MOST_BYTES = YamlReader.MOST_CHARACTERS;
@@ -55,7 +55,7 @@ final class FileContent {
         }
     }
 
-    /** What the file holds now; this if it is the same. */
+    /** Reads the file again. Returns this object if the content is the same. */
     FileContent again(FolderListing.Entry entry) {
         if (failure.isEmpty() && holds(entry)) {
             return this;
@@ -86,7 +86,7 @@ final class FileContent {
         return bytes.length;
     }
 
-    /** As text, without a byte order mark. */
+    /** Returns the content as text, without a byte order mark. */
     String text() throws IOException {
         if (!failure.isEmpty()) {
             throw new IOException(failure);
@@ -102,7 +102,7 @@ final class FileContent {
         }
     }
 
-    /** Compares piece by piece: a look at a file that has not changed leaves no garbage of its size. */
+    /** Compares piece by piece, so that checking an unchanged file does not allocate memory of its size. */
     private boolean holds(FolderListing.Entry entry) {
         try {
             BasicFileAttributes attributes = attributes(entry.place());
@@ -130,7 +130,10 @@ final class FileContent {
         return Files.readAttributes(place, BasicFileAttributes.class);
     }
 
-    /** To read a pipe is to wait for whoever writes into it: only where it was named itself is that what somebody wants. */
+    /**
+     * Refuses what is not a readable file. Reading a pipe may block until another process writes to it, so a pipe is read only if
+     * the user named it directly.
+     */
     private static String refused(FolderListing.Entry entry, BasicFileAttributes attributes) {
         if (attributes.isDirectory()) {
             return "file: a directory (expected: a rule document)";

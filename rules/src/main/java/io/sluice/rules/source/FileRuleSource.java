@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Rules from a file, or from all rule files of a directory as one set; looked at twice a second, a change is in force within
- * 2 s. Safe for use by many threads.
+ * Rules from one file, or from all rule files of a directory as one set. The files are polled twice a second, so a change is in
+ * force within 2 s. Thread-safe.
  *
- * <p>Watched as {@link FileWatch} says: a change within one tick of the file system is seen, a mere touch is none, and a file that is
- * being written is never taken half. Rules that are only written differently are no change.
+ * <p>{@link FileWatch} does the polling: it sees a change within one tick of the file system clock, ignores a mere touch, and
+ * never uses a half-written file. A change that leaves the rules equal is not a change.
  *
- * <p>Sets are numbered from 1, or on from the last set that is known from before a restart: the same rules get the same number
- * again, others the next.
+ * <p>Versions count from 1, or continue from the last known set before a restart: the same rules get the same version again,
+ * other rules get the next one.
  */
 public final class FileRuleSource implements RuleSource {
 
@@ -46,20 +46,20 @@ public final class FileRuleSource implements RuleSource {
                 FileWatch.begin(path.toString(), begun, Content::again, content -> judge(content.document()), looks);
     }
 
-    /** Reads a file, or the files of a directory, once. A file that cannot be read is an error like others. */
+    /** Reads a file, or the files of a directory, once. A file that cannot be read is reported as an error. */
     public static RuleDocument read(Path path) {
         return RuleFiles.read(path).document();
     }
 
-    /** The same as {@link #open(Path, Clock, RuleVet)}, where every set will do. */
+    /** Works like {@link #open(Path, Clock, RuleVet)} without a vet. */
     public static FileRuleSource open(Path path, Clock clock) throws RulesRefusedException {
         return open(path, clock, RuleVet.NONE);
     }
 
     /**
-     * Loads the rules and keeps looking, on a daemon thread of its own; refuses to begin with bad ones.
+     * Loads the rules and then polls for changes on a dedicated daemon thread. Fails if the initial rules are bad.
      *
-     * @param vet of changes, and not of the rules to begin with: whoever begins judges those
+     * @param vet checks changes but not the initial rules; the caller checks those
      */
     public static FileRuleSource open(Path path, Clock clock, RuleVet vet) throws RulesRefusedException {
         FileRuleSource source = watch(path, clock, Optional.empty(), vet);
@@ -71,11 +71,11 @@ public final class FileRuleSource implements RuleSource {
     }
 
     /**
-     * Looks, and keeps looking, on a daemon thread of its own. If there are no good rules to begin with, the source has none until
-     * there are.
+     * Polls on a dedicated daemon thread, starting now. If there are no good rules at first, the source stays empty until there
+     * are.
      *
-     * @param last the last set before a restart, if it is known
-     * @param vet of changes, and not of the rules to begin with: whoever begins judges those
+     * @param last the last set before a restart, if known
+     * @param vet checks changes but not the initial rules; the caller checks those
      */
     public static FileRuleSource watch(Path path, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
         return watch(path, last, vet, Looks.onThread("sluice-rule-file", clock, Looks.OFTEN));
@@ -111,7 +111,7 @@ public final class FileRuleSource implements RuleSource {
         rules.close();
     }
 
-    /** Says nothing to the log: whoever begins says with what. */
+    /** Sets the initial state. Logs nothing, because the caller reports the initial rules. */
     private void begin(RuleDocument document) {
         if (document instanceof RuleDocument.Refused refused) {
             rules.refuse(refused.errors());
@@ -120,7 +120,10 @@ public final class FileRuleSource implements RuleSource {
         }
     }
 
-    /** Tells itself what is wrong, to listeners too; for the watch, all content of rule files is content. */
+    /**
+     * Judges new content. This class reports errors itself, to its listeners too. So for the watch, any content of rule files is
+     * valid.
+     */
     private void judge(RuleDocument document) {
         if (document instanceof RuleDocument.Refused refused) {
             refuse(refused.errors());
@@ -137,7 +140,7 @@ public final class FileRuleSource implements RuleSource {
     private void settle() {
         if (!refused().isEmpty()) {
             rules.settle();
-            LOG.log(Level.INFO, () -> "rules good again, version " + latest().version() + " stays in force: " + path);
+            LOG.log(Level.INFO, () -> "rules valid again, version " + latest().version() + " stays in force: " + path);
         }
     }
 
@@ -168,7 +171,7 @@ public final class FileRuleSource implements RuleSource {
 
     private void refuse(List<DocumentError> errors) {
         rules.refuse(errors);
-        String stays = hasRules() ? "version " + latest().version() + " stays in force" : "there are none yet";
+        String stays = hasRules() ? "version " + latest().version() + " stays in force" : "no rules are in force yet";
         String more = errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)";
         LOG.log(Level.WARNING, () -> "rules refused, " + stays + ": " + errors.get(0) + more);
     }

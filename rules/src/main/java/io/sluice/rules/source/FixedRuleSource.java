@@ -5,7 +5,7 @@ import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** One set that never changes. */
+/** A rule source with one set that never changes. */
 final class FixedRuleSource implements RuleSource {
 
     private final PublishedRules rules = new PublishedRules();

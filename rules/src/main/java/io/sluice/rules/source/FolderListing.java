@@ -13,12 +13,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which rule files there are, at one moment.
+ * The rule files that exist at one moment.
  *
- * @param path what was asked for
- * @param root where its files really are; null if it is no directory
+ * @param path the requested path
+ * @param root the real location of its files; null if the path is not a directory
  * @param entries in the order of their names
- * @param failure why there are none; empty if there are
+ * @param failure why there are no entries; empty if there are
  */
 record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String failure) {
 
@@ -28,9 +28,9 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
     /**
      * A file.
      *
-     * @param name as its owner knows it
-     * @param place where it is read
-     * @param alone whether it was named itself, and is not one of a directory
+     * @param name the name that its owner knows
+     * @param place where it is read from
+     * @param alone whether it was named directly, rather than found in a directory
      */
     record Entry(String name, Path place, boolean alone) {}
 
@@ -55,11 +55,11 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
         } catch (NoSuchFileException e) {
             return failed(path, root, "directory: missing (expected: a directory of rule documents)");
         } catch (IOException | DirectoryIteratorException e) {
-            return failed(path, root, "directory: unreadable (expected: one that this user may read)");
+            return failed(path, root, "directory: unreadable (expected: a directory that this user may read)");
         }
     }
 
-    /** Whether files that were read by way of this listing were all there together. */
+    /** Returns whether the location is still the same, so that all files read by this listing belong together. */
     boolean isStillThere() {
         try {
             return root == null ? !Files.isDirectory(path) : root.equals(root(path));

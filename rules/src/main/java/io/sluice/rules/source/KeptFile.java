@@ -22,8 +22,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * A rule set on disk, as {@link RuleSetText} writes it. Replaced as a whole, so whoever reads sees one set or another; not for
- * several threads.
+ * A rule set on disk, in the format of {@link RuleSetText}. The file is replaced atomically, so a reader sees either the old or
+ * the new set. Not thread-safe.
  */
 final class KeptFile {
 
@@ -40,16 +40,16 @@ final class KeptFile {
         this.file = folder.resolve(NAME);
     }
 
-    /** What is on disk. */
+    /** The result of reading the file. */
     public sealed interface Reading {
 
-        /** A set. */
+        /** A rule set. */
         record Found(RuleSet rules) implements Reading {}
 
         /** There is no file. */
         record Nothing() implements Reading {}
 
-        /** There is a file, and something is wrong with it. */
+        /** There is a file, but it has an error. */
         record Unusable(DocumentError error) implements Reading {}
     }
 
@@ -57,7 +57,7 @@ final class KeptFile {
         return file;
     }
 
-    /** What the file says of itself, without looking at the rest; empty if there is none that does. */
+    /** Returns the stamp at the beginning of the file without reading the rest; empty if there is none. */
     public Optional<RuleStamp> stamp() {
         try (InputStream in = Files.newInputStream(file)) {
             return RuleSetText.stamp(in.readNBytes(RuleSetText.LONGEST_HEAD));
@@ -83,7 +83,7 @@ final class KeptFile {
         }
     }
 
-    /** Whether the file holds the set of this stamp, undamaged. */
+    /** Returns whether the file contains the set with this stamp, undamaged. */
     public boolean holds(RuleStamp stamp) {
         try {
             if (!stamp().equals(Optional.of(stamp)) || Files.size(file) > MOST_BYTES) {
@@ -95,7 +95,7 @@ final class KeptFile {
         }
     }
 
-    /** Replaces the file; either all of it is on disk afterwards, or the old one still is. */
+    /** Replaces the file. Afterwards either the whole new file is on disk, or the old one still is. */
     public void write(RuleSet rules) throws IOException {
         if (!Files.isDirectory(folder)) {
             Files.createDirectories(folder);
@@ -111,7 +111,7 @@ final class KeptFile {
         sync(folder);
     }
 
-    /** Removes what a process left behind that ended in the middle of writing, and not what one is writing right now. */
+    /** Removes temporary files of processes that ended while writing. Files that are being written right now stay. */
     public void sweep() {
         try (DirectoryStream<Path> left = Files.newDirectoryStream(folder, TEMPORARY + "*" + TEMPORARY_END)) {
             for (Path temporary : left) {
@@ -122,7 +122,7 @@ final class KeptFile {
                 }
             }
         } catch (IOException e) {
-            // They take room and do no harm; the next start tries again.
+            // They take space but do no harm. The next start tries again.
         }
     }
 
@@ -143,7 +143,10 @@ final class KeptFile {
         channel.force(true);
     }
 
-    /** Until the channel is closed. Where files cannot be locked, a start may remove what another process is writing. */
+    /**
+     * Tries to lock the file until the channel is closed. Where locks have no effect between processes, a start may remove a
+     * file that another process is writing.
+     */
     private static boolean isLocked(FileChannel channel) {
         try {
             return channel.tryLock() != null;
@@ -152,12 +155,12 @@ final class KeptFile {
         }
     }
 
-    /** So that the new name survives a loss of power, too. */
+    /** Makes sure that the new name survives a power failure too. */
     private static void sync(Path folder) {
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
         } catch (IOException e) {
-            // Not every system can; the old set is good as well.
+            // Not every system supports this. The old set is good as well.
         }
     }
 

@@ -22,15 +22,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the last good set of another source on disk, and begins with that where the source has none: its file is bad, its
- * store is away. As soon as the source has a set, that is in force. Safe for use by many threads.
+ * Keeps the last good set of another source on disk, and starts with it if the source has none, because its file is bad or its
+ * store is unavailable. As soon as the source has a set, that set is in force. Thread-safe.
  *
- * <p>Versions are those of the source; {@link #last} lets one that numbers its own go on after a restart. The set is kept in
- * {@code kept-rules.json} and replaced as a whole. A digest in it shows damage and careless edits, not a forger: whoever may write
- * to the folder is trusted with the rules. Nothing that goes wrong with the disk touches decisions: it is logged once,
- * {@link #trouble} says it, and writing is tried again every minute.
+ * <p>Versions are those of the source. {@link #last} lets a source that counts its own versions continue after a restart. The set
+ * is kept in {@code kept-rules.json}, which is replaced atomically. A digest in the file reveals damage and careless edits, but
+ * does not stop a forger: anyone who may write to the folder is trusted with the rules. Disk problems never affect decisions:
+ * they are logged once, {@link #trouble} reports them, and writing is retried every minute.
  *
- * <p>A folder is for one node. If several share one, each start finds the set of whoever wrote last, never a mixture.
+ * <p>A folder belongs to one node. If several nodes share one, each start finds the set of the last writer, never a mixture.
  */
 public final class KeptRuleSource implements RuleSource {
 
@@ -50,7 +50,7 @@ public final class KeptRuleSource implements RuleSource {
     private volatile boolean closed;
     private volatile @Nullable String trouble;
 
-    /** Touched only by the writing thread. */
+    /** Used only by the writing thread. */
     private boolean retrying;
 
     private KeptRuleSource(RuleSource source, KeptFile file, Clock clock, Executor writing, Runnable stopWriting) {
@@ -61,16 +61,16 @@ public final class KeptRuleSource implements RuleSource {
         this.stopWriting = stopWriting;
     }
 
-    /** What was kept last in a folder, by what it says of itself; empty if nothing was. */
+    /** Returns the stamp of the last set kept in a folder; empty if there is none. */
     public static Optional<RuleStamp> last(Path folder) {
         return new KeptFile(folder).stamp();
     }
 
     /**
-     * Keeps the sets of a source, which is closed with this one. If it has none now, the kept one is in force when this returns:
-     * who wants to give the source time awaits its {@link #first} before.
+     * Keeps the sets of a source. Closing this source closes that one too. If the source has no set now, the kept set is in force
+     * when this method returns. To give the source time, wait for its {@link #first} before.
      *
-     * @param folder made if it is not there
+     * @param folder created if it does not exist
      */
     public static KeptRuleSource over(RuleSource source, Path folder, Clock clock) {
         ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
@@ -101,7 +101,7 @@ public final class KeptRuleSource implements RuleSource {
         return rules.first();
     }
 
-    /** What is wrong with the newest set of the source and, while there is none in force, with the kept one. */
+    /** Returns the errors of the newest set of the source and, as long as no set is in force, those of the kept set. */
     @Override
     public List<DocumentError> refused() {
         return rules.refused();
@@ -112,17 +112,17 @@ public final class KeptRuleSource implements RuleSource {
         rules.listen(listener);
     }
 
-    /** Whether the set in force is the kept one, because the source has none yet. */
+    /** Returns whether the kept set is in force because the source has none yet. */
     public boolean isRestored() {
         return restored;
     }
 
-    /** Why the set in force is not on disk; empty if it is, or is about to be. */
+    /** Returns why the set in force is not on disk; empty if it is, or is about to be written. */
     public Optional<String> trouble() {
         return Optional.ofNullable(trouble);
     }
 
-    /** Waits a moment for what is being written. */
+    /** Waits briefly for a write in progress. */
     @Override
     public void close() {
         closed = true;
@@ -137,15 +137,15 @@ public final class KeptRuleSource implements RuleSource {
             restored = true;
             rules.publish(found.rules());
             List<DocumentError> errors = source.refused();
-            String why = errors.isEmpty() ? "the source of rules has none yet" : "rules refused: " + inShort(errors);
+            String why = errors.isEmpty() ? "the rule source has no rules yet" : "rules refused: " + inShort(errors);
             LOG.log(
                     Level.WARNING,
-                    () -> why + "; starting with the set kept from the last run, version "
+                    () -> why + "; starting with the rules kept from the last run, version "
                             + found.rules().version() + " in " + file.path());
         } else if (reading instanceof Reading.Unusable bad) {
             unusable.add(bad.error());
             rules.refuse(unusable);
-            LOG.log(Level.WARNING, () -> "the set kept from the last run cannot be used: " + bad.error());
+            LOG.log(Level.WARNING, () -> "the rules kept from the last run cannot be used: " + bad.error());
         }
     }
 
@@ -153,7 +153,7 @@ public final class KeptRuleSource implements RuleSource {
         return errors.get(0) + (errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)");
     }
 
-    /** What the source says, one thing at a time. */
+    /** Listens to the source. Calls arrive one at a time. */
     private final class FromSource implements RuleListener {
 
         @Override
@@ -163,8 +163,7 @@ public final class KeptRuleSource implements RuleSource {
                 restored = false;
                 LOG.log(
                         Level.INFO,
-                        () -> "the source of rules has a set, version " + set.version()
-                                + " is in force instead of the kept one: "
+                        () -> "the rule source has rules now, version " + set.version() + " replaces the kept rules: "
                                 + RuleChange.summary(RuleChange.between(latest(), set)));
             }
             rules.publish(set);
@@ -192,7 +191,7 @@ public final class KeptRuleSource implements RuleSource {
             unwritten.compareAndSet(set, null);
             if (trouble != null) {
                 trouble = null;
-                LOG.log(Level.INFO, () -> "rules are kept again in " + file.path());
+                LOG.log(Level.INFO, () -> "rules are saved again for the next start in " + file.path());
             }
         } catch (IOException | RuntimeException e) {
             failed(e);
@@ -202,7 +201,7 @@ public final class KeptRuleSource implements RuleSource {
     private void failed(Exception e) {
         String now = file.path() + ": " + e.getClass().getSimpleName() + ": " + e.getMessage();
         if (trouble == null) {
-            LOG.log(Level.WARNING, () -> "rules are in force but not kept for the next start: " + now);
+            LOG.log(Level.WARNING, () -> "rules are in force but could not be saved for the next start: " + now);
         }
         trouble = now;
         if (!retrying) {

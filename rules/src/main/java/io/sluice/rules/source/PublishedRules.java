@@ -10,11 +10,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * The side of a source that its users see: the set in force, the refusal that stands, and who is told. For implementers of
- * {@link RuleSource}. Safe for use by many threads; reading never waits.
+ * The public state of a rule source: the set in force, the current refusal, and the listeners. For implementers of {@link
+ * RuleSource}. Thread-safe; reading never blocks.
  *
- * <p>Listeners are called under one lock, so that each hears everything once and in order, also what happens while it is being
- * added. One that throws is logged once and keeps nobody else from hearing.
+ * <p>Listeners are called under one lock, so that each receives every event once and in order, including events that happen while
+ * it is being added. If a listener throws, this is logged once and does not affect the other listeners.
  */
 public final class PublishedRules {
 
@@ -57,7 +57,7 @@ public final class PublishedRules {
         listeners.add(listener);
     }
 
-    /** A set is in force from now on. */
+    /** Puts a set in force. */
     public void publish(RuleSet rules) {
         synchronized (this) {
             if (closed) {
@@ -71,7 +71,7 @@ public final class PublishedRules {
         first.complete(rules);
     }
 
-    /** A new set was refused. */
+    /** Records that a new set was refused. */
     public synchronized void refuse(List<DocumentError> errors) {
         if (!closed) {
             refused = List.copyOf(errors);
@@ -79,12 +79,12 @@ public final class PublishedRules {
         }
     }
 
-    /** What was refused is gone, and the set in force is the newest again. */
+    /** Clears the refusal: the set in force is the newest again. */
     public synchronized void settle() {
         refused = List.of();
     }
 
-    /** Nothing is told any more; who still waits for a first set waits no longer. */
+    /** Stops notifying listeners. Cancels the wait for a first set. */
     public void close() {
         synchronized (this) {
             closed = true;

@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A rule file, or a directory of them that make one set: each {@code *.yaml}, {@code *.yml} and {@code *.json} in it that is
- * not hidden, in the order of their names. Directories in it are not looked into.
+ * Reads one rule file, or a directory of rule files that form one set: each {@code *.yaml}, {@code *.yml} and {@code *.json} file
+ * in it that is not hidden, in the order of their names. Subdirectories are ignored.
  *
- * <p>A directory is read through its real path, or that of {@code ..data} in it (Kubernetes mounts: all files are links into
- * what {@code ..data} names). If that has become another one meanwhile, everything is read again: a swap of the link is never
- * seen half.
+ * <p>A directory is read through its real path, or through the real path of {@code ..data} in it. (In Kubernetes mounts, all
+ * files are links into the directory that {@code ..data} points to.) If the real path has changed after reading, everything is
+ * read again. So files from before and after a swap of the link are never mixed.
  */
 final class RuleFiles {
 
-    /** The most files in a directory: all are read at every look. */
+    /** The most files in a directory, because every poll reads all of them. */
     static final int MOST_FILES = 1_000;
 
     private static final int MOST_BYTES = FileContent.MOST_BYTES;
@@ -27,7 +27,7 @@ final class RuleFiles {
 
     private RuleFiles() {}
 
-    /** What was there when it was read. Immutable. */
+    /** The content at the time of reading. Immutable. */
     public static final class Content {
 
         private final Path path;
@@ -48,13 +48,13 @@ final class RuleFiles {
             return files.hashCode();
         }
 
-        /** What is there now: this if nothing has changed, and then nothing was kept in memory to find out. */
+        /** Reads again. Returns this object if nothing has changed; finding that out allocates no memory for the content. */
         public Content again() {
             Content now = RuleFiles.readAfter(this);
             return now.equals(this) ? this : now;
         }
 
-        /** The rules of all files; a file that cannot be read is an error like others. */
+        /** Returns the rules of all files. A file that cannot be read is reported as an error. */
         public RuleDocument document() {
             List<RuleDocument.Text> texts = new ArrayList<>();
             List<DocumentError> errors = new ArrayList<>();
@@ -89,7 +89,7 @@ final class RuleFiles {
                 return content;
             }
         }
-        return again(before, "directory: replaced while it was read (expected: to stay for a moment)");
+        return again(before, "directory: keeps changing while being read (expected: one that stays the same)");
     }
 
     private static Content read(FolderListing listing, Content before) {
@@ -114,7 +114,7 @@ final class RuleFiles {
         return new Content(before.path, files);
     }
 
-    /** The same failure is the same content. */
+    /** Returns the content for a failure. The same failure as before gives the same object. */
     private static Content again(Content before, String failure) {
         Content now = failed(before.path, failure);
         return now.equals(before) ? before : now;

@@ -5,14 +5,17 @@ import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
 
 /**
- * Is told when the rules in force change, and when a change was refused: one call at a time, in the order in which things
- * happened. Must be quick and must not throw.
+ * Notified when the rules in force change, and when a change is refused. Calls come one at a time, in the order of events. Must
+ * be fast and must not throw.
  */
 public interface RuleListener {
 
-    /** A set is in force: the one that a source has when it is first listened to, and each that follows. */
+    /**
+     * Called when a set comes into force: first with the set that the source has when the listener is added, then with each later
+     * one.
+     */
     void changed(RuleSet rules);
 
-    /** A new set was refused; the last good one stays in force. Told once for each bad set. */
+    /** Called once for each new set that is refused. The last good set stays in force. */
     void refused(List<DocumentError> errors);
 }

@@ -7,37 +7,39 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where rules come from: it holds the set in force and says when that changes. A set that has an error is refused whole and
- * the last good one stays in force. Safe for use by many threads.
+ * A source of rules. It holds the set in force and notifies listeners of changes. A set with an error is refused as a whole, and
+ * the last good set stays in force. Thread-safe.
  *
- * <p>A source may have no set yet: the store is away, the file is bad. Then {@link #latest} has no rules and version 0, and
- * {@link #first} is not done. {@link PublishedRules} is what implementations hold their state in.
+ * <p>A source may have no set yet, because its store is unavailable or its file is bad. Then {@link #latest} has no rules and
+ * version 0, and {@link #first} is not complete. Implementations keep their state in {@link PublishedRules}.
  */
 public interface RuleSource extends AutoCloseable {
 
-    /** The set in force; {@link RuleSet#none} while there is none. Quick: every decision asks. */
+    /** Returns the set in force; {@link RuleSet#none} while there is none. Must be fast: every decision calls it. */
     RuleSet latest();
 
-    /** Done as soon as there is a set, with that set; cancelled if the source is closed before. */
+    /** Returns a stage that completes with the first set, and is cancelled if the source is closed before. */
     CompletionStage<RuleSet> first();
 
-    /** What is wrong with the newest set, if it was refused; empty if the set in force is the newest, or none has come yet. */
+    /**
+     * Returns the errors of the newest set if it was refused; empty if the set in force is the newest, or none has arrived yet.
+     */
     List<DocumentError> refused();
 
-    /** Adds a listener. It is told at once of the set in force and of a refusal that stands, and then of what happens. */
+    /** Adds a listener. It is notified at once of the set in force and of a current refusal, and then of every later event. */
     void listen(RuleListener listener);
 
-    /** Stops: the set in force stays, and nobody is told anything any more. */
+    /** Stops the source. The set in force stays, and listeners are no longer notified. */
     @Override
     void close();
 
-    /** Whether there is a set. */
+    /** Returns whether there is a set. */
     default boolean hasRules() {
         CompletableFuture<RuleSet> first = first().toCompletableFuture();
         return first.isDone() && !first.isCompletedExceptionally();
     }
 
-    /** A source of one set that never changes. */
+    /** Returns a source with one set that never changes. */
     static RuleSource fixed(RuleSet rules) {
         return new FixedRuleSource(rules);
     }

@@ -5,15 +5,14 @@ import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
 
 /**
- * Looks over a set that is about to come into force in place of another, for what a process cannot do though the document is good.
- * Must be quick and must not throw.
+ * Checks a set that is about to replace another, for valid rules that this process cannot apply. Must be fast and must not throw.
  */
 @FunctionalInterface
 public interface RuleVet {
 
-    /** Every set will do. */
+    /** Accepts every set. */
     RuleVet NONE = rules -> List.of();
 
-    /** Why the set is to be refused, as one with errors would be; empty if it will do. */
+    /** Returns the errors for which the set must be refused; empty if it is acceptable. */
     List<DocumentError> faults(RuleSet rules);
 }

@@ -1,4 +1,4 @@
-/** Where rules come from: sources that hold the set in force and tell when it changes. */
+/** Rule sources: they hold the set in force and notify listeners of changes. */
 @NullMarked
 package io.sluice.rules.source;
 

@@ -6,14 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at files again and again, and hands on what is new in them. Safe for use by many threads.
+ * Polls files and passes on new content. Thread-safe.
  *
- * <p>Content counts, not time stamps. Content is taken when two looks in a row see the same: a file that is being written is never taken
- * half. Content that cannot be read or used changes nothing: the last good content stays in force, and the reasons are told once.
+ * <p>Content matters, not time stamps. Content is accepted when two polls in a row see the same, so that a half-written file is
+ * never used. Content that cannot be read or used changes nothing: the last good content stays in force, and the reasons are
+ * reported once.
  *
- * <p>The files are read, and not watched by the system: this works on every file system and through every link.
+ * <p>The files are read at each poll. File system notifications are not used, so this works on every file system and through
+ * every link.
  *
- * @param <T> content, with an {@code equals} that compares all of it
+ * @param <T> the content, with an {@code equals} that compares all of it
  */
 public final class FileWatch<T> implements AutoCloseable {
 
@@ -27,7 +29,7 @@ public final class FileWatch<T> implements AutoCloseable {
     private boolean closed;
     private Clock.@Nullable Alarm next;
 
-    /** Touched only by the looking thread. */
+    /** Used only by the polling thread. */
     private T read;
 
     private T good;
@@ -39,32 +41,32 @@ public final class FileWatch<T> implements AutoCloseable {
     public interface Reading<T> {
 
         /**
-         * What the files hold now.
+         * Returns the current content of the files.
          *
-         * @param last what they held when they could be read last; may be returned if nothing has changed
+         * @param last the content at the last successful read; may be returned if nothing has changed
          */
         T read(T last) throws ContentRefusedException;
     }
 
-    /** Uses what files hold. Called by the looking thread alone. */
+    /** Uses the content of files. Called only by the polling thread. */
     public interface Follower<T> {
 
-        /** Puts new content in force. Throws, and all is as before, if the content is bad. */
+        /** Puts new content in force. Throws and changes nothing if the content is bad. */
         void take(T content) throws ContentRefusedException;
 
-        /** Hears once why the last good content stays in force, and again only for other reasons. */
+        /** Called once with the reasons why the last good content stays in force, and again only if the reasons change. */
         default void refuse(List<String> reasons) {}
 
-        /** Hears that the files hold again what is in force. */
+        /** Called when the files again have the content that is in force. */
         default void settle() {}
 
-        /** Whether bad content is judged at every look: it may be bad for a reason that is not in it. */
+        /** Returns whether to judge bad content again at every poll, because the cause may lie outside the content. */
         default boolean judgesAgain() {
             return false;
         }
     }
 
-    /** What one look saw: content, or the reasons why there is none. */
+    /** The result of one poll: content, or the reasons why there is none. */
     private record Sight<T>(@Nullable T content, List<String> reasons) {}
 
     private FileWatch(String name, T begun, Reading<T> reading, Follower<T> follower, Looks looks) {
@@ -79,10 +81,10 @@ public final class FileWatch<T> implements AutoCloseable {
     }
 
     /**
-     * Begins to look.
+     * Starts polling.
      *
-     * @param name of the files, for the log
-     * @param begun content that is in force already
+     * @param name the name of the files, for the log
+     * @param begun the content that is already in force
      */
     public static <T> FileWatch<T> begin(String name, T begun, Reading<T> reading, Follower<T> follower, Looks looks) {
         FileWatch<T> watch = new FileWatch<>(name, begun, reading, follower, looks);
@@ -90,7 +92,7 @@ public final class FileWatch<T> implements AutoCloseable {
         return watch;
     }
 
-    /** Why what the files hold now is not in force; empty if it is. */
+    /** Returns why the current content of the files is not in force; empty if it is. */
     public List<String> refused() {
         return refused;
     }
@@ -104,7 +106,9 @@ public final class FileWatch<T> implements AutoCloseable {
         looks.stop().run();
     }
 
-    /** The alarm only wakes the looking thread: alarms are shared with deadlines and must not wait for a disk. */
+    /**
+     * Schedules the next poll. The alarm only wakes the polling thread: alarms also serve deadlines and must not wait for a disk.
+     */
     private synchronized void lookLater() {
         if (!closed) {
             Clock clock = looks.clock();
@@ -131,13 +135,16 @@ public final class FileWatch<T> implements AutoCloseable {
                 judge(seen);
             }
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "looking at " + name + " failed; will look again", e);
+            LOG.log(
+                    Level.WARNING,
+                    "could not check " + name + " for changes; its last content stays in force until the next check",
+                    e);
         } finally {
             lookLater();
         }
     }
 
-    /** The same content is kept once, however often it was read. */
+    /** Remembers what a poll saw. Equal content is kept in memory only once, however often it was read. */
     private void see(Sight<T> now) {
         seen = now;
         if (now.content != null) {

@@ -9,18 +9,18 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When files are looked at, and on which thread.
+ * When files are polled, and on which thread.
  *
- * @param every from the end of a look to the next one
- * @param thread runs one look at a time
+ * @param every the delay from the end of one poll to the next
+ * @param thread runs one poll at a time
  * @param stop ends the thread when the watch is closed
  */
 public record Looks(Clock clock, Duration every, Executor thread, Runnable stop) {
 
-    /** Twice a second: a change is taken at the second look that sees it, and so is in force within 2 s. */
+    /** Twice a second. A change is accepted at the second poll that sees it, so it is in force within 2 s. */
     public static final Duration OFTEN = Duration.ofMillis(500);
 
-    /** Looks on a daemon thread of its own. */
+    /** Polls on a dedicated daemon thread. */
     public static Looks onThread(String name, Clock clock, Duration every) {
         ExecutorService thread = new ThreadPoolExecutor(
                 1,
@@ -33,7 +33,7 @@ public record Looks(Clock clock, Duration every, Executor thread, Runnable stop)
                     looker.setDaemon(true);
                     return looker;
                 },
-                // An alarm may ring in the moment of closing.
+                // An alarm may fire at the moment of closing.
                 new ThreadPoolExecutor.DiscardPolicy());
         return new Looks(clock, every, thread, thread::shutdown);
     }

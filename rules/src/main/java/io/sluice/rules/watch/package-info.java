@@ -1,4 +1,6 @@
-/** The one way to watch files: look, take what two looks in a row see, keep the last good content. */
+/**
+ * Watches files by polling: content is accepted when two polls in a row see the same, and the last good content stays in force.
+ */
 @NullMarked
 package io.sluice.rules.watch;
 

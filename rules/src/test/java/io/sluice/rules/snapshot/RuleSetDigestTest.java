@@ -93,9 +93,9 @@ class RuleSetDigestTest {
         Rule rule = set("[{ id: a, action: deny }]").rules().get(0);
         List<Rule> twice = List.of(rule, rule);
 
-        assertThatThrownBy(() -> new RuleSet(1, twice)).hasMessage("rules: a twice (expected: ids that differ)");
-        assertThatThrownBy(() -> new RuleSet(-1, List.of())).hasMessage("version: -1 (expected: not negative)");
-        assertThatThrownBy(() -> RuleSet.none().numbered(-1)).hasMessage("version: -1 (expected: not negative)");
+        assertThatThrownBy(() -> new RuleSet(1, twice)).hasMessage("rules: a is defined twice (expected: unique ids)");
+        assertThatThrownBy(() -> new RuleSet(-1, List.of())).hasMessage("version: -1 (expected: 0 or more)");
+        assertThatThrownBy(() -> RuleSet.none().numbered(-1)).hasMessage("version: -1 (expected: 0 or more)");
         assertThatThrownBy(() -> new RuleStamp(1, "abc")).hasMessageStartingWith("digest: ");
     }
 

@@ -270,7 +270,7 @@ class FileRuleSourceTest {
         assertThat(source.hasRules()).isFalse();
         assertThat(source.refused())
                 .singleElement()
-                .hasToString(file.resolve("b.yaml") + ":1:15: id: one (expected: another id, " + file.resolve("a.yaml")
+                .hasToString(file.resolve("b.yaml") + ":1:15: id: one (expected: another id; " + file.resolve("a.yaml")
                         + ", line 1 has this one)");
     }
 
@@ -343,7 +343,7 @@ class FileRuleSourceTest {
         swap("..2026_03");
         clock.advance(WITHIN);
         assertThat(heard.errors)
-                .containsExactly(List.of(file.resolve("c.yaml") + ":1:15: id: two (expected: another id, "
+                .containsExactly(List.of(file.resolve("c.yaml") + ":1:15: id: two (expected: another id; "
                         + file.resolve("a.yaml") + ", line 1 has this one)"));
     }
 

@@ -169,7 +169,7 @@ class KeptRuleSourceTest {
         }
         for (int length = 0; length < good.length; length += 7) {
             Files.write(file, Arrays.copyOf(good, length));
-            requireDamaged(length < body ? "document: not a kept rule set" : "digest: ");
+            requireDamaged(length < body ? "document: not a saved rule set" : "digest: ");
         }
         Files.writeString(
                 file, new String(good, StandardCharsets.UTF_8).replace("\"rate\":\"1/s\"", "\"rate\":\"9/s\""));
@@ -201,7 +201,7 @@ class KeptRuleSourceTest {
         assertThat(kept.hasRules()).isFalse();
         assertThat(kept.refused().stream().map(Object::toString))
                 .containsExactly(
-                        "f: bad", file + ": document: not a kept rule set (expected: version, digest and rules)");
+                        "f: bad", file + ": document: not a saved rule set (expected: version, digest and rules)");
 
         source.rules.publish(set(1, ONE));
         source.rules.refuse(List.of(DocumentError.of("f", "bad again")));
