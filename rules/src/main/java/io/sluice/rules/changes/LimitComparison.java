@@ -13,10 +13,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the limits of two rules of the same id, or their candidates.
+ * Compares the limits, or the candidates, of two rules with the same id.
  *
- * <p>First the limits are paired that share their counts. Of the rest, those with the same id, then those that count by the
- * same, then those of the same shape are taken for the same limit that starts fresh; what is left was added or removed.
+ * <p>First, limits that share their counts are paired. The rest are paired by id, then by the attributes they count by, then by
+ * shape; such a pair is the same limit with counts that start fresh. A limit without a partner was added or removed.
  */
 final class LimitComparison {
 
@@ -26,7 +26,7 @@ final class LimitComparison {
     private final List<RuleLimit> after;
     private final List<RuleChange> changes;
 
-    /** From positions in the new rule to those in the old one. */
+    /** Maps positions in the new rule to positions in the old one. */
     private final Map<Integer, Integer> pairs = new TreeMap<>();
 
     LimitComparison(Rule before, Rule after, boolean candidate, List<RuleChange> changes) {
@@ -87,7 +87,7 @@ final class LimitComparison {
         }
     }
 
-    /** Parameters of two algorithms are not put side by side, one by one. */
+    /** Lists the reasons. Parameters of two different algorithms are not compared one by one. */
     private List<String> whyFresh(RuleLimit old, RuleLimit now) {
         Map<String, String> was = LimitWords.identity(rule, old);
         Map<String, String> is = LimitWords.identity(rule, now);
@@ -105,7 +105,7 @@ final class LimitComparison {
         return why;
     }
 
-    /** As a whole, or where that does not tell the difference the numbers themselves. */
+    /** Describes the old and new amounts as a whole, or number by number if the whole does not show the difference. */
     private static String amounts(
             RuleLimit old, RuleLimit now, Map<String, String> numbers, Map<String, String> newNumbers) {
         String amount = LimitWords.amount(old.limit());
@@ -127,7 +127,10 @@ final class LimitComparison {
         return different;
     }
 
-    /** Limits that have something, the same, and no partner yet, in their order. */
+    /**
+     * Pairs the limits, in their order, that have no partner yet and for which the function returns the same value. Null pairs
+     * nothing.
+     */
     private void pair(Function<RuleLimit, @Nullable Object> same) {
         Map<Object, List<Integer>> free = new LinkedHashMap<>();
         for (int i = 0; i < before.size(); i++) {

@@ -18,14 +18,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A limit of a rule in words. */
+/** Describes a limit of a rule in words. */
 final class LimitWords {
 
     private static final String NONE = "none";
 
     private LimitWords() {}
 
-    /** {@code limit per-user}, {@code limit by ip}, {@code candidate limit}. */
+    /** Returns {@code limit per-user}, {@code limit by ip} or {@code candidate limit}. */
     static String named(String rule, RuleLimit limit, boolean candidate) {
         Optional<String> id = LimitName.ownId(rule, limit);
         String by = limit.by().isEmpty() ? "" : " by " + by(limit.by());
@@ -33,7 +33,7 @@ final class LimitWords {
                 + id.map(own -> " " + own).orElse(by);
     }
 
-    /** The numbers and what they are for: {@code 5 per 1m}, {@code 50/s, burst 100}. */
+    /** Returns the numbers with their meaning: {@code 5 per 1m}, {@code 50/s, burst 100}. */
     static String amount(Limit limit) {
         String wait = limit.maxWaitMicros() == 0 ? "" : ", max_wait " + micros(limit.maxWaitMicros());
         if (limit instanceof TokenBucket bucket) {
@@ -50,12 +50,12 @@ final class LimitWords {
         return limit.capacity() + " per " + window(limit) + (weighted ? ", weighted" : "");
     }
 
-    /** With the algorithm. */
+    /** Returns the algorithm and the numbers. */
     static String whole(Limit limit) {
         return limit.algorithm() + " " + amount(limit);
     }
 
-    /** What a count belongs to, beside the rule: who differs in one of these starts fresh. */
+    /** Returns what identifies a count within its rule. If one of these values changes, the count starts fresh. */
     static Map<String, String> identity(String rule, RuleLimit limit) {
         Map<String, String> identity = new LinkedHashMap<>();
         identity.put("id", LimitName.ownId(rule, limit).orElse(NONE));
@@ -71,7 +71,7 @@ final class LimitWords {
         return identity;
     }
 
-    /** What may change while counts stay, each by itself. */
+    /** Returns the values that may change while counts stay, each under its own name. */
     static Map<String, String> numbers(Limit limit) {
         Map<String, String> numbers = new LinkedHashMap<>();
         if (limit instanceof TokenBucket bucket) {
@@ -100,7 +100,7 @@ final class LimitWords {
                 : String.join(", ", by.stream().map(By::attribute).toList());
     }
 
-    /** What stands in for attributes that a request does not have. */
+    /** Returns the attributes that are used if a request lacks the first ones. */
     static String otherwise(List<By> by) {
         return String.join(
                 ", ", by.stream().map(each -> each.otherwise().orElse(NONE)).toList());

@@ -1,6 +1,6 @@
 package io.sluice.rules.changes;
 
-/** Notices when positions do not rise. */
+/** Detects positions that do not increase. */
 final class Order {
 
     private int last = -1;

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Compares the overrides of two rules of the same id: those for the same callers of the same limit are the same one. */
+/**
+ * Compares the overrides of two rules with the same id. Two overrides are the same if they are for the same callers and the same
+ * limit.
+ */
 final class OverrideComparison {
 
     private final Rule before;
@@ -20,9 +23,9 @@ final class OverrideComparison {
     private final List<RuleChange> changes;
 
     /**
-     * A comparison.
+     * Creates a comparison.
      *
-     * @param limits from positions of limits in the new rule to those in the old one
+     * @param limits maps positions of limits in the new rule to positions in the old one
      */
     OverrideComparison(Rule before, Rule after, Map<Integer, Integer> limits, List<RuleChange> changes) {
         this.before = before;
@@ -31,7 +34,7 @@ final class OverrideComparison {
         this.changes = changes;
     }
 
-    /** Whom an override is for, and which limit, by its position in the old rule. */
+    /** The callers and the limit of an override. The limit is a position in the old rule. */
     private record Target(Map<String, Condition> when, int limit) {}
 
     void compare() {

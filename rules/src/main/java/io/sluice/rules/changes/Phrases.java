@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Parts of sentences. What comes from documents is shortened and shown without control characters. */
+/** Parts of sentences. Text from documents is shortened, and its control characters are escaped. */
 final class Phrases {
 
     private static final int FEW = 4;
@@ -23,7 +23,10 @@ final class Phrases {
         return PrintableText.text(String.valueOf(before)) + " → " + PrintableText.text(String.valueOf(after));
     }
 
-    /** What values a request must have, where none means that it may have any; of many only what is different. */
+    /**
+     * Describes a change of the values that a request must have; no values means any. If there are many values, only the
+     * differences are listed.
+     */
     static String values(Collection<String> before, Collection<String> after) {
         if (before.size() <= FEW && after.size() <= FEW) {
             return list(before) + " → " + list(after);
@@ -34,7 +37,7 @@ final class Phrases {
         return String.join(", ", parts);
     }
 
-    /** All conditions, in the order of their attributes. */
+    /** Describes all conditions, in the order of their attributes. */
     static String when(Map<String, Condition> conditions) {
         List<String> parts = new ArrayList<>();
         new TreeMap<>(conditions)

@@ -5,20 +5,20 @@ import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;
 
 /**
- * One thing that is different between two rule sets. Immutable; prints as one sentence that somebody understands who is woken
- * by it: {@code login: limit by ip 5 per 1m → 10 per 1m}.
+ * One difference between two rule sets. Immutable. Prints as one sentence that an engineer on call understands at once: {@code
+ * login: limit by ip 5 per 1m → 10 per 1m}.
  */
 public sealed interface RuleChange {
 
     /**
-     * What it takes to come from one set to another: empty exactly if their digests are the same. In the order of the new set; then
-     * what is gone, in the order of the old one.
+     * Returns the differences between two sets. The list is empty exactly if their digests are equal. It follows the order of the
+     * new set; removed rules come last, in the order of the old set.
      */
     static List<RuleChange> between(RuleSet before, RuleSet after) {
         return SetComparison.changes(before.rules(), after.rules());
     }
 
-    /** The first few sentences on one line, and how many more there are. */
+    /** Returns the first few sentences on one line, and how many more there are. */
     static String summary(List<RuleChange> changes) {
         if (changes.isEmpty()) {
             return "the same rules";
@@ -29,7 +29,7 @@ public sealed interface RuleChange {
         return shown == changes.size() ? first : first + "; and " + (changes.size() - shown) + " more changes";
     }
 
-    /** A rule that was not there. */
+    /** A rule that is new. */
     record Added(Rule rule) implements RuleChange {
         @Override
         public String toString() {
@@ -45,7 +45,7 @@ public sealed interface RuleChange {
         }
     }
 
-    /** A rule that is no longer there. */
+    /** A rule that is gone. */
     record Removed(Rule rule) implements RuleChange {
         @Override
         public String toString() {
@@ -54,9 +54,9 @@ public sealed interface RuleChange {
     }
 
     /**
-     * Something about a rule; what its limits have counted still counts.
+     * A change to a rule that keeps the counts of its limits.
      *
-     * @param rule its id
+     * @param rule the rule's id
      * @param what the rest of the sentence
      */
     record Altered(String rule, String what) implements RuleChange {
@@ -67,11 +67,11 @@ public sealed interface RuleChange {
     }
 
     /**
-     * A limit has changed in a way that its counts do not survive: every caller begins as if unused.
+     * A change to a limit that resets its counts: every caller starts as if unused.
      *
-     * @param rule its id
-     * @param limit which of the rule's limits
-     * @param why what is different about it
+     * @param rule the rule's id
+     * @param limit the limit's name within the rule
+     * @param why what changed
      */
     record StartsFresh(String rule, String limit, String why) implements RuleChange {
         @Override
@@ -80,7 +80,9 @@ public sealed interface RuleChange {
         }
     }
 
-    /** Rules that both sets have stand in another order, which decides only which of several is reported. */
+    /**
+     * The rules that both sets have are in a different order. This only affects which of several refusing limits is reported.
+     */
     record Reordered() implements RuleChange {
         @Override
         public String toString() {

@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Compares two rules of the same id. */
+/** Compares two rules with the same id. */
 final class RuleComparison {
 
     private static final String NONE = "none";
@@ -35,11 +35,15 @@ final class RuleComparison {
         this.changes = changes;
     }
 
-    /** All but the limits and what belongs to them. */
+    /** Compares everything except the limits, candidates and overrides. */
     void settings() {
         flag(before.enabled(), after.enabled(), "now enabled", "now disabled");
         plain("action", before.action().word(), after.action().word());
-        flag(before.shadow(), after.shadow(), "now in shadow, refuses nobody", "no longer in shadow, refuses");
+        flag(
+                before.shadow(),
+                after.shadow(),
+                "now in shadow, refuses no requests",
+                "no longer in shadow, refuses requests");
         scope(before.scope(), after.scope());
         plain("envoy", shown(before), shown(after), NONE);
         handling(before.handling(), after.handling());

@@ -1,4 +1,4 @@
-/** What differs between two rule sets, in sentences. */
+/** Describes the differences between two rule sets in sentences. */
 @NullMarked
 package io.sluice.rules.changes;
 

@@ -206,8 +206,8 @@ class RuleChangeTest {
         return Stream.of(
                 of("", "enabled: false", "now disabled"),
                 of("enabled: false", "", "now enabled"),
-                of("", "shadow: true", "now in shadow, refuses nobody"),
-                of("shadow: true", "", "no longer in shadow, refuses"),
+                of("", "shadow: true", "now in shadow, refuses no requests"),
+                of("shadow: true", "", "no longer in shadow, refuses requests"),
                 of("", "service: orders", "service any → orders"),
                 of("resource: /a", "resource: /b/**", "resource /a → /b/**"),
                 of("resource: /a", "", "resource /a → any"),
