@@ -13,11 +13,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * That an attribute be one of these.
+ * Requires that an attribute has one of several values.
  *
  * @param column constraints with the same column have keys that may be found together
- * @param keys at least one, no two alike
- * @param holds whether a value of the attribute, as a {@link LookupSubject} has it, is one of them
+ * @param keys at least one, all different
+ * @param holds tests a value of the attribute, as {@link LookupSubject} returns it
  */
 record Constraint(String attribute, String column, List<LookupKey> keys, Predicate<String> holds) {
 
@@ -28,7 +28,7 @@ record Constraint(String attribute, String column, List<LookupKey> keys, Predica
         this(attribute, attribute, keys, holds);
     }
 
-    /** Everything that a scope asks of a request, each once. */
+    /** Returns all constraints of a scope, each once. */
     static List<Constraint> of(Scope scope) {
         List<Constraint> constraints = new ArrayList<>(USUAL);
         String service = scope.service();
@@ -54,7 +54,7 @@ record Constraint(String attribute, String column, List<LookupKey> keys, Predica
         return constraints;
     }
 
-    /** What the attribute must be, if that is one text. */
+    /** Returns the required text if the attribute must be exactly one text; otherwise null. */
     @Nullable
     String text() {
         LookupKey only = keys.size() == 1 ? keys.get(0) : null;
@@ -69,14 +69,14 @@ record Constraint(String attribute, String column, List<LookupKey> keys, Predica
         return value != null && holds.test(value);
     }
 
-    /** Whether it must hold if the other does. */
+    /** Returns whether this constraint always holds if the other does. */
     boolean follows(Constraint other) {
         return keys.get(0) instanceof LookupKey.SegmentAt && other.keys.get(0) instanceof LookupKey.Route;
     }
 
     /**
-     * Adds what follows from a path: that single segments are right. Patterns that share very many beginnings are told apart
-     * better by one of their last segments alone.
+     * Adds constraints that follow from a path: that single segments are right. If very many patterns share their beginnings, one
+     * of the last segments alone distinguishes them better.
      */
     void addParts(List<Constraint> parts) {
         if (!(holds instanceof OnPath path)) {
@@ -107,7 +107,8 @@ record Constraint(String attribute, String column, List<LookupKey> keys, Predica
         return new Constraint(condition.attribute(), keys, new Meets(condition));
     }
 
-    // Made by the hundred thousand as soon as a process has started, when lambdas are still slow to make.
+    // Records instead of lambdas: hundreds of thousands are created right after the start of a process, when lambdas
+    // are still slow to create.
 
     private record Equal(String text) implements Predicate<String> {
         @Override

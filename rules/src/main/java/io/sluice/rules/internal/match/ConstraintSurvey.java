@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How well each constraint would tell the scopes of a node apart. That a single segment of the path be right is considered only
- * for scopes that nothing else tells apart well: most need it not, and it is most of what there is to consider.
+ * Measures how well each constraint would distinguish the scopes of a node. Constraints on single path segments are considered
+ * only for scopes that no other constraint distinguishes well. Most scopes do not need them, and they would be most of the work.
  */
 final class ConstraintSurvey {
 
@@ -22,10 +22,14 @@ final class ConstraintSurvey {
     private final List<IndexedScope> all;
     private final int enough;
 
-    /** Of each that something else than a segment tells apart well, what that is. */
+    /** For each scope that a constraint other than a segment distinguishes well, that constraint. */
     private final @Nullable Constraint[] good;
 
-    /** @param enough differences below this do not matter */
+    /**
+     * Surveys these scopes.
+     *
+     * @param enough differences below this do not matter
+     */
     ConstraintSurvey(List<IndexedScope> all, int enough) {
         this.all = all;
         this.enough = enough;
@@ -65,7 +69,7 @@ final class ConstraintSurvey {
         }
     }
 
-    /** The constraint under which a scope burdens requests the least; null if there is none that it may be indexed under. */
+    /** Returns the constraint under which a scope costs requests the least; null if the scope cannot be indexed under any. */
     @Nullable
     Constraint best(int index) {
         IndexedScope indexed = all.get(index);
@@ -90,7 +94,7 @@ final class ConstraintSurvey {
         }
     }
 
-    /** How many scopes a request would find with this one, in the worst case that was seen. */
+    /** Returns how many scopes a request would find together with this one, in the worst case that was seen. */
     private long load(Constraint constraint, Column column) {
         long load = Math.max(enough, column.detours);
         List<LookupKey> keys = constraint.keys();
@@ -109,7 +113,10 @@ final class ConstraintSurvey {
         return column;
     }
 
-    /** The best of what was offered. One for all scopes: another for each would be most of what a survey leaves behind. */
+    /**
+     * The best constraint offered so far. One object serves all scopes, because one per scope would be most of the garbage of a
+     * survey.
+     */
     private final class Choice {
 
         private @Nullable Constraint best;
@@ -124,7 +131,11 @@ final class ConstraintSurvey {
             return best != null && load <= enough;
         }
 
-        /** @param scopes how many could be indexed in the same table: the fewer tables, the fewer look-ups */
+        /**
+         * Offers a constraint.
+         *
+         * @param scopes how many scopes could be indexed in the same table; fewer tables mean fewer lookups
+         */
         void offer(Constraint constraint, long load, int scopes) {
             if (best == null || isBetter(constraint, load, scopes, best)) {
                 this.best = constraint;
@@ -147,7 +158,7 @@ final class ConstraintSurvey {
         }
     }
 
-    /** What all the scopes ask of one attribute. */
+    /** All constraints of the scopes on one attribute. */
     private static final class Column {
 
         private static final int SAMPLES = 2_000;
@@ -182,8 +193,9 @@ final class ConstraintSurvey {
         }
 
         /**
-         * Patterns are found together with others that match the same value. Which, is seen by looking up values that are like
-         * the keys: not all of them and not for ever, since a pattern that is found with very many is seen with some.
+         * Finds out which patterns match the same values and are therefore found together, by looking up sample values of the
+         * keys. It samples only some keys and stops after a bounded number of steps: a pattern that is found with very many
+         * others shows up in a sample.
          */
         void sample() {
             if (!overlapping) {

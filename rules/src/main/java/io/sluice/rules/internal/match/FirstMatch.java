@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** Things with conditions, of which the first that holds counts: the overrides of a limit. Immutable; costs as {@link ScopeIndex}. */
+/**
+ * Finds the first of several items whose conditions hold, such as the overrides of a limit. Immutable; costs as much as {@link
+ * ScopeIndex}.
+ */
 public final class FirstMatch<T> {
 
     private final List<T> items;
@@ -24,7 +27,7 @@ public final class FirstMatch<T> {
                 .toList());
     }
 
-    /** The first in the order given whose conditions all hold and that is still valid. */
+    /** Returns the first item, in the given order, whose conditions all hold and that is still valid. */
     public Optional<T> first(Attributes request, Predicate<? super T> stillValid) {
         OptionalInt first = index.first(request, position -> stillValid.test(items.get(position)));
         return first.isPresent() ? Optional.of(items.get(first.getAsInt())) : Optional.empty();

@@ -10,7 +10,7 @@ import io.sluice.rules.internal.table.SharedTables;
 import io.sluice.rules.internal.table.TextTable;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers by what one attribute is. Does not change once it is filled. */
+/** Maps the value of one attribute to numbers. Does not change once it is filled. */
 final class Fork {
 
     private static final int NONE = TextTable.NONE;
@@ -32,7 +32,7 @@ final class Fork {
         return attribute;
     }
 
-    /** Each key once. */
+    /** Adds a key. Each key is added once. */
     void put(LookupKey key, int value) {
         if (key instanceof LookupKey.Text text) {
             texts = texts != NONE ? texts : tables.texts().newPlace();
@@ -53,9 +53,9 @@ final class Fork {
     }
 
     /**
-     * Asks for what it has. What can only be compared is found at once.
+     * Adds lookups for the value of its attribute to the batch. Patterns that can only be compared are compared at once.
      *
-     * @return how many steps that was: looking up, patterns compared
+     * @return the number of steps: lookups and comparisons of patterns
      */
     int ask(LookupSubject subject, LookupBatch questions, HitListener found) {
         String value = subject.get(attribute);

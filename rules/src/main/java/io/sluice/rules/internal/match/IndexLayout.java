@@ -4,7 +4,7 @@ import io.sluice.rules.internal.table.SharedTables;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All that a {@link IndexWalk} goes through. Immutable once it is built. */
+/** The data that an {@link IndexWalk} goes through. Immutable once it is built. */
 final class IndexLayout {
 
     private final SharedTables tables;
@@ -23,7 +23,7 @@ final class IndexLayout {
         return tables;
     }
 
-    /** What leads to a node. */
+    /** Adds a node and returns the address that leads to it. */
     int add(IndexNode node) {
         nodes.add(node);
         return LeafAddress.of(LeafAddress.NODE, nodes.size() - 1);

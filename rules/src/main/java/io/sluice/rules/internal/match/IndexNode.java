@@ -6,7 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Scopes that agree in what was looked up so far: some to be compared one by one, the others by what else they ask for. Immutable. */
+/**
+ * A node of the index: scopes that agree in everything looked up so far. Some are compared one by one, the others are looked up
+ * by further constraints. Immutable.
+ */
 final class IndexNode {
 
     private final int here;

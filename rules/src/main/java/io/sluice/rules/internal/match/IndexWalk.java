@@ -4,7 +4,7 @@ import io.sluice.rules.internal.table.HitListener;
 import io.sluice.rules.internal.table.LookupBatch;
 import io.sluice.rules.internal.table.LookupSubject;
 
-/** A request on its way through the index. For one thread. */
+/** The walk of one request through the index. Not thread-safe. */
 abstract class IndexWalk implements HitListener {
 
     private final IndexLayout layout;
@@ -18,10 +18,10 @@ abstract class IndexWalk implements HitListener {
         this.questions = new LookupBatch(layout.tables());
     }
 
-    /** Whether a scope matters if the request is in it; if not, those of higher positions do not either. */
+    /** Returns whether a matching scope at this position matters. If not, scopes at higher positions do not matter either. */
     abstract boolean wants(int position);
 
-    /** Tells of a scope that the request is in, perhaps once more. */
+    /** Called for each scope that the request matches, possibly more than once. */
     abstract void meets(int position);
 
     void start() {
@@ -32,7 +32,7 @@ abstract class IndexWalk implements HitListener {
         steps += more;
     }
 
-    /** How much work it was. */
+    /** Returns how many steps the walk took. */
     int steps() {
         return steps;
     }

@@ -5,19 +5,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A scope on its way into the index. For one thread. */
+/** A scope while the index is being built. Not thread-safe. */
 final class IndexedScope {
 
     /**
-     * Several lists of values in one scope would multiply. The first that is looked up may be as long as it likes, so that the
-     * index grows with the document; after that there are never more copies than this.
+     * Several lists of values in one scope would multiply. The first list that is indexed may have any length, so that the index
+     * grows in proportion to the document. After that, there are never more copies than this.
      */
     private static final int MOST_COPIES = 16;
 
-    /** Scopes that so many attributes do not tell apart are compared. A scope can have thousands of constraints. */
+    /**
+     * Scopes that this many attributes do not distinguish are compared one by one. A scope can have thousands of constraints.
+     */
     private static final int DEEPEST = 16;
 
-    /** So many constraints are considered at once. */
+    /** At most this many constraints are considered at once. */
     private static final int MOST_CHOICES = 32;
 
     private final int position;
@@ -25,7 +27,7 @@ final class IndexedScope {
     private final int copies;
     private final int depth;
 
-    /** Made by whoever asks first: most scopes are told apart without. */
+    /** Created on first use, because most scopes are distinguished without them. */
     private @Nullable List<Constraint> parts;
 
     private IndexedScope(
@@ -41,27 +43,27 @@ final class IndexedScope {
         return new IndexedScope(position, Constraint.of(scope), null, 1, 0);
     }
 
-    /** In the order of the document. */
+    /** Returns the position in document order. */
     int position() {
         return position;
     }
 
-    /** How many of it there are by now: one for each key of a constraint that it was filed under. */
+    /** Returns the number of copies so far: one for each key of a constraint under which the scope was indexed. */
     int copies() {
         return copies;
     }
 
-    /** What no node above has looked up yet, and has to be compared. */
+    /** Returns the constraints that no node above has looked up and that must still be compared. */
     List<Constraint> constraints() {
         return constraints;
     }
 
-    /** The constraints under which it may be filed. */
+    /** Returns the constraints under which the scope may be indexed. */
     List<Constraint> choices() {
         return depth == DEEPEST ? List.of() : allowed(constraints);
     }
 
-    /** Those under which it may be filed besides, which follow from its path. */
+    /** Returns further constraints under which the scope may be indexed, which follow from its path. */
     List<Constraint> parts() {
         if (depth == DEEPEST) {
             return List.of();
@@ -87,7 +89,11 @@ final class IndexedScope {
         return copies == 1 || (long) copies * constraint.keys().size() <= MOST_COPIES;
     }
 
-    /** @param constraint one of its choices, or one of its parts */
+    /**
+     * Returns the scope as it is after a lookup by this constraint.
+     *
+     * @param constraint one of its choices or parts
+     */
     IndexedScope lookedUp(Constraint constraint) {
         List<Constraint> rest = without(constraint, constraints);
         List<Constraint> restOfParts = parts == null ? null : without(constraint, parts);
@@ -95,7 +101,7 @@ final class IndexedScope {
                 position, rest, restOfParts, copies * constraint.keys().size(), depth + 1);
     }
 
-    @SuppressWarnings("ReferenceEquality") // it is the very same one
+    @SuppressWarnings("ReferenceEquality") // it is the same object
     private static List<Constraint> without(Constraint constraint, List<Constraint> some) {
         List<Constraint> rest = new ArrayList<>(some.size());
         for (Constraint other : some) {

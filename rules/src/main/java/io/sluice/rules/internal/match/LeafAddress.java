@@ -1,8 +1,8 @@
 package io.sluice.rules.internal.match;
 
 /**
- * What a request is led to, in one word: a scope of which nothing is left to be compared, by its position; one that is to be
- * compared, or several scopes, by the address of the leaf; or a node, by its number.
+ * Encodes in one word where a lookup leads: to a scope with nothing left to compare (its position), to one or several scopes to
+ * compare (the address of the leaf), or to a node (its number).
  */
 final class LeafAddress {
 
@@ -18,7 +18,7 @@ final class LeafAddress {
 
     static int of(int kind, int number) {
         if (number > MOST) {
-            throw new IllegalArgumentException("index: of " + number + " words (expected: at most " + MOST + ")");
+            throw new IllegalArgumentException("index: " + number + " words (expected: at most " + MOST + ")");
         }
         return number << KIND_BITS | kind;
     }

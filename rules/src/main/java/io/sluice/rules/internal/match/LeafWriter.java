@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes {@link Leaves}: what several of them have in common only once. */
+/** Writes {@link Leaves}. What several leaves have in common is written only once. */
 final class LeafWriter {
 
-    /** The words of most keys, one of which is written behind a leaf. */
+    /** The number of words of most keys. A key is written right after its leaf. */
     private static final int KEY = 8;
 
     private final Arena arena;
@@ -25,7 +25,7 @@ final class LeafWriter {
         this.leaves = leaves;
     }
 
-    /** Compared by hand for the reason that {@link LookupKey}s are. */
+    /** Has its own {@code equals} and {@code hashCode}, for the same reason as {@link LookupKey}. */
     private record Asked(String attribute, List<LookupKey> keys) {
         @Override
         public boolean equals(@Nullable Object other) {
@@ -38,7 +38,7 @@ final class LeafWriter {
         }
     }
 
-    /** Leads to all of these, which are in the order of their positions. */
+    /** Returns the address that leads to all of these scopes, which are in the order of their positions. */
     int target(List<IndexedScope> scopes) {
         if (scopes.size() == 1) {
             return target(scopes.get(0));
@@ -56,7 +56,7 @@ final class LeafWriter {
         return LeafAddress.of(LeafAddress.FEW, leaf);
     }
 
-    /** A scope that lists many values is indexed under each, and they lead to one leaf. */
+    /** A scope that lists many values is indexed under each of them; all of them lead to one leaf. */
     private int target(IndexedScope scope) {
         return scope.copies() == 1 ? written(scope) : copied.computeIfAbsent(scope, this::written);
     }

@@ -8,8 +8,9 @@ import java.util.List;
 /**
  * Scopes that are compared one by one, as words of the arena. Immutable once all are written.
  *
- * <p>One scope is its position, the number of its constraints, and of each of them the attribute and what it must be: the address of
- * a text, or (negative) the number of a constraint that says more than that. Several scopes are their number and their targets.
+ * <p>One scope consists of its position, the number of its constraints, and two words for each constraint: the attribute and the
+ * required value. The value is the address of a text, or (if negative) the number of a more complex constraint. Several scopes
+ * consist of their number and their targets.
  */
 final class Leaves {
 
@@ -29,29 +30,29 @@ final class Leaves {
         return attributes.size() - 1;
     }
 
-    /** What stands for it in place of a text. */
+    /** Adds a constraint and returns the number that stands for it in place of a text. */
     int add(Constraint constraint) {
         constraints.add(constraint);
         return ~(constraints.size() - 1);
     }
 
-    /** The position of a scope that was led to alone. */
+    /** Returns the position of the single scope that a lookup led to. */
     int position(int target) {
         int number = LeafAddress.number(target);
         return LeafAddress.kind(target) == LeafAddress.SCOPE ? number : arena.word(number);
     }
 
-    /** Of several. */
+    /** Returns the number of scopes in a leaf with several. */
     int size(int leaf) {
         return arena.word(leaf);
     }
 
-    /** One of several. */
+    /** Returns the target of one of several scopes. */
     int target(int leaf, int index) {
         return arena.word(leaf + 1 + index);
     }
 
-    /** Whether all holds that was not looked up. */
+    /** Returns whether all constraints hold that were not looked up. */
     boolean hold(int target, LookupSubject subject) {
         if (LeafAddress.kind(target) == LeafAddress.SCOPE) {
             return true;

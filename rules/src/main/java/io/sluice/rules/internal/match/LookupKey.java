@@ -11,16 +11,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be looked up in a {@link Fork}: one of the values that a constraint allows an attribute to have. Keys that mean the
- * same are equal. Each knows its hash, since it is asked for often while an index is built, and compares itself by hand: what
- * the compiler makes for records is slow until it has run very often.
+ * A key that can be looked up in a {@link Fork}: one of the values that a constraint allows for an attribute. Keys with the same
+ * meaning are equal. Each key stores its hash, which is needed often while an index is built, and has its own {@code equals}: the
+ * generated methods of records are slow until they have run very often.
  */
 sealed interface LookupKey {
 
-    /** A value that this key is found by, so that it can be seen which others are found with it. */
+    /** Returns a value that this key matches. It shows which other keys are found together with it. */
     String sample();
 
-    /** Just this text. */
+    /** Exactly this text. */
     record Text(String text, int hash) implements LookupKey {
 
         Text(String text) {
@@ -43,7 +43,7 @@ sealed interface LookupKey {
         }
     }
 
-    /** What a pattern matches. */
+    /** The texts that a pattern matches. */
     record Wild(Glob glob, int hash) implements LookupKey {
 
         Wild(Glob glob) {
@@ -124,13 +124,13 @@ sealed interface LookupKey {
     }
 
     /**
-     * The paths of a pattern, whatever it calls its segments.
+     * The paths of a pattern, whatever the names of its segments.
      *
-     * @param open whether any rest may follow; the sample says everything else
+     * @param open whether any rest may follow; the sample contains everything else
      */
     record Route(List<Segment> segments, String sample, boolean open, int hash) implements LookupKey {
 
-        /** No literal of a pattern has it, since blanks are refused there. */
+        /** No literal segment contains it, because patterns must not contain blanks. */
         private static final String SOME = " ";
 
         private static final int USUAL_LENGTH = 64;
@@ -160,7 +160,7 @@ sealed interface LookupKey {
             return hash;
         }
 
-        /** Whether it is one path: the sample. */
+        /** Returns whether the pattern is a single path: the sample. */
         boolean isOne() {
             for (Segment segment : segments) {
                 if (!(segment instanceof Exact)) {

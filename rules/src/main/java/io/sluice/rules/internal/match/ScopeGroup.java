@@ -5,10 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Scopes that agree in what was looked up so far, while the index is built. */
+/** Scopes that agree in everything looked up so far, while the index is being built. */
 final class ScopeGroup {
 
-    /** Comparing so many costs no more than looking them up. */
+    /** Up to this number, comparing costs no more than a lookup. */
     static final int FEW = 8;
 
     private final List<IndexedScope> all = new ArrayList<>(1);
@@ -21,7 +21,7 @@ final class ScopeGroup {
         return all.size();
     }
 
-    /** Files all of them, and returns what leads to them. */
+    /** Indexes all scopes and returns the address that leads to them. */
     int settle(IndexLayout layout, LeafWriter leaves) {
         if (all.size() <= FEW) {
             return leaves.target(all);

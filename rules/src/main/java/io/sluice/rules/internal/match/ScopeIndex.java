@@ -12,30 +12,30 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scopes, and which of them a request is in. Immutable.
+ * An index of scopes that finds those which match a request. Immutable.
  *
- * <p>Each is filed under one of the constraints of its scope: the one by which a request would find the fewest others with it,
- * in tables by exact value, path pattern, block of addresses, or start and end of a glob. Where many have the same, they are
- * filed by what else they ask for, and so on. A request is looked up in all tables, and of what is found the
- * constraints are compared that were not looked up on the way.
+ * <p>Each scope is indexed under one of its constraints: the one by which a request would find the fewest other scopes. There are
+ * tables by exact value, path pattern, address block, and start and end of a glob. If many scopes share a key, they are indexed
+ * again by another constraint, and so on. A request is looked up in all tables. For each scope found, the constraints that were
+ * not looked up on the way are compared.
  *
- * <p><b>Cost.</b> A node of the index is visited only if what leads there is true of the request, and each scope is in one
- * place (one for each of its values, if it lists several). So besides scopes that do match, those are compared that
- * match in everything by which they were filed: at most {@link ScopeGroup#FEW} at a node, unless there is nothing left to tell them
- * apart. The number of nodes visited is bounded by the number of different sequences of attributes under which scopes were
- * filed, times the patterns of each attribute that match, not by the number of scopes. Patterns can be made so that very many
- * match a request in all but one thing that was not looked up; it takes as many patterns to make them.
+ * <p><b>Cost.</b> A node of the index is visited only if the lookups that lead to it are true for the request. Each scope is in
+ * one place (one per value, if it lists several). So apart from the matching scopes, only those are compared that match in
+ * everything by which they were indexed: at most {@link ScopeGroup#FEW} per node, unless nothing is left to distinguish them. The
+ * number of visited nodes is bounded by the number of different sequences of attributes under which scopes were indexed, times
+ * the matching patterns of each attribute. It does not depend on the number of scopes. Patterns can be written so that very many
+ * match a request in everything except one constraint that was not looked up. But it takes that many patterns to do so.
  *
- * <p><b>Memory.</b> With very many scopes time is what the processor's caches miss. So nodes are objects, but what hangs
- * from them lies in two arrays for the whole index: a scope that is found costs a line of {@link io.sluice.rules.internal.table.TextTable}, one or two of the
- * {@link io.sluice.rules.internal.table.Arena}, and nothing else.
+ * <p><b>Memory.</b> With very many scopes, cache misses of the processor dominate the time. So nodes are objects, but everything
+ * below them is in two arrays for the whole index. A scope that is found costs one cache line of {@link
+ * io.sluice.rules.internal.table.TextTable}, one or two of the {@link io.sluice.rules.internal.table.Arena}, and nothing else.
  */
 public final class ScopeIndex {
 
     private final IndexLayout layout;
     private final int scopes;
 
-    /** Of scopes, which are told by their positions from now on. */
+    /** Creates an index of scopes. From then on, a scope is identified by its position. */
     public ScopeIndex(List<Scope> scopes) {
         ScopeGroup all = new ScopeGroup();
         int position = 0;
@@ -47,9 +47,9 @@ public final class ScopeIndex {
     }
 
     /**
-     * All that the request is in, in order.
+     * Returns the items of all scopes that match the request, in order.
      *
-     * @param items what stands for the scopes, by position
+     * @param items one item per scope, by position
      */
     public <T> List<T> matching(Attributes request, List<T> items) {
         All walk = walked(request, items);
@@ -61,14 +61,14 @@ public final class ScopeIndex {
         return Collections.unmodifiableList(matching);
     }
 
-    /** The first that the request is in and that passes the test. */
+    /** Returns the first scope that matches the request and passes the test. */
     public OptionalInt first(Attributes request, IntPredicate test) {
         First walk = new First(request, test);
         walk.start();
         return walk.best == scopes ? OptionalInt.empty() : OptionalInt.of(walk.best);
     }
 
-    /** How many steps it takes to find what a request is in: look-ups and comparisons. */
+    /** Returns how many steps it takes to find the scopes of a request: lookups and comparisons. */
     int steps(Attributes request) {
         return walked(request, Collections.nCopies(scopes, request)).steps();
     }
@@ -84,7 +84,10 @@ public final class ScopeIndex {
         private int size;
         private final List<?> items;
 
-        /** Read as soon as it is found, although it is used later: meanwhile it comes closer to the processor. */
+        /**
+         * Read as soon as the scope is found, although it is used later. This brings it into the processor's cache in the
+         * meantime.
+         */
         @SuppressWarnings("UnusedVariable")
         private @Nullable Object latest;
 

@@ -5,7 +5,7 @@ import io.sluice.rules.internal.table.LookupBatch;
 import io.sluice.rules.internal.table.PathSegments;
 import io.sluice.rules.internal.table.TextTable;
 
-/** Numbers by one segment of a path: one look-up for each depth that occurs. Does not change once it is filled. */
+/** Maps one segment of a path to numbers, with one lookup for each depth that occurs. Does not change once it is filled. */
 final class SegmentTable {
 
     private final TextTable texts;
@@ -20,7 +20,7 @@ final class SegmentTable {
         texts.put(places.of(part.depth()), part.name(), value);
     }
 
-    /** How many. */
+    /** Adds the lookups to the batch and returns how many there are. */
     int ask(PathSegments path, LookupBatch questions) {
         int asked = 0;
         while (asked < places.size() && places.number(asked) < path.size()) {

@@ -1,4 +1,4 @@
-/** The index that finds the rules of a request. */
+/** The index that finds the rules for a request. */
 @NullMarked
 package io.sluice.rules.internal.match;
 

@@ -3,8 +3,9 @@ package io.sluice.rules.internal.table;
 import java.util.Arrays;
 
 /**
- * Words one after another: texts, branches of paths and leaves. What a match needs of a scope was written together and lies
- * together, so that with very many scopes it costs few misses of the processor's caches; objects would cost one for each.
+ * A sequence of words that contains texts, branches of paths and leaves. Everything that a match needs of a scope is written
+ * together and stays together. So with very many scopes a match costs few cache misses of the processor; objects would cost one
+ * each.
  *
  * <p>Addresses are never 0. Does not change once it is filled.
  */
@@ -12,13 +13,13 @@ public final class Arena {
 
     private static final int CHARS = 2;
 
-    /** What the processor reads at once, in words; it reads the other one of a pair soon after. */
+    /** The words in one cache line. The processor soon reads the other line of a pair as well. */
     private static final int LINE = 16;
 
-    /** Before the first word, in a large array. */
+    /** The words before the first element of a large array. */
     private static final int HEADER = 4;
 
-    /** What a key usually takes, in words. */
+    /** The words that a key usually takes. */
     private static final int USUAL = 16;
 
     private static final int FIRST_ROOM = 1 << 24;
@@ -30,17 +31,17 @@ public final class Arena {
         this.words = new int[room];
     }
 
-    /** With room for about so many keys. */
+    /** Creates an arena with room for about this many keys. */
     static Arena forKeys(int keys) {
         return new Arena((int) Math.min(FIRST_ROOM, 8 + (long) USUAL * keys));
     }
 
-    /** The address of what is written next. */
+    /** Returns the address of the next word to be written. */
     public int end() {
         return size;
     }
 
-    /** What is written next, so many words, is to lie in one line if it fits in, or else in one pair of lines. */
+    /** Aligns the next words so that they lie in one cache line if they fit, otherwise in one pair of lines. */
     public void together(int count) {
         int unit = count <= LINE ? LINE : 2 * LINE;
         int used = (size + HEADER) % unit;
@@ -66,12 +67,12 @@ public final class Arena {
         words[at] = word;
     }
 
-    /** How many words a text takes. */
+    /** Returns how many words a text takes. */
     static int words(String text) {
         return 1 + (text.length() + 1) / CHARS;
     }
 
-    /** Writes its length and two characters in each word, and returns its address. */
+    /** Writes the length of a text and two characters per word. Returns its address. */
     public int addText(String text) {
         int at = size;
         add(text.length());
@@ -81,7 +82,7 @@ public final class Arena {
         return at;
     }
 
-    /** Whether the text at this address is that part of another. */
+    /** Returns whether the text at this address equals a part of another text. */
     public boolean isText(int at, String text, int from, int to) {
         if (words[at] != to - from) {
             return false;

@@ -4,7 +4,7 @@ import io.sluice.rules.pattern.Network;
 import java.util.Collection;
 
 /**
- * Numbers by block of addresses: one look-up for each prefix length that occurs. So it costs at most 33 steps for IPv4
+ * Maps address blocks to numbers, with one lookup for each prefix length that occurs. So a lookup takes at most 33 steps for IPv4
  * and 129 for IPv6, however many blocks there are. Does not change once it is filled.
  */
 public final class BlockTable {
@@ -19,7 +19,7 @@ public final class BlockTable {
         this.placesOfV6 = new LengthTable(texts);
     }
 
-    /** To be asked whether it {@linkplain #has has} an address. */
+    /** Creates a table that answers whether it {@linkplain #has has} an address. */
     public static BlockTable of(Collection<Network> networks) {
         BlockTable table = new BlockTable(SharedTables.forKeys(networks.size()).texts());
         networks.forEach(network -> table.put(network, 0));
@@ -32,7 +32,7 @@ public final class BlockTable {
         texts.put(places(address).of(length), prefix(address, length), value);
     }
 
-    /** Whether there is a block with this address, of 4 or 16 bytes. */
+    /** Returns whether a block contains this address of 4 or 16 bytes. */
     public boolean has(byte[] address) {
         LengthTable places = places(address);
         for (int i = 0; i < places.size(); i++) {
@@ -54,7 +54,7 @@ public final class BlockTable {
         return address.length == 4 ? placesOfV4 : placesOfV6;
     }
 
-    /** So many bits, and zeros: 16 of them are a character. */
+    /** Returns the first bits of an address, 16 per character, padded with zeros. */
     private static String prefix(byte[] address, int length) {
         char[] prefix = new char[(length + Character.SIZE - 1) / Character.SIZE];
         for (int i = 0; i < prefix.length; i++) {

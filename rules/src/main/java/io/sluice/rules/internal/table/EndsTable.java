@@ -1,6 +1,6 @@
 package io.sluice.rules.internal.table;
 
-/** Numbers by how a text starts, or by how it ends: one look-up for each length that occurs. */
+/** Maps the start or the end of a text to numbers, with one lookup for each length that occurs. */
 final class EndsTable {
 
     private final boolean start;
@@ -21,7 +21,7 @@ final class EndsTable {
         return new EndsTable(false, texts);
     }
 
-    /** {@link TextTable#NONE} if there is none. */
+    /** Returns {@link TextTable#NONE} if there is no number. */
     int get(String end) {
         int place = places.of(end.length());
         return texts.get(place, SecretHash.mixed(hash(end), place), end, 0, end.length());
@@ -60,7 +60,7 @@ final class EndsTable {
         void at(int place, long hash, int from, int to);
     }
 
-    /** Of so many characters, given that of the first of them. */
+    /** Continues the hash from the characters hashed so far up to this many. */
     private long hash(String text, long known, int from, int to) {
         long hash = known;
         for (int i = from; i < to; i++) {

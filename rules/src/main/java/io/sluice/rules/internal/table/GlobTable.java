@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers by pattern. A pattern with one star and nothing else that is wild is found by how the text starts or ends, or both, and
- * needs no comparison. Others are found by that and by what they have between, and then compared. Does not change once it is
- * filled.
+ * Maps patterns to numbers. A pattern with one star and no other wildcard is found by the start or the end of the text, or both,
+ * and needs no comparison. Other patterns are found by these and by the text between their wildcards, and are then compared. Does
+ * not change once it is filled.
  */
 public final class GlobTable {
 
@@ -28,7 +28,7 @@ public final class GlobTable {
         this.starts = EndsTable.ofStarts(texts);
     }
 
-    /** To be asked whether there {@linkplain #has is} one. */
+    /** Creates a table that answers whether it {@linkplain #has has} a matching pattern. */
     public static GlobTable of(Collection<Glob> globs) {
         GlobTable table = new GlobTable(SharedTables.forKeys(globs.size()).texts());
         globs.forEach(glob -> table.put(glob, 0));
@@ -45,7 +45,7 @@ public final class GlobTable {
         }
     }
 
-    /** Whether there is a pattern that matches. */
+    /** Returns whether a pattern matches. */
     public boolean has(String text) {
         boolean[] has = new boolean[1];
         HitListener found = value -> has[0] = true;
@@ -55,7 +55,7 @@ public final class GlobTable {
         return has[0];
     }
 
-    /** For the patterns that need no comparison; the others are compared, and returned is how many. */
+    /** Adds lookups for the patterns that need no comparison, and compares the others. Returns the number of comparisons. */
     public int ask(String text, LookupBatch questions, HitListener found) {
         openings.ask(text, questions);
         closings.ask(text, questions);
@@ -88,7 +88,7 @@ public final class GlobTable {
         return alike.get(each);
     }
 
-    /** Patterns that start and end alike. */
+    /** Patterns with the same start and end. */
     private static final class Alike {
 
         private @Nullable Filing first;
@@ -125,7 +125,9 @@ public final class GlobTable {
         }
     }
 
-    /** A pattern whose ends were found in the text; that they do not overlap there is all that is left of one star. */
+    /**
+     * A pattern whose start and end were found in the text. With one star, it only remains to check that they do not overlap.
+     */
     private record Filing(Glob glob, int value, boolean oneStar, int shortest) {
 
         boolean matches(String text) {

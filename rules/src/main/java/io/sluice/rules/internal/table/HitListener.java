@@ -1,6 +1,6 @@
 package io.sluice.rules.internal.table;
 
-/** Hears what a table has for a request. */
+/** Receives the numbers that a table has for a request. */
 @FunctionalInterface
 public interface HitListener {
 

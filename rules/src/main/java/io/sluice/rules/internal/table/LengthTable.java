@@ -2,7 +2,7 @@ package io.sluice.rules.internal.table;
 
 import java.util.Arrays;
 
-/** The places of a table that has one for each length, depth or the like that occurs, from the smallest. */
+/** The places of a table that has one for each length, depth or similar number that occurs, in ascending order. */
 public final class LengthTable {
 
     private final TextTable texts;
@@ -25,7 +25,7 @@ public final class LengthTable {
         return places[index];
     }
 
-    /** The place for a number, if there is none a new one. */
+    /** Returns the place for a number, and creates it if necessary. */
     public int of(int number) {
         int known = Arrays.binarySearch(numbers, number);
         if (known >= 0) {

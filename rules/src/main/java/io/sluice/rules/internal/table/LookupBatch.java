@@ -3,10 +3,10 @@ package io.sluice.rules.internal.table;
 import java.util.Arrays;
 
 /**
- * Look-ups of one request, collected and then answered. With very many scopes the tables are not in the processor's caches: then
- * look-ups wait for memory together, and not one after another. For one thread.
+ * Collects the lookups of one request and then answers them together. With very many scopes the tables are not in the processor's
+ * caches. Then the lookups wait for memory at the same time instead of one after another. Not thread-safe.
  *
- * <p>What an answer leads to may ask on its own; it has its answers before the next one is given.
+ * <p>Code that handles an answer may add lookups of its own. It gets their answers before the next answer is given.
  */
 public final class LookupBatch {
 
@@ -16,7 +16,7 @@ public final class LookupBatch {
     private static final int TO = 3;
     private static final int DEPTH = 4;
 
-    /** The answer is not the root of a tree. */
+    /** Marks a lookup whose answer is not the root of a tree. */
     private static final int NO_TREE = -1;
 
     private final SharedTables tables;
@@ -24,7 +24,7 @@ public final class LookupBatch {
     private String[] texts = new String[12];
     private int size;
 
-    /** Written for nobody, because what nobody keeps is not read. */
+    /** Never read. It is written only because the JVM would otherwise remove the reads. */
     @SuppressWarnings("UnusedVariable")
     private int announced;
 
@@ -32,27 +32,27 @@ public final class LookupBatch {
         this.tables = tables;
     }
 
-    /** How many are open: those of who asks from now on come behind them. */
+    /** Returns the number of open lookups. Later lookups come after these. */
     public int open() {
         return size;
     }
 
-    /** What is found is the answer. */
+    /** Adds a lookup whose result is the answer. */
     public void ask(int place, String text) {
         ask(place, SecretHash.of(text, 0, text.length()), text, 0, text.length());
     }
 
-    /** Of a part of a text. */
+    /** Adds a lookup for a part of a text. */
     void ask(int place, long hash, String text, int from, int to) {
         ask(place, hash, text, from, to, NO_TREE);
     }
 
-    /** What is found is the tree for what follows behind so many segments. */
+    /** Adds a lookup whose result is the tree for the path after this many segments. */
     void askTree(int place, long hash, String path, int to, int depth) {
         ask(place, hash, path, 0, to, depth);
     }
 
-    /** Answers all but so many, and returns how many steps it took besides one for each. */
+    /** Answers all lookups after the first {@code from}. Returns how many steps it took in addition to one per lookup. */
     public int answer(int from, LookupSubject subject, HitListener found) {
         int to = size;
         if (to - from > 1) {
@@ -88,7 +88,7 @@ public final class LookupBatch {
         words[at + DEPTH] = depth;
     }
 
-    /** As short as can be, so that the processor has all of them under way at once. */
+    /** Kept as short as possible, so that the processor has all reads under way at once. */
     private void announce(int from, int to) {
         int read = 0;
         for (int i = from; i < to; i++) {

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A request while it is looked up: what tables need of it, made once and when first needed. For one thread. */
+/** A request during its lookup. Values that tables need are computed once, on first use. Not thread-safe. */
 public final class LookupSubject {
 
     private static final byte[] NONE = {};
@@ -29,22 +29,22 @@ public final class LookupSubject {
         this(request, "", "");
     }
 
-    /** A request of which one attribute is known. */
+    /** Creates a request with one known attribute. */
     public static LookupSubject with(String attribute, String value) {
         return new LookupSubject(null, attribute, value);
     }
 
-    /** Of the attributes that it has. */
+    /** Returns the names of its attributes. */
     public Set<String> names() {
         return request == null ? Set.of(only) : request.names();
     }
 
-    /** How many attributes it has. */
+    /** Returns the number of its attributes. */
     public int size() {
         return request == null ? 1 : request.size();
     }
 
-    /** As conditions compare it. */
+    /** Returns an attribute in the form in which conditions compare it. */
     @Nullable
     public String get(String attribute) {
         String plain = plain(attribute);
@@ -59,7 +59,7 @@ public final class LookupSubject {
         return capitals;
     }
 
-    /** What {@code ip} is; empty if the text is no address. */
+    /** Returns the address in {@code ip}; empty if the text is not an address. */
     public byte[] address(String text) {
         byte[] known = address;
         if (known == null) {

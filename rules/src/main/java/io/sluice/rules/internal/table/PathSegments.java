@@ -2,13 +2,13 @@ package io.sluice.rules.internal.table;
 
 import java.util.Arrays;
 
-/** A path between its slashes, as far as a pattern can tell paths apart. For one thread. */
+/** The segments of a path, as far as a pattern can distinguish paths. Not thread-safe. */
 public final class PathSegments {
 
-    /** In characters: no pattern is longer. */
+    /** In characters. No pattern is longer. */
     private static final int LONGEST = 1_024;
 
-    /** Each takes two characters of a pattern. */
+    /** Each segment takes at least two characters of a pattern. */
     private static final int MOST = LONGEST / 2;
 
     private final String path;
@@ -16,7 +16,7 @@ public final class PathSegments {
     private int size;
     private boolean whole;
 
-    /** Of the path up to {@link #hashed}. */
+    /** The hash of the path up to {@link #hashed}. */
     private long hash = SecretHash.START;
 
     private int hashed;
@@ -31,12 +31,15 @@ public final class PathSegments {
         return segments;
     }
 
-    /** None if the path does not start with a slash: then only a pattern for every path has it. */
+    /**
+     * Returns the number of segments; 0 if the path does not start with a slash. Only a pattern for every path matches such a
+     * path.
+     */
     public int size() {
         return size;
     }
 
-    /** Whether these are the whole path. */
+    /** Returns whether these segments are the whole path. */
     boolean isWhole() {
         return whole;
     }
@@ -45,7 +48,7 @@ public final class PathSegments {
         return start(segment) == ends[segment];
     }
 
-    /** What a table has for one of the segments. */
+    /** Returns the number that a table has for one of the segments. */
     int lookUp(int segment, TextTable texts, int place) {
         int start = start(segment);
         int end = ends[segment];
@@ -54,7 +57,7 @@ public final class PathSegments {
                 : texts.get(place, SecretHash.mixed(SecretHash.of(path, start, end), place), path, start, end);
     }
 
-    /** For what has this segment. */
+    /** Adds a lookup for this segment. */
     public void ask(int segment, int place, LookupBatch questions) {
         int start = start(segment);
         int end = ends[segment];
@@ -63,7 +66,10 @@ public final class PathSegments {
         }
     }
 
-    /** For what starts with so many segments. False if that is too long for any pattern. Cheap if their number grows from call to call. */
+    /**
+     * Adds a lookup for the first {@code depth} segments. Returns false if they are too long for any pattern. Cheap if the depth
+     * grows from call to call.
+     */
     boolean askTree(int depth, int place, LookupBatch questions) {
         int end = depth == 0 ? 0 : ends[depth - 1];
         if (end > LONGEST) {

@@ -6,13 +6,14 @@ import io.sluice.rules.pattern.PathPattern.Segment;
 import java.util.List;
 
 /**
- * Numbers by the ends of path patterns, as trees of segments: any number of trees in one arena.
+ * Maps the ends of path patterns to numbers, as trees of segments. One arena holds any number of trees.
  *
- * <p>A look-up goes on in at most two branches at each segment, the one with the segment's text and the one for any text. So it
- * visits no part of the tree twice, and no part whose patterns disagree with what was read of the path.
+ * <p>At each segment, a lookup continues in at most two branches: the one for the segment's text and the one for any text. So it
+ * visits no part of the tree twice, and no part whose patterns disagree with the path so far.
  *
- * <p>A branch is four words of the arena: the branch for any text, the number of the patterns that end here, that of those which
- * have any rest from here on, and whether there are branches for texts. Those are in the table, at a place of their own.
+ * <p>A branch takes four words of the arena: the branch for any text, the number of the patterns that end here, the number of
+ * those that accept any rest from here on, and whether there are branches for texts. The branches for texts are in the table, at
+ * a place of their own.
  */
 final class PathTrie {
 
@@ -30,7 +31,7 @@ final class PathTrie {
         this.texts = texts;
     }
 
-    /** A tree without patterns, by its root. */
+    /** Creates a tree without patterns and returns its root. */
     int newTree() {
         int branch = arena.end();
         arena.add(NONE);
@@ -52,7 +53,7 @@ final class PathTrie {
         arena.set(branch + HERE, value);
     }
 
-    /** How many parts of the tree were visited, with what follows in a path behind so many segments. */
+    /** Visits the tree with the rest of a path after this many segments. Returns how many parts of the tree were visited. */
     int visit(int branch, PathSegments path, int depth, HitListener found) {
         int rest = arena.word(branch + REST);
         if (rest != NONE) {
@@ -98,7 +99,7 @@ final class PathTrie {
         return fresh;
     }
 
-    /** All other places are not negative. */
+    /** Negative, so that it differs from all other places. */
     private static int place(int branch) {
         return ~branch;
     }

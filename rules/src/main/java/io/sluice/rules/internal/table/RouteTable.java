@@ -5,8 +5,8 @@ import io.sluice.rules.pattern.PathPattern.Segment;
 import java.util.List;
 
 /**
- * Numbers by path pattern: found by the segments before the first that is not plain text, with one look-up for each number of
- * them that occurs, and by the others in a {@linkplain PathTrie tree}. Does not change once it is filled.
+ * Maps path patterns to numbers. A pattern is found by its leading segments of plain text, with one lookup for each number of
+ * them that occurs, and by its other segments in a {@linkplain PathTrie tree}. Does not change once it is filled.
  */
 public final class RouteTable {
 
@@ -35,7 +35,7 @@ public final class RouteTable {
         tables.routes().put(tree, pattern.subList(depth, pattern.size()), value);
     }
 
-    /** How many. */
+    /** Adds the lookups to the batch and returns how many there are. */
     public int ask(PathSegments path, LookupBatch questions) {
         int asked = 0;
         while (asked < places.size()

@@ -3,11 +3,11 @@ package io.sluice.rules.internal.table;
 import java.security.SecureRandom;
 
 /**
- * Hashes of text that nobody can foresee: they depend on a secret of this process, so that neither rules nor requests can be
- * written whose texts all meet in one place of a table.
+ * Hashes text unpredictably. The hashes depend on a secret of this process, so nobody can craft rules or requests whose texts all
+ * collide in one place of a table.
  *
- * <p>A hash is made character by character, from {@link #START} on. So the hashes of all beginnings of a text cost no more than
- * that of the whole.
+ * <p>A hash is computed character by character, beginning with {@link #START}. So the hashes of all prefixes of a text cost no
+ * more than that of the whole.
  */
 public final class SecretHash {
 
@@ -30,7 +30,7 @@ public final class SecretHash {
         return hash;
     }
 
-    /** For tables of objects. */
+    /** Returns a hash code for tables of objects. */
     public static int code(String text) {
         return mixed(of(text, 0, text.length()), text.length());
     }
@@ -39,7 +39,7 @@ public final class SecretHash {
         return (int) (spread(hash, with) >>> 32);
     }
 
-    /** All bits of both in all bits, the upper ones best. */
+    /** Mixes all bits of both values into all bits, the upper ones best. */
     static long spread(long hash, long with) {
         long product = (hash ^ with * 0x9E3779B97F4A7C15L) * FACTOR;
         return (product ^ (product >>> 32)) * 0x9E3779B97F4A7C15L;

@@ -1,9 +1,9 @@
 package io.sluice.rules.internal.table;
 
-/** Where the forks of an index keep what is not their own. Do not change once they are filled. */
+/** Storage that all forks of an index share. Does not change once it is filled. */
 public record SharedTables(Arena arena, TextTable texts, PathTrie routes) {
 
-    /** Empty, with room for about so many keys. */
+    /** Creates empty tables with room for about this many keys. */
     public static SharedTables forKeys(int keys) {
         Arena arena = Arena.forKeys(keys);
         TextTable texts = new TextTable(arena, keys);

@@ -8,10 +8,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values by text that occurs somewhere in a longer one. A look-up moves a window of each length that occurs over the text and
- * looks at the hash of what it shows, which follows from the last one: a few steps for each character, and nothing is copied.
+ * Maps texts to values and finds those texts that occur somewhere in a longer one. A lookup moves a window of each length that
+ * occurs over the text and checks a rolling hash. That takes a few steps per character and copies nothing.
  *
- * <p>Texts are filed under their last characters, as many as the longest window that fits, so that there are few lengths.
+ * <p>A text is stored under its last characters, as many as the longest window that fits, so that there are few different
+ * lengths.
  */
 final class SubstringTable<V> {
 
@@ -20,7 +21,7 @@ final class SubstringTable<V> {
     private final List<Window<V>> windows = new ArrayList<>();
 
     /**
-     * Files a value under that one of the texts which has the fewest so far, a longer one rather than a shorter one.
+     * Stores a value under the text that has the fewest values so far; if several have, under the longest.
      *
      * @param texts at least one
      */
@@ -37,7 +38,7 @@ final class SubstringTable<V> {
         best.add(value);
     }
 
-    /** Tells each value whose text occurs, and others of the same hash. */
+    /** Passes on each value whose text occurs, and possibly others with the same hash. */
     void visit(String text, Consumer<V> found) {
         for (Window<V> window : windows) {
             window.visit(text, found);
@@ -61,7 +62,7 @@ final class SubstringTable<V> {
         return text.substring(text.length() - length).hashCode();
     }
 
-    /** Values by the hash of so many characters: open addressing, at most half full. */
+    /** Maps the hash of a fixed number of characters to values. Open addressing, at most half full. */
     private static final class Window<V> {
 
         private final int length;

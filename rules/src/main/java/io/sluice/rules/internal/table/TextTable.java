@@ -1,13 +1,13 @@
 package io.sluice.rules.internal.table;
 
 /**
- * Numbers by place and text: the tables of all nodes of an index in one, where a place stands for each of them. Open addressing
- * over one array of hashes and addresses, at most half full; place, number and text are at that address of the arena. Does not
- * change once it is filled.
+ * Maps a place and a text to a number. This is one table for all nodes of an index; a place stands for one of their tables. Open
+ * addressing over one array of hashes and addresses, at most half full. The place, the number and the text are in the arena, at
+ * that address. Does not change once it is filled.
  */
 public final class TextTable {
 
-    /** Nothing is filed there; all that is filed is not negative. */
+    /** Returned if nothing is stored. Stored numbers are never negative. */
     public static final int NONE = -1;
 
     private static final int FIELDS = 2;
@@ -26,7 +26,11 @@ public final class TextTable {
     private int places;
     private int longest;
 
-    /** @param texts about so many are going to be filed */
+    /**
+     * Creates a table.
+     *
+     * @param texts about how many texts will be stored
+     */
     TextTable(Arena arena, int texts) {
         int bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * Math.min(FIRST_ROOM, texts) | 1);
         this.arena = arena;
@@ -34,7 +38,7 @@ public final class TextTable {
         this.shift = Integer.SIZE - bits;
     }
 
-    /** One that has no text yet. */
+    /** Returns a new place that has no texts yet. */
     public int newPlace() {
         return places++;
     }
@@ -44,7 +48,7 @@ public final class TextTable {
     }
 
     /**
-     * A part of a text.
+     * Looks up a part of a text.
      *
      * @param code its hash {@linkplain SecretHash#mixed mixed} with the place
      */
@@ -53,12 +57,12 @@ public final class TextTable {
         return record == FREE ? NONE : arena.word(record + VALUE);
     }
 
-    /** Reads what {@link #get} is likely to read, and returns nothing of meaning. */
+    /** Reads what {@link #get} will probably read, to bring it into the cache. The return value has no meaning. */
     int announce(int code) {
         return arena.word(slots[start(code) + RECORD]);
     }
 
-    /** Whether a text is longer than all that are filed. */
+    /** Returns whether a text is longer than all stored texts. */
     public boolean isTooLong(String text) {
         return text.length() > longest;
     }
@@ -67,7 +71,7 @@ public final class TextTable {
         put(place, hash(text), text, value);
     }
 
-    /** In place of what was filed there, if anything was. */
+    /** Stores a number, replacing the old one if there is one. */
     void put(int place, long hash, String text, int value) {
         int code = SecretHash.mixed(hash, place);
         int slot = slot(place, code, text, 0, text.length());
@@ -88,7 +92,7 @@ public final class TextTable {
         longest = Math.max(longest, text.length());
     }
 
-    /** Where it is, or where there is room for it. */
+    /** Returns the slot that has the text, or a free one for it. */
     private int slot(int place, int code, String text, int from, int to) {
         int slot = start(code);
         while (slots[slot + RECORD] != FREE

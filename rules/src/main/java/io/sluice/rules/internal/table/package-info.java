@@ -1,4 +1,4 @@
-/** Look-up tables by text, address block, wildcard and path, whose cost does not grow with their size. */
+/** Lookup tables by text, address block, wildcard and path. The cost of a lookup does not grow with their size. */
 @NullMarked
 package io.sluice.rules.internal.table;
 
