@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON on one line. Values are text, numbers, flags, null, lists and maps; those in the order in which they come. What is
- * written often is written field by field, from {@link #begin} to {@link #end}; for one thread.
+ * Writes JSON on one line. Values are text, numbers, flags, null, lists and maps; maps keep their order. For objects that are
+ * written often, write field by field, from {@link #begin} to {@link #end}. Not thread-safe.
  */
 public final class JsonLine {
 
@@ -22,7 +22,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** Begins an object that is a field of the one that was begun. */
+    /** Begins an object as a field of the current one. */
     public JsonLine begin(String name) {
         name(name);
         return begin();
@@ -40,14 +40,14 @@ public final class JsonLine {
         return this;
     }
 
-    /** Ends an object that has fields. */
+    /** Ends an object that has at least one field. */
     public JsonLine end() {
         out.append('}');
         separator = ',';
         return this;
     }
 
-    /** A field whose value is a list of objects, each of which is begun and ended. */
+    /** Writes a field whose value is a list of objects. Each object is begun and ended around {@code write}. */
     public <T> JsonLine list(String name, Iterable<T> items, Consumer<T> write) {
         name(name);
         char before = '[';
@@ -68,7 +68,7 @@ public final class JsonLine {
         return out.toString();
     }
 
-    /** What was written, in UTF-8. */
+    /** Returns the text in UTF-8. */
     public byte[] toBytes() {
         return out.toBytes();
     }
@@ -120,7 +120,7 @@ public final class JsonLine {
         out.appendAscii(map.isEmpty() ? "{}" : "}");
     }
 
-    /** What UTF-8 has no form for is escaped too, so that nothing is lost on the way through bytes. */
+    /** Writes a text. Characters that UTF-8 cannot represent are escaped too, so that nothing is lost in the bytes. */
     private void text(String text) {
         out.append('"');
         int plain = out.appendPlain(text);

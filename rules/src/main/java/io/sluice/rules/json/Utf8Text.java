@@ -3,10 +3,10 @@ package io.sluice.rules.json;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Text that is written as the bytes it is sent in. For one thread. */
+/** A text buffer that holds the text as UTF-8 bytes. Not thread-safe. */
 final class Utf8Text {
 
-    /** The most digits of a number, and its sign. */
+    /** The most characters of a number, sign included. */
     private static final int LONGEST_NUMBER = 20;
 
     private byte[] bytes;
@@ -16,14 +16,14 @@ final class Utf8Text {
         this.bytes = new byte[usualLength];
     }
 
-    /** @param ascii one of its characters */
+    /** Appends one ASCII character. */
     Utf8Text append(char ascii) {
         room(1);
         bytes[length++] = (byte) ascii;
         return this;
     }
 
-    /** @param codePoint no surrogate */
+    /** Appends a code point that is not a surrogate. */
     Utf8Text append(int codePoint) {
         return append(Character.toString(codePoint).getBytes(StandardCharsets.UTF_8));
     }
@@ -46,8 +46,8 @@ final class Utf8Text {
         return this;
     }
 
-    /** @param text has no other characters */
-    @SuppressWarnings("deprecation") // the one copy that does not look at each character, of which we know all
+    /** Appends a text that consists of ASCII characters only. */
+    @SuppressWarnings("deprecation") // the only copy that does not inspect each character; all are ASCII here
     Utf8Text appendAscii(String text) {
         room(text.length());
         text.getBytes(0, text.length(), bytes, length);
@@ -55,7 +55,10 @@ final class Utf8Text {
         return this;
     }
 
-    /** Writes the characters at the beginning that stand for themselves in a JSON text, of most texts all; how many these are. */
+    /**
+     * Appends the leading characters that need no escape in JSON, which for most texts is all of them. Returns how many were
+     * appended.
+     */
     int appendPlain(String text) {
         room(text.length());
         int i = 0;

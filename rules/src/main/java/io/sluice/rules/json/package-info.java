@@ -1,4 +1,4 @@
-/** JSON as it is written: on one line, keys in the order given. */
+/** Writes JSON on one line, with keys in the given order. */
 @NullMarked
 package io.sluice.rules.json;
 
