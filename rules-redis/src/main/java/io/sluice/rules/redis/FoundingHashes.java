@@ -13,26 +13,27 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Rules as hashes, one each, in the order of their keys, so that all who read the same have the same set. Hashes that did not change are
- * not read as rules again. Not for several threads.
+ * Reads rules from hashes, one rule per hash, in the order of their keys, so that all nodes that read the same hashes get the
+ * same set. Unchanged hashes are not parsed again. Not thread-safe.
  *
- * <p>A key that was there is asked for even if a scan does not name it: while slots of a Cluster move, a scan may miss some.
+ * <p>A key that existed before is read even if a scan does not return it, because a scan may miss keys while slots of a Cluster
+ * move.
  */
 final class FoundingHashes {
 
     private static final int MOST_ERRORS = 1_000;
 
-    /** The largest of so many are no more than 50 MiB. */
+    /** Even this many hashes of the largest size take no more than 50 MiB. */
     private static final int AT_ONCE = 200;
 
-    /** What a key has in it that is not UTF-8. */
+    /** Marks a key that is not UTF-8. */
     private static final String UNREADABLE = "\uFFFD";
 
     private final Map<String, Read> known = new TreeMap<>();
 
     private record Read(HashContent content, RuleDocument document) {}
 
-    /** All of them as one set; without rules if there are no hashes. */
+    /** Reads all hashes as one set. The set is empty if there are no hashes. */
     RuleDocument read(RuleStore store) {
         Set<String> keys;
         try {
@@ -54,7 +55,7 @@ final class FoundingHashes {
                 known.clear();
                 return refused(
                         RuleStore.HASH + "*",
-                        "size: more than " + RuleStore.MOST_BYTES + " bytes in all (expected: at most so much)");
+                        "size: more than " + RuleStore.MOST_BYTES + " bytes in all (expected: at most that many)");
             }
         }
         return together();
@@ -99,7 +100,7 @@ final class FoundingHashes {
             if (other != null) {
                 errors.add(DocumentError.of(
                         HashReply.printable(key),
-                        "id: " + rule.id() + " (expected: another than in " + HashReply.printable(other) + ")"));
+                        "id: " + rule.id() + " (expected: a different id than in " + HashReply.printable(other) + ")"));
             }
             rules.add(rule);
         });

@@ -2,7 +2,7 @@ package io.sluice.rules.redis;
 
 import java.util.Map;
 
-/** What was found under the key of a rule. */
+/** The content of the key of a rule. */
 sealed interface HashContent {
 
     /** A hash. */
@@ -11,7 +11,7 @@ sealed interface HashContent {
             fields = Map.copyOf(fields);
         }
 
-        /** About what it takes to send it. */
+        /** Returns approximately how many bytes it takes to send it. */
         long size() {
             long size = 0;
             for (Map.Entry<String, String> field : fields.entrySet()) {
@@ -21,9 +21,9 @@ sealed interface HashContent {
         }
     }
 
-    /** Nothing, or nothing any more. */
+    /** No content, or no content any more. */
     record Gone() implements HashContent {}
 
-    /** Something that is no rule, {@code name: value (expected: what would do)}. */
+    /** Content that is not a rule, with the reason in the form {@code name: value (expected: …)}. */
     record Unusable(String why) implements HashContent {}
 }

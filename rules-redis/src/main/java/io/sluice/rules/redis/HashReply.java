@@ -7,13 +7,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Understands what {@code read.lua} says. */
+/** Parses the reply of {@code read.lua}. */
 final class HashReply {
 
-    /** The founding form has eleven; a few more are named in the error, many are not. */
+    /** The founding form has eleven fields. A few more are listed in the error; many are refused as such. */
     static final int MOST_FIELDS = 32;
 
-    /** Of one rule. */
+    /** The maximum size of one rule. */
     static final int MOST_BYTES = 256 * 1024;
 
     private HashReply() {}
@@ -55,7 +55,7 @@ final class HashReply {
         return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    /** Names of fields are anybody's, and this one is going to be logged. */
+    /** Makes a name safe to log. Anyone may choose the names of fields. */
     static String printable(String text) {
         return text.replaceAll("[^\\x20-\\x7e]", "?");
     }

@@ -22,12 +22,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** By a connection to one server or to a Cluster, which takes the same commands. What is many goes out many at a time. */
+/**
+ * A store that uses a connection to one server or to a Cluster, which accept the same commands. Large numbers of keys are sent in
+ * batches.
+ */
 final class LettuceStore implements RuleStore {
 
     private static final int SCANNED_AT_ONCE = 1_000;
 
-    /** Hashes read or written at once: so many of the largest are still no more than 25 MiB. */
+    /** How many hashes are read or written at once. Even this many of the largest size take no more than 25 MiB. */
     private static final int HASHES_AT_ONCE = 100;
 
     private static final Script FLIP = Script.load("flip.lua");
@@ -60,7 +63,7 @@ final class LettuceStore implements RuleStore {
 
     @Override
     public boolean write(long version, byte[] snapshot) {
-        // Null if it was there already.
+        // Null if it existed already.
         return "OK".equals(await(redis.set(SNAPSHOT + version, snapshot, SetArgs.Builder.nx())));
     }
 
@@ -137,7 +140,7 @@ final class LettuceStore implements RuleStore {
         await(redis.publish(CHANNEL, utf8(message)));
     }
 
-    /** A script that a server does not know yet is sent to it, and known from then on. */
+    /** Waits for an answer. If the server does not know the script yet, sends it; the server knows it from then on. */
     private List<byte[]> answer(RedisFuture<List<byte[]>> future, String key, byte[]... bounds) {
         try {
             return await(future);
@@ -167,10 +170,10 @@ final class LettuceStore implements RuleStore {
             }
             throw new IllegalStateException(e.getCause());
         } catch (TimeoutException e) {
-            throw new IllegalStateException("no answer within " + patience.toMillis() + " ms", e);
+            throw new IllegalStateException("Redis did not answer within " + patience.toMillis() + " ms", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
+            throw new IllegalStateException("interrupted while waiting for Redis", e);
         }
     }
 }

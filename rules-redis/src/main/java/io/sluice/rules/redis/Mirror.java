@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A released set as hashes in the founding form, for other tools to look at; nodes do not. */
+/** Mirrors a released set as hashes in the founding form, so that other tools can read it. Nodes do not read the mirror. */
 final class Mirror {
 
     private static final int NAMED = 10;
@@ -20,8 +20,8 @@ final class Mirror {
     private Mirror() {}
 
     /**
-     * The hash of each rule, by its key. Rules for the same target have keys of their own, after their ids. Those that are larger than
-     * a hash may be are left out: nobody could read them.
+     * Returns the hash of each rule, by its key. If several rules have the same target, the keys of the later ones contain their
+     * ids. Rules that exceed the size limit of a hash are left out, because they could not be read back.
      */
     static Map<String, Map<String, String>> of(List<Rule> rules) {
         Map<String, Map<String, String>> hashes = new LinkedHashMap<>();
@@ -47,14 +47,14 @@ final class Mirror {
         return size;
     }
 
-    /** Where the hashes are not what they should be, in sentences; empty if they are. */
+    /** Returns the hashes that differ from the released rules, one sentence each; empty if there are none. */
     static List<String> drift(RuleStore store, List<Rule> rules) {
         Map<String, Map<String, String>> expected = of(rules);
         Set<String> keys = new TreeSet<>(expected.keySet());
         try {
             keys.addAll(store.keys(RuleStore.HASH, RuleStore.MOST_RULES));
         } catch (RuleStore.TooManyException e) {
-            return List.of("there are more than " + RuleStore.MOST_RULES + " of them");
+            return List.of("there are more than " + RuleStore.MOST_RULES + " hashes");
         }
         List<String> asked = List.copyOf(keys);
         List<String> different = new ArrayList<>();

@@ -6,7 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * Whether a node is among the first so many percent: the same for a node at every time, and everybody who is within a share is
+ * Decides whether a node is within a share of all nodes. The answer for a node never changes, and a node within one share is also
  * within every larger one.
  */
 final class NodeShare {
@@ -21,7 +21,7 @@ final class NodeShare {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(nodeId.getBytes(StandardCharsets.UTF_8));
             this.place = Math.floorMod(ByteBuffer.wrap(hash).getLong(), PARTS);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+            throw new IllegalStateException("SHA-256 is missing; every JDK must provide it", e);
         }
     }
 

@@ -14,19 +14,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases rules to the nodes of a Redis, which then belongs to whoever does: nodes no longer take hashes that others write. Calls wait
- * for Redis and throw an unchecked exception if it is away. Safe for use by many threads, one release at a time; of several
- * publishers that release at once one wins.
+ * Releases rules to the nodes of a Redis. After the first release, the publisher owns that Redis: nodes no longer read hashes
+ * that others write. Calls wait for Redis and throw an unchecked exception if it is unavailable. Thread-safe, one release at a
+ * time. If several publishers release at the same time, one of them wins.
  *
- * <p>A release is in force in one step: the snapshot is written first, under a number that nothing else ever had, then the version is named,
- * if it still is what it was. Whoever stops in between has released nothing. The mirror of the rules in hashes, the message to nodes
- * and the removal of old snapshots come after that, and can be done again ({@link #mirror}).
+ * <p>A release takes effect in one atomic step. First the snapshot is written, under a version that was never used before. Then
+ * the version key is switched to it, provided that it still has the expected value. A publisher that stops in between has
+ * released nothing. The mirror of the rules in hashes, the message to nodes and the removal of old snapshots come later and can
+ * be repeated ({@link #mirror}).
  */
 public final class RedisRulePublisher implements AutoCloseable {
 
     private static final Duration ANSWER_MAY_TAKE = Duration.ofSeconds(10);
 
-    /** So many numbers back, snapshots stay: for rollbacks, and for nodes that are reading. */
+    /** Snapshots of this many versions are kept: for rollbacks, and for nodes that are still reading. */
     private static final int KEPT = 20;
 
     private static final int MIRRORED_AT_MOST = 5;
@@ -41,10 +42,10 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     /**
-     * A publisher; connects when it is first used.
+     * Creates a publisher. It connects on first use.
      *
-     * @param uri as {@link RedisRuleSource#open} reads it
-     * @throws IllegalArgumentException if the URI cannot be read
+     * @param uri in the form that {@link RedisRuleSource#open} accepts
+     * @throws IllegalArgumentException if the URI is invalid
      */
     public static RedisRulePublisher connect(String uri) {
         RuleServer server = RuleServer.at(uri, ANSWER_MAY_TAKE);
@@ -52,18 +53,18 @@ public final class RedisRulePublisher implements AutoCloseable {
         return new RedisRulePublisher(lines, lines::close);
     }
 
-    /** What all nodes are to have, without its rules; empty if nothing was released. */
+    /** Returns the release that is in force for all nodes, without its rules; empty if nothing was released. */
     public synchronized Optional<Release> current() {
         RuleStore store = stores.get();
         return named(store).map(now -> new Release(now.version(), digest(store, now.version()), ALL, Optional.empty()));
     }
 
-    /** The rules of a version, while its snapshot is kept. */
+    /** Returns the rules of a version, as long as its snapshot is kept. */
     public synchronized RuleSet rules(long version) {
         return rules(stores.get(), version);
     }
 
-    /** Releases rules to all nodes, under the next number; a trial ends. */
+    /** Releases rules to all nodes, under the next version. This ends a trial. */
     public synchronized Release release(List<Rule> rules) throws ReleaseConflictException {
         return release(stores.get(), 0, rules, ALL);
     }
@@ -71,7 +72,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     /**
      * Releases rules to all nodes.
      *
-     * @param version higher than every one before
+     * @param version higher than every version before
      */
     public synchronized Release release(long version, List<Rule> rules) throws ReleaseConflictException {
         if (version < 1) {
@@ -81,8 +82,8 @@ public final class RedisRulePublisher implements AutoCloseable {
     }
 
     /**
-     * Releases rules to a share of the nodes, under the next number. {@link #widen} gives them to more, {@link #promote} to all, and
-     * any other release for all ends it.
+     * Releases rules to a share of the nodes, under the next version. {@link #widen} extends them to more nodes and {@link
+     * #promote} to all. Any other release to all nodes ends the trial.
      *
      * @param sharePercent 1 to 99
      */
@@ -91,12 +92,12 @@ public final class RedisRulePublisher implements AutoCloseable {
         RuleStore store = stores.get();
         VersionPointer now = named(store)
                 .orElseThrow(() ->
-                        new IllegalStateException("trial: nothing is in force (expected: a release for all before)"));
+                        new IllegalStateException("trial: no rules in force (expected: a release to all nodes first)"));
         now.trial().ifPresent(trial -> requireWider(trial, sharePercent));
         return release(store, 0, rules, sharePercent);
     }
 
-    /** Gives the version on trial to a larger share of the nodes. */
+    /** Extends the version on trial to a larger share of the nodes. */
     public synchronized Release widen(int sharePercent) throws ReleaseConflictException {
         requireShare(sharePercent);
         RuleStore store = stores.get();
@@ -109,7 +110,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         return told(flip(store, now.toString(), next), rules, sharePercent);
     }
 
-    /** Gives the version on trial to all nodes. */
+    /** Releases the version on trial to all nodes. */
     public synchronized Release promote() throws ReleaseConflictException {
         RuleStore store = stores.get();
         VersionPointer now = tried(store);
@@ -117,13 +118,13 @@ public final class RedisRulePublisher implements AutoCloseable {
         return finished(flip(store, now.toString(), VersionPointer.of(rules.version())), rules);
     }
 
-    /** Releases the rules of an earlier version again, under the next number; while its snapshot is kept. */
+    /** Releases the rules of an earlier version again, under the next version. Works as long as its snapshot is kept. */
     public synchronized Release rollBack(long version) throws ReleaseConflictException {
         RuleStore store = stores.get();
         return release(store, 0, rules(store, version).rules(), ALL);
     }
 
-    /** Writes the hashes of the rules in force again, where something else wrote to them. */
+    /** Rewrites the hashes of the rules in force, in case something else wrote to them. */
     public synchronized void mirror() {
         mirror(stores.get());
     }
@@ -142,7 +143,7 @@ public final class RedisRulePublisher implements AutoCloseable {
     private static void requireWider(VersionPointer.Trial trial, int percent) {
         if (percent < trial.sharePercent()) {
             throw new IllegalArgumentException("share: " + percent + " (expected: at least " + trial.sharePercent()
-                    + ", nodes do not go back; to end a trial, release for all)");
+                    + "; a trial cannot shrink, release to all nodes to end it)");
         }
     }
 
@@ -158,19 +159,23 @@ public final class RedisRulePublisher implements AutoCloseable {
         }
         if (Math.max(wanted, highest + 1) > VersionPointer.HIGHEST) {
             throw new IllegalArgumentException(
-                    "version: above " + VersionPointer.HIGHEST + " (expected: at most that)");
+                    "version: above " + VersionPointer.HIGHEST + " (expected: at most that number)");
         }
         RuleSet set = written(store, new RuleSet(wanted == 0 ? highest + 1 : wanted, rules), share, wanted != 0);
         VersionPointer next = share == ALL
                 ? VersionPointer.of(set.version())
                 : new VersionPointer(
                         now.orElseThrow().version(), Optional.of(new VersionPointer.Trial(set.version(), share)));
-        // Whoever loses leaves its snapshot: another who releases the same under this number may be naming it.
+        // The loser leaves its snapshot in place, because another publisher of the same rules under this version may
+        // be switching to it.
         RuleStore after = flip(store, now.map(VersionPointer::toString).orElse(""), next);
         return share == ALL ? finished(after, set) : told(after, set, share);
     }
 
-    /** A number whose snapshot is there was taken by somebody who stopped, or is just about to name it: so the next is taken. */
+    /**
+     * Writes the snapshot. If a snapshot of this version exists, its publisher has stopped or is about to switch to it. Then the
+     * next version is used.
+     */
     private static RuleSet written(RuleStore store, RuleSet rules, int share, boolean exactly)
             throws ReleaseConflictException {
         RuleSet set = rules;
@@ -182,14 +187,14 @@ public final class RedisRulePublisher implements AutoCloseable {
                     return set;
                 }
                 throw new ReleaseConflictException(
-                        "version: " + set.version() + " (expected: another, this one has other rules)");
+                        "version: " + set.version() + " (expected: another version; this one exists with other rules)");
             }
             set = set.numbered(set.version() + 1);
         }
         return set;
     }
 
-    /** Names the version; gives back what to go on with, which is another store if the answer of this one was lost. */
+    /** Switches to the version. Returns the store to continue with, which is a new one if the answer was lost. */
     private RuleStore flip(RuleStore store, String was, VersionPointer next) throws ReleaseConflictException {
         boolean done;
         try {
@@ -198,13 +203,13 @@ public final class RedisRulePublisher implements AutoCloseable {
             return named(next, e);
         }
         if (!done) {
-            throw new ReleaseConflictException("version: something else was released meanwhile (expected: "
-                    + (was.isEmpty() ? "none" : was) + "; look at it and release again)");
+            throw new ReleaseConflictException("version: another release came first (expected: still "
+                    + (was.isEmpty() ? "none" : was) + "; review the new release and try again)");
         }
         return store;
     }
 
-    /** Finds out whether a step was done of which no answer came; if not, or if nobody can tell, that is what is thrown. */
+    /** Finds out whether a switch without an answer took effect. If it did not, or if that is unknown, throws the failure. */
     private RuleStore named(VersionPointer next, RuntimeException failure) {
         try {
             RuleStore store = stores.get();
@@ -238,7 +243,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         }
     }
 
-    /** Until what is mirrored is what is in force: somebody may release meanwhile, and mirror too. */
+    /** Repeats until the mirror shows the rules in force, because another publisher may release and mirror at the same time. */
     private static void mirror(RuleStore store) {
         for (int i = 0; i < MIRRORED_AT_MOST; i++) {
             Optional<VersionPointer> now = named(store);
@@ -283,7 +288,7 @@ public final class RedisRulePublisher implements AutoCloseable {
         return RuleSetText.stamp(store.part(version, 0, RuleSetText.LONGEST_HEAD))
                 .map(RuleStamp::digest)
                 .orElseThrow(() -> new IllegalStateException(
-                        RuleStore.SNAPSHOT + version + ": unreadable (expected: version, digest and rules)"));
+                        RuleStore.SNAPSHOT + version + ": missing or unreadable (expected: version, digest, rules)"));
     }
 
     private static RuleSet rules(RuleStore store, long version) {
@@ -295,7 +300,10 @@ public final class RedisRulePublisher implements AutoCloseable {
                 ((Reading.Unusable) reading).errors().get(0).toString());
     }
 
-    /** A new line for each call: releases are rare, and a line to a Cluster may be broken in part without saying so. */
+    /**
+     * Opens a new connection for each call. Releases are rare, and a connection to a Cluster may be partly broken without any
+     * sign of it.
+     */
     private static final class Lines implements Supplier<RuleStore> {
 
         private final RuleServer server;

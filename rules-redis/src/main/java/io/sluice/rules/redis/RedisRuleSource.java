@@ -23,29 +23,30 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules from Redis: what a center released, or the founding hashes where no center did. Safe for use by many threads.
+ * Rules from Redis: those that a center released, or the founding hashes if no center did. Thread-safe.
  *
- * <p>The version is looked at every 2 s, and a moment after a message on {@code rate-limit-config-update} or a change that Redis tells
- * of. Hashes are scanned when Redis tells that one changed, after every message, and once a minute; every 4 s where Redis cannot tell
- * (Cluster, or no permission). So a change is in force within 2 s with messages and within 7 s without.
+ * <p>The version is checked every 2 s, and shortly after a message on {@code rate-limit-config-update} or a change notification
+ * from Redis. Hashes are scanned after each notification of a change, after every message, and once a minute. If Redis cannot
+ * send notifications (Cluster, or no permission), they are scanned every 4 s. So a change is in force within 2 s with messages,
+ * and within 7 s without.
  *
- * <p>While Redis is away the set stays in force. Everything that waits for Redis does so on a thread of the source's own.
+ * <p>While Redis is unavailable, the current set stays in force. All waiting for Redis happens on a dedicated thread.
  *
- * <p>Released sets have the version they were released under, and it only rises. Hashes are numbered as {@link
- * io.sluice.rules.source.FileRuleSource} numbers files; those numbers end when a center takes over.
+ * <p>A released set has the version under which it was released, and this version only increases. Hashes are numbered as {@link
+ * io.sluice.rules.source.FileRuleSource} numbers files. Those numbers end when a center takes over.
  */
 public final class RedisRuleSource implements RuleSource {
 
     private static final System.Logger LOG = System.getLogger(RedisRuleSource.class.getName());
     private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
 
-    /** Between a hint and the look, so that what comes together is seen together. */
+    /** The delay between a hint and the check, so that several changes are seen together. */
     private static final Duration HINT = Duration.ofMillis(200);
 
     private static final Duration SCAN_UNTOLD_EVERY = Duration.ofSeconds(4);
     private static final Duration SCAN_TOLD_EVERY = Duration.ofMinutes(1);
 
-    /** Scanning takes at most one part in so many of the time, however many keys there are. */
+    /** Scanning takes at most this fraction of the time, one part in five, however many keys there are. */
     private static final int SCAN_SHARE = 5;
 
     private static final int COMPARISON_SHARE = 20;
@@ -70,7 +71,7 @@ public final class RedisRuleSource implements RuleSource {
     private volatile long scanTookNanos;
     private volatile boolean closed;
 
-    /** What follows is touched only by the looking thread. */
+    /** The following fields are used only by the polling thread. */
     private @Nullable RuleLine line;
 
     private boolean tells;
@@ -90,13 +91,14 @@ public final class RedisRuleSource implements RuleSource {
     }
 
     /**
-     * Looks and keeps looking, in the background. While Redis is away, or has no rules, the source has none until it has.
+     * Starts polling in the background. As long as Redis is unavailable or has no rules, the source is empty.
      *
-     * @param uri {@code redis://}, {@code rediss://}, {@code redis-sentinel://}, {@code redis-cluster://} or {@code rediss-cluster://}
-     * @param nodeId decides whether the node is among those who try a version first; the same after a restart
-     * @param last the last set before a restart, if it is known
-     * @param vet of every set
-     * @throws IllegalArgumentException if the URI cannot be read
+     * @param uri {@code redis://}, {@code rediss://}, {@code redis-sentinel://}, {@code redis-cluster://} or {@code
+     *     rediss-cluster://}
+     * @param nodeId decides whether the node takes part in trials; must stay the same after a restart
+     * @param last the last set before a restart, if known
+     * @param vet checks every set
+     * @throws IllegalArgumentException if the URI is invalid
      */
     public static RedisRuleSource open(String uri, String nodeId, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
         RedisRuleSource source = new RedisRuleSource(RuleServer.at(uri, CONNECTING_MAY_TAKE), nodeId, clock, last, vet);
@@ -124,22 +126,28 @@ public final class RedisRuleSource implements RuleSource {
         rules.listen(listener);
     }
 
-    /** Done when Redis was first reached, or was not in time: if it was, {@link #looked} is worth waiting for. */
+    /**
+     * Completes when Redis was first reached, or was not reached in time. If it was reached, it is worth waiting for {@link
+     * #looked}.
+     */
     public CompletionStage<Void> reached() {
         return reached.minimalCompletionStage();
     }
 
-    /** Done after the first look, whatever it saw: then there are rules, or a refusal, or none in Redis, or Redis is away. */
+    /** Completes after the first check, whatever its result: rules, a refusal, no rules in Redis, or Redis unavailable. */
     public CompletionStage<Void> looked() {
         return looked.minimalCompletionStage();
     }
 
-    /** Why rules cannot be read from Redis now; empty if they can. */
+    /** Returns why rules cannot be read from Redis now; empty if they can. */
     public Optional<String> away() {
         return Optional.ofNullable(away);
     }
 
-    /** Hashes that are not what was released, because somebody else wrote to them: nobody obeys them. Empty if all is well. */
+    /**
+     * Returns the hashes that differ from the released rules because something else wrote to them; empty if none do. Nodes ignore
+     * these changes.
+     */
     public List<String> drift() {
         return drift;
     }
@@ -153,7 +161,7 @@ public final class RedisRuleSource implements RuleSource {
         try {
             looking.execute(this::release);
         } catch (RejectedExecutionException e) {
-            // Closed before.
+            // Already closed.
         }
         looking.shutdown();
     }
@@ -163,10 +171,10 @@ public final class RedisRuleSource implements RuleSource {
         server.close();
     }
 
-    /** Somebody says that there is news. Runs on threads that must not wait. */
+    /** Schedules a check because there may be news. Runs on threads that must not block. */
     private void hint() {
         if (hinted.compareAndSet(false, true)) {
-            // Who talks without end does not make it scan without end.
+            // A constant stream of messages must not cause constant scanning.
             long wait = Math.max(HINT.toNanos(), Math.min(scanTookNanos, LOOK_EVERY.toNanos()));
             clock.at(clock.nanoTime() + wait, this::wake);
         }
@@ -177,7 +185,7 @@ public final class RedisRuleSource implements RuleSource {
             try {
                 looking.execute(this::look);
             } catch (RejectedExecutionException e) {
-                // Closed meanwhile.
+                // Closed in the meantime.
             }
         }
     }
@@ -197,7 +205,7 @@ public final class RedisRuleSource implements RuleSource {
             look(open.store());
             back();
         } catch (RedisCommandExecutionException e) {
-            // Redis is there, and does not want to.
+            // Redis is reachable but refused the command.
             gone(e);
         } catch (RuntimeException e) {
             drop();
@@ -238,7 +246,7 @@ public final class RedisRuleSource implements RuleSource {
         return clock.nanoTime() - scannedNanos >= Math.max(every, SCAN_SHARE * scanTookNanos);
     }
 
-    /** Nobody waits for it, and a mirror is written one hash after the other. */
+    /** Comparing can wait, because nothing depends on it, and a mirror is written one hash after the other. */
     private boolean isComparisonDue() {
         return clock.nanoTime() - scannedNanos >= Math.max(LOOK_EVERY.toNanos() / 2, COMPARISON_SHARE * scanTookNanos);
     }
@@ -248,7 +256,10 @@ public final class RedisRuleSource implements RuleSource {
         scanTookNanos = scannedNanos - beganNanos;
     }
 
-    /** What differs twice in a row is drift; once, it may be a mirror that is just being written. */
+    /**
+     * Reports a difference as drift only if two checks in a row see it. A single difference may be a mirror that is being
+     * written.
+     */
     private void compare(RuleStore store) {
         Optional<RuleSet> released = intake.mirrored(store);
         List<String> differs =
@@ -289,7 +300,7 @@ public final class RedisRuleSource implements RuleSource {
             throw e;
         }
         line = made;
-        // Whatever was told until now was told to nobody.
+        // Changes before this moment were not notified.
         changed.set(true);
         reached.complete(null);
         return made;
@@ -311,7 +322,7 @@ public final class RedisRuleSource implements RuleSource {
         String why = String.valueOf(root.getMessage());
         if (away == null) {
             String stays = rules.latest().version() == 0
-                    ? "there are none yet"
+                    ? "no rules are in force yet"
                     : "version " + rules.latest().version() + " stays in force";
             LOG.log(Level.WARNING, "rules cannot be read from Redis at " + server.name() + ", " + stays + ": " + why);
         }
@@ -321,7 +332,7 @@ public final class RedisRuleSource implements RuleSource {
     private void back() {
         if (away != null) {
             away = null;
-            LOG.log(Level.INFO, "rules are read from Redis again");
+            LOG.log(Level.INFO, "rules can be read from Redis again");
         }
     }
 }

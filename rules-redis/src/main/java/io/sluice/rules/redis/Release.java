@@ -3,11 +3,12 @@ package io.sluice.rules.redis;
 import java.util.Optional;
 
 /**
- * A set that nodes take from now on.
+ * A rule set that was released to nodes.
  *
- * @param version its number
+ * @param version the version of the set
  * @param digest of its rules, see {@link io.sluice.rules.snapshot.RuleSet#digest}
- * @param sharePercent of the nodes that take it, 1 to 100
- * @param trouble what went wrong after it was in force: its mirror is not whole, or nodes were not told and find out by themselves
+ * @param sharePercent the percentage of nodes that use it, 1 to 100
+ * @param trouble what failed after the release took effect: the mirror is incomplete, or nodes were not notified and will find it
+ *     by polling
  */
 public record Release(long version, String digest, int sharePercent, Optional<String> trouble) {}

@@ -1,6 +1,6 @@
 package io.sluice.rules.redis;
 
-/** Somebody else released at the same time, and this release did not happen. Look at what is in force and decide anew. */
+/** Thrown when another release came first, so that this release did not happen. Review the rules in force and decide again. */
 public final class ReleaseConflictException extends Exception {
 
     private static final long serialVersionUID = 1;

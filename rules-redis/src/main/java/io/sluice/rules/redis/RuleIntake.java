@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What of a Redis comes into force: the version that a center released for this node, or the founding hashes while no center did. Not
- * for several threads.
+ * Decides which rules from Redis come into force: the version that a center released for this node, or the founding hashes as
+ * long as no center has released. Not thread-safe.
  *
- * <p>A version that is named takes the place of a lower one only. What is bad is refused whole and looked at again when somebody says
- * that there is news, or after half a minute; what is missing, each time.
+ * <p>A version replaces only a lower one. A bad version is refused as a whole. It is checked again after a message, or after half
+ * a minute. A missing version is checked again each time.
  */
 final class RuleIntake {
 
@@ -38,10 +38,10 @@ final class RuleIntake {
     private final FoundingHashes hashes = new FoundingHashes();
     private final Map<Long, Bad> bad = new HashMap<>();
 
-    /** The highest version in force that was released, also before a restart; 0 while there is none. */
+    /** The highest released version in force, including before a restart; 0 if there is none. */
     private long released;
 
-    /** Whether there is a set since the start. */
+    /** Whether a set has been in force since the start. */
     private boolean has;
 
     private record Bad(List<DocumentError> errors, long untilNanos) {}
@@ -56,10 +56,10 @@ final class RuleIntake {
     }
 
     /**
-     * Looks at all that may have changed.
+     * Checks everything that may have changed.
      *
-     * @param told whether somebody said so
-     * @param hashesToo whether hashes may have changed; else only the version is looked at
+     * @param told whether a message announced a change
+     * @param hashesToo whether hashes may have changed; if not, only the version is checked
      */
     void look(RuleStore store, boolean told, boolean hashesToo) {
         if (told) {
@@ -70,10 +70,10 @@ final class RuleIntake {
             takeNamed(store, text.get());
         } else if (released > 0) {
             refuse(List.of(DocumentError.of(
-                    RuleStore.VERSION, "version: gone (expected: " + released + " or higher; release again)")));
+                    RuleStore.VERSION, "version: missing (expected: " + released + " or higher; release again)")));
         } else if (hashesToo) {
             RuleDocument document = hashes.read(store);
-            // What was read may be half the mirror of a first release, if that came meanwhile.
+            // If the first release happened meanwhile, the hashes may be half of its mirror.
             Optional<byte[]> now = store.version();
             if (now.isPresent()) {
                 takeNamed(store, now.get());
@@ -94,12 +94,12 @@ final class RuleIntake {
         }
     }
 
-    /** Whether a center owns the Redis: then hashes are its mirror. */
+    /** Returns whether a center owns this Redis. If so, the hashes are its mirror. */
     boolean isOwned() {
         return released > 0;
     }
 
-    /** The released set in force, if all nodes are to have it: then the hashes should be its mirror. */
+    /** Returns the released set in force if it is for all nodes. Then the hashes should be its mirror. */
     Optional<RuleSet> mirrored(RuleStore store) {
         return store.version()
                 .flatMap(VersionPointer::parse)
@@ -114,7 +114,7 @@ final class RuleIntake {
                 errors.add(DocumentError.of(
                         RuleStore.VERSION,
                         "version: " + version + " (expected: " + released
-                                + " or higher; to go back, release the old rules under a new number)"));
+                                + " or higher; to go back, release the old rules under a new version)"));
             }
             boolean over = version < released || (version == released && has);
             if (over || taken(store, version, errors)) {
@@ -158,11 +158,11 @@ final class RuleIntake {
         }
         List<Rule> next = ((RuleDocument.Accepted) document).rules();
         if (next.isEmpty()) {
-            // A Redis that lost its data must not open every gate.
+            // A Redis that lost its data must not disable all limits.
             if (has) {
                 refuse(List.of(DocumentError.of(
                         RuleStore.HASH + "*",
-                        "rules: none (expected: at least one; a rule with enabled false keeps the others away)")));
+                        "rules: none (expected: at least one; to apply no rules, keep one with enabled: false)")));
             }
             return;
         }
@@ -179,7 +179,10 @@ final class RuleIntake {
         }
     }
 
-    /** Hashes have no number, so they are counted here, on from before a restart; the same rules keep theirs. */
+    /**
+     * Numbers the hashes, which have no version of their own. Counting continues after a restart, and the same rules keep their
+     * number.
+     */
     private RuleSet numbered(List<Rule> next) {
         if (has) {
             return new RuleSet(rules.latest().version() + 1, next);
@@ -198,7 +201,7 @@ final class RuleIntake {
         LOG.log(
                 Level.INFO,
                 () -> first
-                        ? "rules of Redis, version " + set.version() + " is in force: "
+                        ? "rules read from Redis, version " + set.version() + " is in force: "
                                 + set.rules().size() + (set.rules().size() == 1 ? " rule" : " rules")
                         : "rules changed, version " + set.version() + " is in force: "
                                 + RuleChange.summary(RuleChange.between(before, set)));
@@ -209,18 +212,18 @@ final class RuleIntake {
             rules.settle();
             LOG.log(
                     Level.INFO,
-                    () -> "rules good again, version " + rules.latest().version() + " stays in force");
+                    () -> "rules valid again, version " + rules.latest().version() + " stays in force");
         }
     }
 
-    /** Told once for each bad set. */
+    /** Reports each bad set once. */
     private void refuse(List<DocumentError> errors) {
         if (rules.refused().equals(errors)) {
             return;
         }
         rules.refuse(errors);
-        String stays = has ? "version " + rules.latest().version() + " stays in force" : "there are none yet";
+        String stays = has ? "version " + rules.latest().version() + " stays in force" : "no rules are in force yet";
         String more = errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)";
-        LOG.log(Level.WARNING, () -> "rules of Redis refused, " + stays + ": " + errors.get(0) + more);
+        LOG.log(Level.WARNING, () -> "rules from Redis refused, " + stays + ": " + errors.get(0) + more);
     }
 }

@@ -21,8 +21,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to where rules are: what is asked, and on request what Redis tells by itself. Once broken it stays so. Calls wait for
- * answers, so they are for a thread that may wait.
+ * A connection to the Redis that holds the rules: for queries, and optionally for notifications. Once broken, it stays broken.
+ * Calls block until the answer arrives, so use a thread that may block.
  */
 final class RuleLine implements AutoCloseable {
 
@@ -60,7 +60,7 @@ final class RuleLine implements AutoCloseable {
                 changed -> track(connection, changed));
     }
 
-    /** In a Cluster each node would have to tell of its own keys; so none does. */
+    /** In a Cluster each node would have to send notifications for its own keys, so they are not used. */
     static RuleLine toCluster(RedisClusterClient client, Duration patience) {
         StatefulRedisClusterConnection<String, byte[]> connection = client.connect(CODEC);
         return new RuleLine(
@@ -71,7 +71,7 @@ final class RuleLine implements AutoCloseable {
         return store;
     }
 
-    /** Hears messages from now on. */
+    /** Subscribes to messages from now on. */
     void listen(Runnable told) {
         StatefulRedisPubSubConnection<String, byte[]> made = listening.get();
         channel = made;
@@ -84,7 +84,10 @@ final class RuleLine implements AutoCloseable {
         made.sync().subscribe(RuleStore.CHANNEL);
     }
 
-    /** Whether Redis tells from now on that a key of rules may have changed, as long as this line is open. */
+    /**
+     * Returns whether Redis sends a notification from now on when a key of rules may have changed, as long as this connection is
+     * open.
+     */
     boolean track(Runnable changed) {
         return tracking.apply(changed);
     }
@@ -94,7 +97,7 @@ final class RuleLine implements AutoCloseable {
         return connection.isOpen() && (listened == null || listened.isOpen());
     }
 
-    /** Throws if Redis does not answer where messages come from: then they may have been lost. */
+    /** Throws if Redis does not answer on the connection for messages, because messages may have been lost. */
     void check() {
         StatefulRedisPubSubConnection<String, byte[]> listened = channel;
         if (listened != null) {
@@ -119,7 +122,7 @@ final class RuleLine implements AutoCloseable {
                     .clientTracking(TrackingArgs.Builder.enabled().bcast().prefixes("rate_limit_config"));
             return true;
         } catch (RedisCommandExecutionException e) {
-            // Not permitted, or not known to what stands between.
+            // Not permitted, or not supported by a proxy in between.
             return false;
         }
     }

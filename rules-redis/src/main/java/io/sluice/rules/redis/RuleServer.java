@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where rules are: a server, whichever the sentinels name, or a Cluster. Makes connections that do not come back by themselves: what
- * was under way when one broke is not sent again, and whoever needs another asks for it. Safe for use by many threads.
+ * The location of the rules: a server, the primary that the sentinels name, or a Cluster. Its connections do not reconnect by
+ * themselves: commands in flight on a broken connection are not sent again, and the caller opens a new connection. Thread-safe.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // nobody waits for closing
+@SuppressWarnings("FutureReturnValueIgnored") // closing does not need to be awaited
 final class RuleServer implements AutoCloseable {
 
     private static final String CLUSTER = "redis-cluster://";
@@ -36,7 +36,8 @@ final class RuleServer implements AutoCloseable {
         this.uris = uris;
         this.cluster = cluster;
         this.connectingMayTake = connectingMayTake;
-        // Held for as long as this lives; otherwise it would end with each line, and begin with the next.
+        // Held as long as this object lives. Otherwise the threads would end with each connection and start with the
+        // next.
         loops.allocate(Transports.eventLoopGroupClass());
         this.resources = ClientResources.builder()
                 .eventLoopGroupProvider(loops)
@@ -45,10 +46,11 @@ final class RuleServer implements AutoCloseable {
     }
 
     /**
-     * Reads an address, and connects to nothing yet.
+     * Parses an address without connecting.
      *
-     * @param connectingMayTake with the greeting
-     * @throws IllegalArgumentException if it is none; without the address, which may have a password in it
+     * @param connectingMayTake the timeout for connecting, including the handshake
+     * @throws IllegalArgumentException if the address is invalid; the message does not contain it, because it may include a
+     *     password
      */
     static RuleServer at(String uri, Duration connectingMayTake) {
         boolean cluster = uri.startsWith(CLUSTER) || uri.startsWith(SECURE_CLUSTER);
@@ -67,12 +69,12 @@ final class RuleServer implements AutoCloseable {
         return new RuleServer(uris, cluster, connectingMayTake);
     }
 
-    /** Connects; waits for it, and throws if that takes too long. */
+    /** Connects. Blocks until connected, and throws on timeout. */
     RuleLine open(Duration patience) {
         if (cluster) {
-            // A new one each time, because it keeps to the nodes that it once knew.
+            // A new client each time, because a client keeps to the nodes that it once knew.
             RedisClusterClient client = RedisClusterClient.create(resources, uris);
-            // A primary that died and was replaced is named on, without slots; a scan would wait for it in vain.
+            // A primary that died and was replaced is still listed, without slots. A scan would wait for it in vain.
             client.setOptions(ClusterClientOptions.builder(options())
                     .nodeFilter(node ->
                             !node.getRole().isUpstream() || !node.getSlots().isEmpty())
@@ -94,7 +96,7 @@ final class RuleServer implements AutoCloseable {
         }
     }
 
-    /** The addresses of several servers, with the credentials and parameters that they share. */
+    /** Returns the addresses of several servers, with their shared credentials and parameters. */
     private static List<RedisURI> seeds(String uri) {
         int query = uri.indexOf('?');
         String parameters = query < 0 ? "" : uri.substring(query);
@@ -107,7 +109,7 @@ final class RuleServer implements AutoCloseable {
         return seeds;
     }
 
-    /** As logs may show it. */
+    /** Returns the name for logs. */
     String name() {
         RedisURI first = uris.get(0);
         return first.getSentinels().isEmpty()

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A Redis, as far as rules are concerned. Calls wait for the answer, and throw if there is none in time; each is one step in
- * Redis, but for {@link #keys} and {@link #read}, which are many. Not for several threads.
+ * The rule data in a Redis. Calls block until the answer arrives, and throw on timeout. Each call is one atomic step in Redis,
+ * except {@link #keys}, {@link #read}, {@link #mirror} and {@link #remove}, which take many. Not thread-safe.
  */
 interface RuleStore {
 
@@ -18,35 +18,35 @@ interface RuleStore {
     String CHANNEL = "rate-limit-config-update";
     String RELOAD_ALL = "RELOAD_ALL";
 
-    /** More rules than that are neither read nor written. */
+    /** The maximum number of rules to read or write. */
     int MOST_RULES = 200_000;
 
-    /** A snapshot that is larger is neither read nor written. */
+    /** The maximum size of a snapshot to read or write. */
     int MOST_BYTES = 64 * 1024 * 1024;
 
-    /** The first bytes of {@link #VERSION}; empty if there is none. */
+    /** Returns the first bytes of {@link #VERSION}; empty if it does not exist. */
     Optional<byte[]> version();
 
-    /** Of a snapshot in bytes; 0 if there is none. */
+    /** Returns the size of a snapshot in bytes; 0 if it does not exist. */
     long length(long version);
 
-    /** A part of a snapshot. */
+    /** Returns a part of a snapshot. */
     byte[] part(long version, int from, int length);
 
-    /** Whether it was written, because there was none. */
+    /** Writes a snapshot unless it exists. Returns whether it was written. */
     boolean write(long version, byte[] snapshot);
 
-    /** Whether the version was named, because it still was what it had been. */
+    /** Switches to the next version if the current one still is {@code was}. Returns whether it did. */
     boolean flip(String was, String next);
 
     /**
-     * The keys with a beginning.
+     * Returns the keys that begin with this text.
      *
-     * @throws TooManyException if there are more
+     * @throws TooManyException if there are more than {@code most}
      */
     Set<String> keys(String beginning, int most);
 
-    /** What is in hashes, in the order of the keys. */
+    /** Returns the content of hashes, in the order of the keys. */
     List<HashContent> read(List<String> keys);
 
     void mirror(Map<String, Map<String, String>> hashes);
@@ -55,13 +55,13 @@ interface RuleStore {
 
     void tell(String message);
 
-    /** There are more keys than may be. */
+    /** Thrown if there are more keys than allowed. */
     final class TooManyException extends RuntimeException {
 
         private static final long serialVersionUID = 1;
 
         TooManyException(String beginning, int most) {
-            super(beginning + "*: more than " + most + " (expected: at most so many rules)");
+            super(beginning + "*: more than " + most + " (expected: at most that many rules)");
         }
     }
 }

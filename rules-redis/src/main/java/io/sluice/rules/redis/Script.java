@@ -9,7 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A script and the name that Redis knows it by.
+ * A script and the digest by which Redis identifies it.
  *
  * @param digest the SHA-1 of the text
  */
@@ -18,7 +18,7 @@ record Script(String text, String digest) {
     static Script load(String file) {
         try (InputStream in = Script.class.getResourceAsStream(file)) {
             if (in == null) {
-                throw new IllegalStateException(file + " is not in the program");
+                throw new IllegalStateException(file + ": missing from the jar (expected: a resource)");
             }
             byte[] bytes = in.readAllBytes();
             String digest =
@@ -27,7 +27,7 @@ record Script(String text, String digest) {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-1", e);
+            throw new IllegalStateException("SHA-1 is missing; every JDK must provide it", e);
         }
     }
 }

@@ -8,31 +8,34 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Released sets as they are stored, each under its version. */
+/** Reads and writes released sets, each stored under its version. */
 final class Snapshots {
 
-    /** Redis does nothing else while it answers, so it is asked for a part at a time. */
+    /** Redis does nothing else while it answers, so a snapshot is read in parts. */
     private static final int PART_BYTES = 4 * 1024 * 1024;
 
-    /** Of the memory, for the text of a set: its rules take many times that, and those in force stay until they are read. */
+    /**
+     * The text of a set may take at most one part in 32 of the memory: its rules take many times as much, and the rules in force
+     * stay in memory until the new ones are read.
+     */
     private static final int MEMORY_PARTS = 32;
 
     private Snapshots() {}
 
-    /** A set as it is written; the same set gives the same bytes. */
+    /** Returns the stored form of a set. The same set always gives the same bytes. */
     static byte[] bytes(RuleSet rules, int sharePercent) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         RuleSetText.write(rules.releasedTo(sharePercent), text -> {
             out.writeBytes(text.getBytes(StandardCharsets.UTF_8));
             if (out.size() > RuleStore.MOST_BYTES) {
                 throw new IllegalArgumentException("rules: more than " + RuleStore.MOST_BYTES
-                        + " bytes (expected: at most so much in one release)");
+                        + " bytes (expected: at most that many in one release)");
             }
         });
         return out.toByteArray();
     }
 
-    /** The set of a version, or why it is none. One that is too large is not read. */
+    /** Returns the set of a version, or why it cannot be used. A set that is too large is not read. */
     static Reading read(RuleStore store, long version) {
         return read(store, version, Runtime.getRuntime().maxMemory());
     }
@@ -41,7 +44,7 @@ final class Snapshots {
         String key = RuleStore.SNAPSHOT + version;
         long length = store.length(version);
         if (length == 0) {
-            return unusable(key, "missing (expected: the rules of the version in force)");
+            return unusable(key, "snapshot: missing (expected: the rules of the version in force)");
         }
         if (length > RuleStore.MOST_BYTES) {
             return unusable(key, "size: " + length + " bytes (expected: at most " + RuleStore.MOST_BYTES + ")");
@@ -50,7 +53,7 @@ final class Snapshots {
             return unusable(
                     key,
                     "size: " + length + " bytes (expected: at most " + memoryBytes / MEMORY_PARTS + ", one part in "
-                            + MEMORY_PARTS + " of the memory; give more with -Xmx)");
+                            + MEMORY_PARTS + " of the memory; raise -Xmx)");
         }
         byte[] all = new byte[Math.toIntExact(length)];
         for (int from = 0; from < all.length; from += PART_BYTES) {

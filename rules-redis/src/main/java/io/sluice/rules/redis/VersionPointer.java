@@ -7,29 +7,30 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What {@code rate_limit_config_version} holds: {@code 12}, or {@code 12 trial 13 share 10} while a part of the nodes tries the next.
+ * The content of {@code rate_limit_config_version}: {@code 12}, or {@code 12 trial 13 share 10} while some of the nodes try the
+ * next version.
  *
- * @param version in force for all who try nothing else
+ * @param version in force for all nodes that are not in a trial
  */
 record VersionPointer(long version, Optional<Trial> trial) {
 
-    /** No version is as long as that. */
+    /** Longer than any valid text. */
     static final int LONGEST = 64;
 
-    /** The highest number of fifteen digits. */
+    /** The highest number with fifteen digits. */
     static final long HIGHEST = 999_999_999_999_999L;
 
     private static final Pattern TEXT =
             Pattern.compile("([1-9][0-9]{0,14})(?: trial ([1-9][0-9]{0,14}) share ([1-9][0-9]?))?");
 
     /**
-     * A version for some.
+     * A version for some of the nodes.
      *
-     * @param sharePercent of the nodes, 1 to 99
+     * @param sharePercent the percentage of nodes, 1 to 99
      */
     record Trial(long version, int sharePercent) {}
 
-    /** Empty if it is not of this form. */
+    /** Parses the text; empty if it does not have this form. */
     static Optional<VersionPointer> parse(byte[] bytes) {
         Matcher text = TEXT.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
         if (!text.matches()) {
@@ -48,12 +49,12 @@ record VersionPointer(long version, Optional<Trial> trial) {
         return new VersionPointer(version, Optional.empty());
     }
 
-    /** The highest number that is taken. */
+    /** Returns the highest version in use. */
     long highest() {
         return trial.map(Trial::version).orElse(version);
     }
 
-    /** Which a node is to have, the one it is to have rather first. */
+    /** Returns the versions that a node may use, the preferred one first. */
     List<Long> wantedBy(NodeShare node) {
         return trial.filter(tried -> node.isWithin(tried.sharePercent()))
                 .map(tried -> List.of(tried.version(), version))

@@ -1,4 +1,4 @@
-/** Rules through Redis: {@link RedisRuleSource}, which nodes read, and {@link RedisRulePublisher}, which writes. */
+/** Rules through Redis: nodes read them with {@link RedisRuleSource}, and {@link RedisRulePublisher} releases them. */
 @NullMarked
 package io.sluice.rules.redis;
 

@@ -1,7 +1,7 @@
--- Replaces the hash of a rule, so that nobody sees fields of two rules in one.
+-- Replaces the hash of a rule atomically, so that a reader never sees the fields of two rules in one hash.
 --
 -- KEYS[1]  rate_limit_config:<TYPE>:<target>
--- ARGV     fields and values in turn
+-- ARGV     field, value, field, value, …
 -- Reply    1
 -- Time     none. TTL: none. Cost: O(fields)
 redis.call('DEL', KEYS[1])

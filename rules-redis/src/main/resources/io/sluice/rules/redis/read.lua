@@ -1,9 +1,9 @@
--- Reads the hash of a rule, unless it is larger than a rule can be: then it says so, and sends nothing of it.
+-- Reads the hash of a rule. If the hash is larger than a rule can be, reports that and sends no content.
 --
 -- KEYS[1]  rate_limit_config:<TYPE>:<target>
--- ARGV[1]  the most fields
--- ARGV[2]  the most bytes of names and values together
--- Reply    none | kind, the type | fields, how many | size, the field with which it is too large | hash, field, value, …
+-- ARGV[1]  the maximum number of fields
+-- ARGV[2]  the maximum number of bytes of all names and values together
+-- Reply    none | kind, type | fields, count | size, the field that exceeds the maximum | hash, field, value, …
 -- Time     none. TTL: none. Cost: O(fields)
 local kind = redis.call('TYPE', KEYS[1]).ok
 if kind == 'none' then

@@ -276,7 +276,8 @@ class RedisRulePublisherTest {
                 .hasSize(20)
                 .contains("rate_limit_config_snapshot:30", "rate_limit_config_snapshot:11");
         assertThatThrownBy(() -> publisher.rollBack(3))
-                .hasMessage("rate_limit_config_snapshot:3: missing (expected: the rules of the version in force)");
+                .hasMessage(
+                        "rate_limit_config_snapshot:3: snapshot: missing (expected: the rules of the version in force)");
     }
 
     @Test
@@ -309,7 +310,7 @@ class RedisRulePublisherTest {
     void numbersEndSomewhere() {
         redis.command("SET", "rate_limit_config_version", "999999999999999");
         assertThatThrownBy(() -> publisher.release(Sets.of(1, 1)))
-                .hasMessage("version: above 999999999999999 (expected: at most that)");
+                .hasMessage("version: above 999999999999999 (expected: at most that number)");
         assertThat(redis.command("KEYS", "rate_limit_config_snapshot:*").texts())
                 .isEmpty();
     }
@@ -320,7 +321,7 @@ class RedisRulePublisherTest {
             Sets.hash(redis, Sets.flat("r" + i, "SERVICE", "s" + i, 2));
         }
         assertThatThrownBy(() -> line.store().keys(RuleStore.HASH, 11))
-                .hasMessage("rate_limit_config:*: more than 11 (expected: at most so many rules)");
+                .hasMessage("rate_limit_config:*: more than 11 (expected: at most that many rules)");
         assertThat(Mirror.drift(line.store(), List.of())).hasSize(11).endsWith("and others");
     }
 

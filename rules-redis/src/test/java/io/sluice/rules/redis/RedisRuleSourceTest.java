@@ -112,7 +112,7 @@ class RedisRuleSourceTest {
                     .anyMatch(error ->
                             error.startsWith("rate_limit_config:USER:*: strategy: \"GUESS\" (expected: TOKEN_"))
                     .contains(
-                            "rate_limit_config:IP:*: id: all (expected: another than in rate_limit_config:GLOBAL:GLOBAL)")
+                            "rate_limit_config:IP:*: id: all (expected: a different id than in rate_limit_config:GLOBAL:GLOBAL)")
                     .contains("rate_limit_config:note: type: string (expected: a hash)"));
             assertThat(capacity(source)).isEqualTo(9);
             redis.command("DEL", "rate_limit_config:USER:*", "rate_limit_config:IP:*", "rate_limit_config:note");
@@ -207,7 +207,7 @@ class RedisRuleSourceTest {
             within(WITHOUT, () -> assertThat(source.refused().toString())
                     .contains("version: 4 (expected: 5 or higher"));
             redis.command("DEL", "rate_limit_config_version");
-            within(WITHOUT, () -> assertThat(source.refused().toString()).contains("version: gone (expected: 5"));
+            within(WITHOUT, () -> assertThat(source.refused().toString()).contains("version: missing (expected: 5"));
             assertThat(source.latest().rules()).isEqualTo(Sets.of(5, 1));
             publisher.release(6, Sets.of(6, 1));
             within(WITHOUT, () -> assertThat(source.latest().version()).isEqualTo(6));

@@ -213,7 +213,7 @@ class RuleIntakeTest {
         restarted.look(line.store(), true, true);
         assertThat(versions).isEmpty();
         assertThat(restarted.isOwned()).isTrue();
-        assertThat(rules.refused().toString()).contains("version: gone (expected: 12 or higher;");
+        assertThat(rules.refused().toString()).contains("version: missing (expected: 12 or higher;");
     }
 
     @Test
@@ -251,7 +251,7 @@ class RuleIntakeTest {
         assertThat(Snapshots.read(line.store(), 1, 32 * length)).isInstanceOf(Reading.Found.class);
         assertThat(Snapshots.read(line.store(), 1, 32 * length - 1).toString())
                 .contains("size: " + length + " bytes (expected: at most " + (length - 1)
-                        + ", one part in 32 of the memory; give more with -Xmx)");
+                        + ", one part in 32 of the memory; raise -Xmx)");
     }
 
     private static void release(int count) throws Exception {
