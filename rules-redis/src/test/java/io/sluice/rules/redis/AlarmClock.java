@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A clock that stands still until it is told to go on to its next alarm. So a test sees what came of a message and what of a
- * regular look, however long Redis and this process take for it.
+ * A clock that stands still until a test advances it to its next alarm. So a test can tell the effect of a message from that of a
+ * regular poll, however long Redis and this process take.
  */
 final class AlarmClock implements Clock {
 
@@ -33,7 +33,7 @@ final class AlarmClock implements Clock {
         return () -> cancel(set);
     }
 
-    /** Goes on to the next alarm if it is due within so much time; else time stands still. */
+    /** Advances to the next alarm if it is due within this time. Otherwise time stands still. */
     void ring(Duration within) {
         next(within).ifPresent(alarm -> alarm.task.run());
     }
@@ -53,7 +53,7 @@ final class AlarmClock implements Clock {
         alarms.remove(set);
     }
 
-    /** Not a record, so that no two are equal. */
+    /** Not a record, so that no two instances are equal. */
     private static final class Set {
 
         final long atNanos;

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** A store whose user ends after so many steps: the last one is done, or not, and nobody hears of it. */
+/** A store whose user stops after a number of steps. The last step takes effect or not, and its answer is lost. */
 final class CutStore implements RuleStore {
 
     private final RuleStore store;
@@ -80,7 +80,7 @@ final class CutStore implements RuleStore {
         return step(() -> store.read(keys));
     }
 
-    /** Each hash is a step. */
+    /** Each hash counts as one step. */
     @Override
     public void mirror(Map<String, Map<String, String>> hashes) {
         hashes.forEach((key, fields) -> step(() -> store.mirror(Map.of(key, fields))));

@@ -5,12 +5,12 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A store in which somebody else does something at the worst moment, once. */
+/** A store in which another client does something at the worst moment, once. */
 final class MeanwhileStore {
 
     private MeanwhileStore() {}
 
-    /** Before a step of this name. */
+    /** Runs the action before the step with this name. */
     static RuleStore before(String step, RuleStore store, Callable<?> meanwhile) {
         AtomicBoolean done = new AtomicBoolean();
         return (RuleStore) Proxy.newProxyInstance(

@@ -124,7 +124,7 @@ class RedisRulePublisherTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void isNeverHalfSeenWhereverItEnds(boolean lastIsDone) throws Exception {
+    void nodesNeverSeeHalfAReleaseWhereverItStops(boolean lastIsDone) throws Exception {
         for (boolean owned : new boolean[] {true, false}) {
             int steps = 0;
             boolean whole = false;
@@ -136,7 +136,7 @@ class RedisRulePublisherTest {
                 whole = publishedIn(steps, lastIsDone);
                 List<?> after = seen().rules();
                 assertThat(after).as("after %d steps", steps).isIn(before, Sets.of(2, 5));
-                // Whoever comes next is not in the way of what was left.
+                // Leftovers do not hinder the next release.
                 assertThat(publisher.release(Sets.of(3, 5)).trouble()).isEmpty();
                 assertThat(seen().rules()).isEqualTo(Sets.of(3, 5));
                 assertThat(Mirror.drift(line.store(), Sets.of(3, 5))).isEmpty();
@@ -164,7 +164,7 @@ class RedisRulePublisherTest {
         }
     }
 
-    /** What a node takes that starts now. */
+    /** Returns the set that a node starting now would use. */
     private static RuleSet seen() {
         PublishedRules rules = new PublishedRules();
         new RuleIntake(rules, new NodeShare("n"), Optional.empty(), RuleVet.NONE, Clock.system())
@@ -174,9 +174,9 @@ class RedisRulePublisherTest {
     }
 
     @Test
-    void knowsThatItReleasedThoughTheAnswerWasLost() throws Exception {
+    void recognisesItsReleaseAfterALostAnswer() throws Exception {
         publisher.release(Sets.of(1, 1));
-        // Version, snapshot, flip: the answer of the third is lost, and Redis is there again.
+        // Version, snapshot, flip: the answer to the third is lost, and then Redis is available again.
         CutStore cut = new CutStore(line.store(), 3, true);
         boolean[] asked = new boolean[1];
         try (RedisRulePublisher unlucky = new RedisRulePublisher(
@@ -192,7 +192,7 @@ class RedisRulePublisherTest {
     }
 
     @Test
-    void ofSeveralAtOnceOneWinsEachVersion() throws Exception {
+    void oneOfSeveralConcurrentPublishersWinsEachVersion() throws Exception {
         publisher.release(Sets.of(0, 3));
         ExecutorService threads = Executors.newFixedThreadPool(4);
         List<Future<List<Release>>> all = new ArrayList<>();
@@ -205,7 +205,7 @@ class RedisRulePublisherTest {
                         try {
                             won.add(own.release(Sets.of(100L * number + i, 3)));
                         } catch (ReleaseConflictException e) {
-                            // Another won.
+                            // Another publisher won.
                         }
                     }
                 }
@@ -233,7 +233,7 @@ class RedisRulePublisherTest {
     }
 
     @Test
-    void whoeverLosesLeavesTheSnapshotInForce() throws Exception {
+    void theLosingPublisherLeavesTheSnapshotInForce() throws Exception {
         RuleStore meanwhile = MeanwhileStore.before("flip", line.store(), () -> publisher.release(1, Sets.of(1, 2)));
         try (RedisRulePublisher late = new RedisRulePublisher(() -> meanwhile, () -> {})) {
             assertThatThrownBy(() -> late.release(1, Sets.of(1, 2))).isInstanceOf(ReleaseConflictException.class);
@@ -242,7 +242,7 @@ class RedisRulePublisherTest {
     }
 
     @Test
-    void goesBackUnderANewNumber() throws Exception {
+    void rollsBackUnderANewVersion() throws Exception {
         publisher.release(Sets.of(1, 2));
         publisher.release(Sets.of(2, 2));
         assertThat(publisher.rollBack(1).version()).isEqualTo(3);
@@ -251,12 +251,13 @@ class RedisRulePublisherTest {
     }
 
     @Test
-    void takesTheNumberOfItsCallerOnlyUpwards() throws Exception {
+    void acceptsAVersionOfTheCallerOnlyIfItIsHigher() throws Exception {
         assertThat(publisher.release(40, Sets.of(1, 1)).version()).isEqualTo(40);
         assertThatThrownBy(() -> publisher.release(40, Sets.of(2, 1))).isInstanceOf(ReleaseConflictException.class);
         assertThatThrownBy(() -> publisher.release(39, Sets.of(2, 1))).isInstanceOf(ReleaseConflictException.class);
         assertThat(seen().rules()).isEqualTo(Sets.of(1, 1));
-        // Somebody stopped after the snapshot: the same release can be done again, another one cannot take its number.
+        // A publisher stopped after writing the snapshot. The same release can be repeated, but another one cannot
+        // take its version.
         redis.command(
                 "SET",
                 "rate_limit_config_snapshot:41",
@@ -307,7 +308,7 @@ class RedisRulePublisherTest {
     }
 
     @Test
-    void numbersEndSomewhere() {
+    void refusesVersionsAboveTheHighest() {
         redis.command("SET", "rate_limit_config_version", "999999999999999");
         assertThatThrownBy(() -> publisher.release(Sets.of(1, 1)))
                 .hasMessage("version: above 999999999999999 (expected: at most that number)");
@@ -316,7 +317,7 @@ class RedisRulePublisherTest {
     }
 
     @Test
-    void moreHashesThanMayBeAreNotRead() {
+    void doesNotReadTooManyHashes() {
         for (int i = 0; i < 12; i++) {
             Sets.hash(redis, Sets.flat("r" + i, "SERVICE", "s" + i, 2));
         }

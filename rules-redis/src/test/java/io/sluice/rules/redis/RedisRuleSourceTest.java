@@ -24,10 +24,10 @@ import org.junit.jupiter.api.Test;
 
 class RedisRuleSourceTest {
 
-    /** Alarms that a message sets, or a failure: regular looks are further off. */
+    /** Reaches alarms set by a message or a failure. Regular polls are further away. */
     private static final Duration WITH_MESSAGES = Duration.ofSeconds(1);
 
-    /** Every alarm. */
+    /** Reaches every alarm. */
     private static final Duration WITHOUT = Duration.ofHours(1);
 
     private static RedisServer redis;
@@ -82,7 +82,7 @@ class RedisRuleSourceTest {
     }
 
     @Test
-    void findsChangesWhereRedisMayNotTell() throws Exception {
+    void findsChangesWithoutNotificationsFromRedis() throws Exception {
         try (RedisServer strict = RedisServer.start()) {
             strict.command("ACL", "SETUSER", "default", "-client|tracking");
             Sets.hash(strict, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
@@ -198,7 +198,7 @@ class RedisRuleSourceTest {
     }
 
     @Test
-    void staysWithWhatWasReleasedThoughTheVersionIsGoneOrOlder() throws Exception {
+    void keepsTheReleasedRulesIfTheVersionIsMissingOrOlder() throws Exception {
         try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri());
                 RedisRuleSource source = open()) {
             publisher.release(5, Sets.of(5, 1));
@@ -236,7 +236,7 @@ class RedisRuleSourceTest {
     }
 
     @Test
-    void takesWhatIsInForceWhereTheTrialIsBad() throws Exception {
+    void usesTheVersionInForceIfTheTrialIsBad() throws Exception {
         try (RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
             publisher.release(Sets.of(1, 1));
             publisher.trial(Sets.of(2, 1), 30);
@@ -250,7 +250,7 @@ class RedisRuleSourceTest {
     }
 
     @Test
-    void keepsItsRulesWhileRedisIsAwayAndReadsOnWhenItIsBack() throws Exception {
+    void keepsItsRulesWhileRedisIsUnavailableAndReadsAgainLater() throws Exception {
         Sets.hash(redis, Sets.flat("all", "GLOBAL", "GLOBAL", 9));
         try (FaultProxy proxy = FaultProxy.before(redis);
                 RedisRuleSource source = open(proxy.uri())) {
@@ -267,7 +267,7 @@ class RedisRuleSourceTest {
     }
 
     @Test
-    void beginsWithoutRedisAndFindsItLater() throws Exception {
+    void startsWithoutRedisAndFindsItLater() throws Exception {
         try (FaultProxy proxy = FaultProxy.before(redis)) {
             proxy.stopListening();
             try (RedisRuleSource source = open(proxy.uri())) {
@@ -318,7 +318,7 @@ class RedisRuleSourceTest {
         }
     }
 
-    /** F18: updates while the node is down, with messages, and with messages lost. The long form has 1,000 restarts. */
+    /** F18: updates while the node is down, with messages, and with lost messages. The long form has 1,000 restarts. */
     @Test
     void losesNoUpdateOverRestarts() throws Exception {
         int restarts = Integer.getInteger("sluice.tests.restarts", 9);
@@ -393,7 +393,7 @@ class RedisRuleSourceTest {
         return RedisRuleSource.open(uri, node, clock, Optional.empty(), RuleVet.NONE);
     }
 
-    /** Has looked, and not in vain because the machine was slow. */
+    /** Waits for a successful check, even if the machine is slow. */
     private void looked(RedisRuleSource source) throws Exception {
         lookedInVainPerhaps(source);
         within(WITHOUT, () -> assertThat(source.away()).isEmpty());
@@ -420,7 +420,9 @@ class RedisRuleSourceTest {
         return rules.rules().get(0).limits().get(0).limit().capacity();
     }
 
-    /** Waits for what comes true while time goes from one alarm to the next, as long as that is due within so much time. */
+    /**
+     * Waits until the assertion holds, while time advances from alarm to alarm as long as the next one is due within this time.
+     */
     private void within(Duration alarms, ThrowingRunnable what) {
         Awaitility.await()
                 .atMost(Duration.ofMinutes(1))

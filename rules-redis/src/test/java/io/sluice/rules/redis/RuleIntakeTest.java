@@ -88,7 +88,7 @@ class RuleIntakeTest {
             snapshot(version, Sets.of(version, 1));
         }
         for (int i = 1; i <= 10_000; i++) {
-            // Old, new, repeated and on trial, ever higher in the long run.
+            // Old, new, repeated and trial versions, which increase in the long run.
             int version = 1 + random.nextInt(Math.min(300, 1 + i / 30));
             boolean trial = version < 300 && random.nextInt(4) == 0;
             String text =
@@ -100,7 +100,7 @@ class RuleIntakeTest {
         assertThat(rules.latest().version()).isGreaterThan(250);
     }
 
-    /** F20: both forms, two hundred times; a request is limited all the time, and each refusal is told at once. */
+    /** F20: both forms, two hundred times. Requests are limited all the time, and each refusal is reported at once. */
     @Test
     void twoHundredPoisonedSetsChangeNothing() {
         Random random = random("poisoned sets");
@@ -177,7 +177,7 @@ class RuleIntakeTest {
         RuleStore meanwhile = MeanwhileStore.before("read", line.store(), () -> {
             snapshot(1, Sets.of(2, 4));
             admin.command("SET", "rate_limit_config_version", "1");
-            // The mirror has come half way.
+            // The mirror is half written.
             Mirror.of(Sets.of(2, 2)).forEach(this::hash);
             return true;
         });
@@ -238,14 +238,14 @@ class RuleIntakeTest {
     }
 
     @Test
-    void refusesMoreRulesThanMayBe() throws Exception {
+    void refusesTooManyRules() throws Exception {
         release(200_001);
         intake.look(line.store(), true, false);
         assertThat(rules.refused().toString()).contains("rules: 200001 (expected: at most 200000)");
     }
 
     @Test
-    void refusesASetThatTheMemoryIsTooSmallFor() {
+    void refusesASetThatIsTooLargeForTheMemory() {
         snapshot(1, Sets.of(1, 1_000));
         long length = line.store().length(1);
         assertThat(Snapshots.read(line.store(), 1, 32 * length)).isInstanceOf(Reading.Found.class);

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Rules to be written, and hashes. */
+/** Rules and hashes for tests. */
 final class Sets {
 
     private Sets() {}
 
-    /** So many rules that say which set they are of. */
+    /** Returns this many rules, which contain the number of their set. */
     static List<Rule> of(long number, int count) {
         return IntStream.range(0, count)
                 .mapToObj(i -> rule("{\"id\":\"r" + i + "\",\"service\":\"s" + i + "\",\"limits\":[{\"limit\":"
@@ -43,7 +43,7 @@ final class Sets {
                 "SLIDING_WINDOW");
     }
 
-    /** Writes a hash as anybody would. */
+    /** Writes a hash like any other client. */
     static void hash(RedisServer redis, Map<String, String> fields) {
         List<String> command = new ArrayList<>(
                 List.of("HSET", "rate_limit_config:" + fields.get("limitType") + ":" + fields.get("limitTarget")));

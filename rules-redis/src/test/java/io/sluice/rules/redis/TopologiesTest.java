@@ -13,7 +13,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.Test;
 
-/** Where the keys of rules are on several servers, or move from one to another. */
+/** Rules whose keys are on several servers, or move from one server to another. */
 class TopologiesTest {
 
     @Test
@@ -51,7 +51,7 @@ class TopologiesTest {
         }
     }
 
-    /** A failover may take a connection with it; then whoever releases does it again. */
+    /** Releases rules, and retries if a failover broke the connection. */
     private static Release released(RedisRulePublisher publisher, int number) {
         Release[] done = new Release[1];
         within(() -> done[0] = publisher.release(Sets.of(number, 8)));

@@ -71,7 +71,7 @@ class RuleChangeTest {
 
     static Stream<Arguments> limits() {
         return Stream.of(
-                // What keeps its counts.
+                // Changes that keep the counts.
                 of(
                         "{ by: ip, limit: 5, window: 1m }",
                         "{ by: ip, limit: 10, window: 1m }",
@@ -104,7 +104,7 @@ class RuleChangeTest {
                         "{ by: { attribute: user, otherwise: ip }, limit: 5, window: 1m }",
                         "{ by: user, limit: 5, window: 1m }",
                         "limit by user otherwise by ip → none"),
-                // What does not.
+                // Changes that reset the counts.
                 of(
                         "{ id: per-user, by: user, limit: 5, window: 1m }",
                         "{ id: per-user, by: user, limit: 5, window: 1h }",
@@ -166,7 +166,7 @@ class RuleChangeTest {
         assertThat(candidates).singleElement().asString().contains("candidate");
     }
 
-    /** The words and the engines must agree on which counts survive. */
+    /** The sentences and the engines must agree on which counts survive. */
     @ParameterizedTest
     @MethodSource("limits")
     void countsStartFreshExactlyIfTheyAreFiledElsewhere(String before, String after, String sentence) {
@@ -330,7 +330,7 @@ class RuleChangeTest {
                 .matches("a: match user a\\\\u000ab\\\\u001b\\[31m → x{60}…");
     }
 
-    /** Each of some sets against each: there are sentences exactly if the digests differ. */
+    /** Compares each of several sets with each: there are sentences exactly if the digests differ. */
     @Test
     void thereIsSomethingToSayExactlyIfTheDigestsDiffer() {
         List<RuleSet> sets = new ArrayList<>();
@@ -357,7 +357,7 @@ class RuleChangeTest {
         }
     }
 
-    /** Who adds something to a rule adds the words for it, and a case above. */
+    /** Fails if a new part of a rule has no words yet. Add the words and a case above. */
     @Test
     void everyPartOfARuleHasItsWords() {
         assertThat(components(Rule.class))

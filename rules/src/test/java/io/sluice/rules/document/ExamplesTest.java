@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What we show to readers is right: the example files and the documents in the reference. */
+/** The example files and the documents in the reference are valid. */
 class ExamplesTest {
 
     private static final Path EXAMPLES = Path.of("..", "examples", "rules");

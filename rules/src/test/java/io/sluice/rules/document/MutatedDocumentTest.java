@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a document looks like, it is accepted or refused with located errors; nothing else ever happens. */
+/** Any document is either accepted or refused with located errors; nothing else ever happens. */
 class MutatedDocumentTest {
 
     private static final List<String> PIECES = List.of(

@@ -41,7 +41,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Any legal rule, from a seed. */
+/** Generates any legal rule from a seed. */
 public final class RandomRules {
 
     private static final String LETTERS = "abcXYZ019-_";
@@ -261,7 +261,7 @@ public final class RandomRules {
         return maybe(8) ? 0 : maybe(8) ? Limit.MAX_CAPACITY : random.nextInt(10_000);
     }
 
-    /** Any text that a rule may have: not blank, nothing that cannot be seen. */
+    /** Generates any text that a rule may have: not blank, no control characters. */
     private String text(int longest) {
         return word(1 + random.nextInt(longest), ANYTHING.replace("\u0085", "")) + "x";
     }

@@ -35,7 +35,7 @@ class RuleJsonTest {
         RandomRules rules = new RandomRules(random);
         for (int i = 0; i < 200; i++) {
             Rule rule = rules.next();
-            // A comment is not JSON, so this goes another way.
+            // A comment is not JSON, so the YAML parser reads this.
             String yaml = RuleJson.rule(rule) + " # rule";
 
             assertThat(RuleDocument.parseRule("f", yaml)).as(yaml).isEqualTo(new Accepted(List.of(rule)));

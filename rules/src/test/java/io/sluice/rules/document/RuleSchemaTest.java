@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Keeps schema and parser equal. */
+/** Keeps the schema and the parser in agreement. */
 class RuleSchemaTest {
 
     private final Schema schema = new Schema(RuleSchema.json());

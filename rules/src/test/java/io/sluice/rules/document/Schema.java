@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Judges values by the part of JSON Schema that ours uses; a keyword that it does not know is an error. */
+/** Validates values against the subset of JSON Schema that our schema uses. An unknown keyword is an error. */
 final class Schema {
 
     private static final Set<String> NOTES = Set.of("$schema", "$id", "$defs", "title", "description");
@@ -138,7 +138,7 @@ final class Schema {
         };
     }
 
-    /** True of a keyword that is about other kinds of values. */
+    /** Returns true for a keyword that applies to other kinds of values. */
     private static boolean known(String keyword) {
         if (!Set.of(
                         "pattern",

@@ -51,7 +51,7 @@ class CallerKeysTest {
     }
 
     @Test
-    void withoutAddressThoseWhoMissItShareOneCount() {
+    void requestsWithoutTheAttributeAndWithoutAnAddressShareOneCount() {
         assertThat(key(List.of("user"), Map.of())).isEqualTo("user~");
         assertThat(key(List.of("ip"), Map.of())).isEqualTo("ip~");
         assertThat(key(List.of("user"), Map.of("ip", "rubbish"))).isEqualTo("user~ip=unknown");
@@ -131,7 +131,7 @@ class CallerKeysTest {
                 .isNotEqualTo(key(List.of("a", "b"), Map.of("a", "1", "b", "2&b=3")));
     }
 
-    /** Every plain key can be read back, so no two tuples share one. */
+    /** Every plain key can be decoded, so no two tuples share one. */
     @Test
     void a10NoTwoOfAMillionTuplesShareAKey() {
         SeededRandom random = SeededRandom.of("a10NoTwoOfAMillionTuplesShareAKey");
@@ -292,7 +292,7 @@ class CallerKeysTest {
         return ((CallerKey.Of) key).text();
     }
 
-    /** Names and values in turn, each value behind its mark. */
+    /** Returns names and values in turn, each value after its mark. */
     private static List<String> decoded(String key) {
         List<String> tuple = new ArrayList<>();
         for (String pair : key.split("&", -1)) {

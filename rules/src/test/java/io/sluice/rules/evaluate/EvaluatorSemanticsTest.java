@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Deny and exempt, overrides, absent attributes, shadow and candidate limits, explanations: each as the contract has it. */
+/** Deny and exempt, overrides, absent attributes, shadow and candidate limits, explanations: each as the contract defines it. */
 final class EvaluatorSemanticsTest {
 
     private static final Instant START = Instant.parse("2026-06-01T00:00:00Z");
@@ -180,7 +180,7 @@ final class EvaluatorSemanticsTest {
     }
 
     @Test
-    void looksAndExplanationsChargeNothingAndTellNobodyButTheLookOfACheck() {
+    void looksAndExplanationsChargeNothingAndOnlyLooksNotifyTheListener() {
         inForce(
                 "rules: [{ id: a, limits: [{ rate: 10/s, burst: 20 }] }, { id: b, shadow: true, limits: [{ limit: 1, window: 1h }] }]");
         Explanation explanation = explanation(Map.of(), 3);

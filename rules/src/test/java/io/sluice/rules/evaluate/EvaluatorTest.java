@@ -325,7 +325,7 @@ class EvaluatorTest {
     }
 
     @Test
-    void aRefusalInProcessDoesNotTroubleTheStore() {
+    void aRefusalInProcessDoesNotAskTheStore() {
         Evaluator evaluator = withStore("""
                 rules:
                   - { id: far, limits: [{ rate: 5 }] }
@@ -431,7 +431,7 @@ class EvaluatorTest {
         return ruling.reported();
     }
 
-    /** A store that remembers what it was asked, and can be away. */
+    /** A store that records its asks and can be made unavailable. */
     private static final class RecordingEngine implements Engine {
 
         final List<Ask> asks = new ArrayList<>();

@@ -39,7 +39,8 @@ final class ExampleScenariosTest {
             String address = "192.0." + i / 250 % 120 + "." + i % 250;
             served += allowed(evaluator, "service", service, "path", "/x", "ip", address) ? 1 : 0;
         }
-        // A second's burst of each service; the addresses and the whole have room for more.
+        // Each service has used its burst of one second. The limits by address and the global limit have room for
+        // more.
         assertThat(served).isEqualTo(2_000 + 5_000 + 4_000);
         Settled refused = check(evaluator, "service", "user-service", "path", "/x", "ip", "198.18.0.1");
         assertThat(Objects.requireNonNull(refused.reported()).id()).isEqualTo("user-service.0");
@@ -116,7 +117,7 @@ final class ExampleScenariosTest {
         Evaluator evaluator = rules("flash-sale.yaml");
         int bought = 0;
         int seconds = 20;
-        // A million in an hour are 278 a second on average and many more in the first seconds.
+        // A million per hour is 278 per second on average, and much more in the first seconds.
         for (int i = 0; i < seconds * 5_000; i++) {
             bought += allowed(evaluator, "path", "/api/sale/1/buy", "method", "POST", "user", "u" + i) ? 1 : 0;
             if (i % 5_000 == 4_999) {
@@ -155,7 +156,7 @@ final class ExampleScenariosTest {
             clock.advance(Duration.ofSeconds(66));
         }
         assertThat(day).isEqualTo(100_000);
-        // Its day ends at midnight in Berlin.
+        // The day of this tenant ends at midnight in Berlin.
         clock.advance(Duration.between(now(), Instant.parse("2026-11-02T23:00:00Z")));
         assertThat(inAMinute(evaluator, "acme", "free", 10)).isEqualTo(10);
     }

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** Which counts of a request are kept together in one slot of a Redis Cluster. */
+/** Which counts of a request stay together in one slot of a Redis Cluster. */
 final class HashTagTest {
 
     private static final String RULES = """
@@ -70,7 +70,7 @@ final class HashTagTest {
     }
 
     @Test
-    void doesNotTagWhoHasNoTenantNorByWhatACallerWrites() {
+    void tagsNothingWithoutATenantAndEscapesBracesInValues() {
         assertThat(keys(Optional.of("tenant"), Map.of("ip", "192.0.2.7", "path", "/")))
                 .containsEntry("tenants.whole", "tenant~ip=192.0.2.7");
         assertThat(keys(Optional.of("tenant"), Map.of("tenant", "", "path", "/"))
@@ -88,7 +88,7 @@ final class HashTagTest {
                 .hasMessage("hash_tag: empty (expected: an attribute, such as tenant or service)");
     }
 
-    /** The keys of all demands that reach the store, by the name of their limits. */
+    /** Returns the keys of all demands that reach the store, by the name of their limits. */
     private static Map<String, String> keys(Optional<String> hashTag, Map<String, String> request) {
         ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
         KeySettings form = new KeySettings(KeySecret.random(), 64, hashTag);

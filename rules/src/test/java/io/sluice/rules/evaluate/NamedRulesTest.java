@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules that the caller names: the same semantics as for those that match, and whatever their scope. */
+/** Rules that the caller names have the same semantics as rules that match, whatever their scope. */
 final class NamedRulesTest {
 
     private final ManualClock clock = ManualClock.at(1_000_000_000_000L);
@@ -259,7 +259,7 @@ final class NamedRulesTest {
     }
 
     @Test
-    void whoCancelsHoldsNothingOfEitherEngine() {
+    void aCancelledWaitHoldsNothingInEitherEngine() {
         inForce("""
                 rules:
                   - { id: here, mode: local, limits: [{ limit: 2, window: 1h }] }

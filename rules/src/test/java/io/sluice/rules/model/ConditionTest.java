@@ -89,7 +89,7 @@ class ConditionTest {
         "user, a\\b, 'match.user: a\\b (expected: \\\\ for a backslash, \\* for a star, \\? for a question mark)'",
         "user, a\\, 'match.user: a\\ (expected: \\\\ for a backslash, \\* for a star, \\? for a question mark)'",
     })
-    void saysWhatWouldDo(String attribute, String value, String message) {
+    void theMessageSaysWhatWasExpected(String attribute, String value, String message) {
         assertThatThrownBy(() -> Condition.parse(attribute, List.of(value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);

@@ -97,7 +97,7 @@ class AddressTest {
                 "${jndi:ldap://x}",
                 "::1\n",
             })
-    void whatIsNoAddressIsNone(String given) {
+    void otherTextIsNotAnAddress(String given) {
         assertThat(Address.parse(given)).isEmpty();
     }
 

@@ -74,7 +74,7 @@ class FileRuleSourceTest {
     }
 
     @Test
-    void theSameRulesInOtherWordsAreNoChange() throws Exception {
+    void theSameRulesWrittenDifferentlyAreNoChange() throws Exception {
         FileRuleSource source = watch();
 
         Files.writeString(file, "# a comment\n- { limits: [{ rate: 1/s }], id: 'one' }\n");
@@ -99,7 +99,7 @@ class FileRuleSourceTest {
     }
 
     @Test
-    void aChangeThatWillNotDoIsRefusedAsABadOne() throws Exception {
+    void aChangeThatTheVetRefusesIsRefusedLikeABadOne() throws Exception {
         vet = rules -> rules.rules().get(0).id().equals("two") ? List.of(DocumentError.of("rules", "no")) : List.of();
         FileRuleSource source = watch();
 

@@ -6,7 +6,7 @@ import io.sluice.rules.yaml.DocumentError;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Remembers what a source said. */
+/** A listener that records what a source reports. */
 public final class HeardRules implements RuleListener {
 
     public final List<Long> versions = new ArrayList<>();

@@ -335,7 +335,7 @@ class KeptRuleSourceTest {
     }
 
     @Test
-    void nobodyIsToldAnythingAfterClose() {
+    void notifiesNoListenerAfterClose() {
         KeptRuleSource kept = over(source);
 
         kept.close();
@@ -389,7 +389,7 @@ class KeptRuleSourceTest {
         return over(files);
     }
 
-    /** Without a source over it, which would log each of very many. */
+    /** Reads the file without a source, which would log each of very many failures. */
     private void requireDamaged(String why) {
         assertThat(new KeptFile(folder).read())
                 .isInstanceOfSatisfying(
@@ -447,7 +447,7 @@ class KeptRuleSourceTest {
         return new RuleSet(version, ((RuleDocument.Accepted) document).rules());
     }
 
-    /** A source that says what a test lets it say. */
+    /** A source that a test controls. */
     private static final class GivenSource implements RuleSource {
 
         final PublishedRules rules = new PublishedRules();

@@ -5,12 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** What a kubelet does with a mounted ConfigMap. */
+/** Imitates what a kubelet does with a mounted ConfigMap. */
 public final class KubernetesMount {
 
     private KubernetesMount() {}
 
-    /** Lets {@code ..data} name another directory, at one moment. */
+    /** Switches {@code ..data} to another directory atomically. */
     public static void swap(Path mount, String generation) throws IOException {
         Path next = mount.resolve("..data_tmp");
         Files.deleteIfExists(next);

@@ -48,7 +48,7 @@ class PublishedRulesTest {
     }
 
     @Test
-    void aLateListenerHearsWhatStands() {
+    void aLateListenerReceivesTheCurrentState() {
         rules.publish(set(1));
         rules.publish(set(2));
         rules.refuse(ERRORS);
@@ -60,7 +60,7 @@ class PublishedRulesTest {
     }
 
     @Test
-    void whatIsSettledIsNotToldAgain() {
+    void aClearedRefusalIsNotReportedAgain() {
         rules.publish(set(1));
         rules.refuse(ERRORS);
         rules.settle();
@@ -73,7 +73,7 @@ class PublishedRulesTest {
     }
 
     @Test
-    void aListenerThatThrowsKeepsNobodyFromHearing() {
+    void aListenerThatThrowsDoesNotAffectTheOthers() {
         rules.listen(new RuleListener() {
             @Override
             public void changed(RuleSet set) {
@@ -95,7 +95,7 @@ class PublishedRulesTest {
     }
 
     @Test
-    void nobodyIsToldAnythingAfterClose() {
+    void notifiesNoListenerAfterClose() {
         rules.publish(set(1));
         rules.listen(heard);
 
@@ -126,7 +126,7 @@ class PublishedRulesTest {
     }
 
     @Test
-    void listenersThatJoinWhileSetsChangeMissNoneAndHearThemInOrder() throws Exception {
+    void listenersAddedDuringChangesReceiveEveryLaterSetInOrder() throws Exception {
         ExecutorService threads = Executors.newSingleThreadExecutor();
         List<HeardRules> all = new ArrayList<>();
         try {

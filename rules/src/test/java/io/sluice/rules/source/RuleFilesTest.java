@@ -71,7 +71,7 @@ class RuleFilesTest {
     }
 
     @Test
-    void refusesMoreThanCanBeLookedAtTwiceASecond() throws Exception {
+    void refusesMoreFilesThanCanBePolledTwiceASecond() throws Exception {
         for (int i = 0; i <= RuleFiles.MOST_FILES; i++) {
             Files.createFile(folder.resolve(i + ".yaml"));
         }
@@ -109,7 +109,7 @@ class RuleFilesTest {
                 .containsExactly(folder.resolve("a.yaml") + ": file: a pipe or device (expected: a rule document)");
     }
 
-    /** Generations follow each other as fast as they can be made; whatever is read is of one alone. */
+    /** Generations follow each other as fast as they can be created. Each read sees exactly one of them. */
     @Test
     void aSwapInTheMiddleOfReadingIsNeverSeenHalf() throws Exception {
         List<String> names = List.of("a.yaml", "b.yaml", "c.yaml");

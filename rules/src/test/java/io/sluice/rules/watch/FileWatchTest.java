@@ -151,7 +151,7 @@ class FileWatchTest {
     }
 
     @Test
-    void aLookThatFailsIsNotTheLast() throws Exception {
+    void aFailedPollIsFollowedByAnother() throws Exception {
         try (FileWatch<String> watch = watch()) {
             fails = true;
             Files.writeString(file, "two");
@@ -179,7 +179,7 @@ class FileWatchTest {
     }
 
     @Test
-    void aClosedWatchLooksNoMoreAndStopsItsThread() throws Exception {
+    void aClosedWatchStopsPollingAndStopsItsThread() throws Exception {
         List<String> stopped = new ArrayList<>();
         FileWatch<String> watch = watch(new Looks(clock, Looks.OFTEN, Runnable::run, () -> stopped.add("thread")));
         Files.writeString(file, "two");

@@ -12,13 +12,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Documents that are nothing but much. Each is refused in less than a second where nothing else runs; what is asserted is how far
- * it was read. The timeout only ends what would take hours.
+ * Documents that are only large. On an idle machine, each is refused in less than a second. The tests assert how far a document
+ * was read. The timeout only stops tests that would take hours.
  */
 @Timeout(300)
 class FloodTest {
 
-    /** Where a document ends that is as long as can be, and some that are not refused for their size alone. */
+    /** Lengths of documents: the maximum, and one that is not refused for its size alone. */
     private static final int[] SIZES = {YamlReader.MOST_CHARACTERS - 100, 7_900_000};
 
     @ParameterizedTest
@@ -115,7 +115,7 @@ class FloodTest {
                 && errors.get(0).message().endsWith("(expected: a smaller document or several)");
     }
 
-    /** How many characters stand before an error. */
+    /** Returns how many characters precede an error. */
     private static int read(String document, DocumentError error) {
         int at = 0;
         for (int line = 1; line < error.line(); line++) {

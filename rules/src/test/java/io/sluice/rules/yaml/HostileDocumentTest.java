@@ -133,7 +133,7 @@ class HostileDocumentTest {
     }
 
     @Test
-    void showsValuesOfStrangersOnOneLine() {
+    void showsUntrustedValuesOnOneLine() {
         assertThat(PrintableText.text("a\nb\u001b[31m\u202e" + "x".repeat(100)))
                 .startsWith("a\\u000ab\\u001b[31m\\u202ex")
                 .endsWith("…")

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a match costs, in steps and not in time, among very many scopes of every kind that could mislead the index. */
+/** The cost of a match, in steps rather than time, among very many scopes of every kind that could mislead the index. */
 class GrowthTest {
 
     private static final int MANY = 30_000;
@@ -81,7 +81,7 @@ class GrowthTest {
             all.add(scope(null, null, "tenant", values(i, i + 600), "user", values(i * 3, i * 3 + 600)));
         }
 
-        // Nothing tells them apart better than one of the lists does.
+        // Nothing distinguishes them better than one of the lists.
         cheap(all, Map.of("tenant", "t300", "user", "t900"), 700);
     }
 
@@ -134,7 +134,7 @@ class GrowthTest {
 
     @Test
     void pathsThatBranchEverywhereAndDoNotMatch() {
-        // Each of 12 segments named or not, and a last one of their own.
+        // Each of 12 segments is named or not, and the last one is unique.
         List<Scope> all = IntStream.range(0, 1 << 12)
                 .mapToObj(i -> scope(null, branching(i) + "/x" + i))
                 .toList();
@@ -248,7 +248,7 @@ class GrowthTest {
         return IntStream.range(0, all.size()).boxed().toList();
     }
 
-    /** Texts of one {@link String#hashCode}. */
+    /** Returns texts with the same {@link String#hashCode}. */
     private static String colliding(int bits) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < 15; i++) {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Scopes and requests of few words, so that they meet often. */
+/** Scopes and requests made of few words, so that they often match. */
 final class RandomScopes {
 
     private static final String[] METHODS = {"GET", "POST", "PUT"};
@@ -25,10 +25,10 @@ final class RandomScopes {
     private final int deepest;
 
     /**
-     * Scopes and requests.
+     * Creates a generator of scopes and requests.
      *
      * @param words how many values an attribute can have; the fewer, the more matches
-     * @param deepest the longest path
+     * @param deepest the length of the longest path
      */
     RandomScopes(SeededRandom random, int words, int deepest) {
         this.random = random;
