@@ -34,7 +34,7 @@ public record RefusalText(String type, int status, String title, String detail) 
                     FORBIDDEN,
                     english ? "Forbidden" : "禁止访问",
                     own(ruling, language)
-                            .orElse(english ? "Rule " + rule + " denies this request." : "规则 " + rule + " 拒绝此请求。"));
+                            .orElse(english ? "Rule " + rule + " denies this request." : "请求被规则 " + rule + " 拒绝。"));
         }
         boolean closed = ruling.degraded() != null
                 && ruling.rule() != null
@@ -55,7 +55,7 @@ public record RefusalText(String type, int status, String title, String detail) 
     private static String why(Ruling.Settled ruling, boolean closed, boolean english) {
         Ruling.Reported reported = ruling.reported();
         if (closed) {
-            return english ? "Requests cannot be counted at the moment." : "当前无法统计请求数。";
+            return english ? "The rate limit cannot be checked at the moment." : "暂时无法检查请求限额。";
         }
         if (reported == null) {
             return english ? "The request was refused." : "请求被拒绝。";
@@ -78,7 +78,7 @@ public record RefusalText(String type, int status, String title, String detail) 
     private static String when(Ruling.Settled ruling, boolean english) {
         Optional<Duration> retry = ruling.retryAfter();
         if (retry.isEmpty()) {
-            return english ? " Waiting will not help." : "等待后重试也不会成功。";
+            return english ? " Retrying later will not help." : "稍后重试也不会成功。";
         }
         long seconds = Math.max(1, AnswerHeaders.seconds(retry.get()));
         return english

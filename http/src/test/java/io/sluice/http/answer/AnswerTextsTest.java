@@ -133,7 +133,7 @@ class AnswerTextsTest {
     void textsForRequestsThatNeverPassAndThatAreDenied() {
         assertThat(RefusalText.of(ruling("rules: [{ id: a, limits: [{ rate: 0 }] }]", 1), AnswerLanguage.EN)
                         .detail())
-                .isEqualTo("Too many requests overall: limit a.0 is used up. Waiting will not help.");
+                .isEqualTo("Too many requests overall: limit a.0 is used up. Retrying later will not help.");
         RefusalText denied = RefusalText.of(ruling("rules: [{ id: no, action: deny }]", 1), AnswerLanguage.EN);
         assertThat(denied.status()).isEqualTo(403);
         assertThat(denied.type()).isEqualTo("about:blank");
