@@ -5,22 +5,28 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the request that somebody works for. Read only; values are as rules see them.
+ * The request that the current code works for, as rules see it. Read-only.
  *
- * <p>In a servlet application the {@link Finder} finds it for the current thread. In reactive code it is in the Reactor context,
- * under the key {@code CurrentRequest.class}.
+ * <p>In a servlet application, {@link Finder} returns the request of the current thread. In reactive code the request is in the
+ * Reactor context, under the key {@code CurrentRequest.class}.
+ *
+ * <pre>{@code
+ * Optional<String> tenant = finder.current().map(request -> request.attribute("tenant"));
+ * }</pre>
  */
 public interface CurrentRequest {
 
     /**
-     * The value of an attribute by the name that rules use: {@code ip}, {@code path}, {@code method}, {@code user},
-     * {@code tenant}, {@code header.<name>}, {@code query.<name>}, {@code claim.<name>}; null if there is none. What can be read in two ways (a
-     * field that is there twice, a path that servers disagree on) is an exception that web applications answer with 400.
+     * Returns an attribute by the name that rules use: {@code ip}, {@code path}, {@code method}, {@code user}, {@code tenant},
+     * {@code header.<name>}, {@code query.<name>} or {@code claim.<name>}; null if the request does not have it.
+     *
+     * <p>Throws if the value is ambiguous, for example a header that occurs twice or a path that servers read differently. Web
+     * applications answer that exception with status 400.
      */
     @Nullable
     String attribute(String name);
 
-    /** Who is verified to call; null if nobody is. */
+    /** Returns the authenticated caller; null if the caller is not authenticated. */
     @Nullable
     Principal principal();
 
@@ -28,7 +34,7 @@ public interface CurrentRequest {
     @FunctionalInterface
     interface Finder {
 
-        /** The request; empty outside of one. */
+        /** Returns the request of the current thread; empty outside of a request. */
         Optional<CurrentRequest> current();
     }
 }

@@ -8,16 +8,27 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * At most {@link #limit} calls in any {@link #period} seconds.
+ * Allows at most {@link #limit} calls in any {@link #period} seconds.
  *
  * <pre>{@code
+ * // At most one code per minute for each client address.
  * @LimitPoint(name = "code", prefix = "sms", key = "code", period = 60, limit = 1)
  * public void sendCode(String phone) { … }
+ *
+ * // At most 100 reports per hour, all callers together.
+ * @LimitPoint(key = "report", period = 3600, limit = 100, limitType = LimitType.CUSTOMER)
+ * public Report report() { … }
  * }</pre>
  *
- * <p>A strict sliding window: only calls that pass are counted, every one of them, by the clock of whoever decides. All limits with the
- * same {@link #prefix} and {@link #key} are one count; without either it is the method's own. The client's address is found behind
- * trusted proxies only; outside of a request, and where it is not known, there is one count for all. For all else see {@link RateLimited}.
+ * <p>The limit is a strict sliding window. It counts every call that passes, and only those, by the clock of the engine that
+ * decides: the Redis server's clock where counts are shared, otherwise the clock of this process. A refused call throws
+ * {@link RateLimitExceededException}.
+ *
+ * <p>All annotations with the same {@link #prefix} and {@link #key} share one count. Without either, the method has its own
+ * count. With {@link LimitType#IP}, each client address has a count of its own; forwarding headers are used only if a trusted
+ * proxy sent them. Outside of a request, or if the address is unknown, all calls share one count.
+ *
+ * <p>For other algorithms, keys taken from arguments, fallbacks and waiting, use {@link RateLimited}.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -25,21 +36,23 @@ import java.lang.annotation.Target;
 @Documented
 public @interface LimitPoint {
 
-    /** What people call it, and the id of the rule that is applied instead if it is in force. */
+    /**
+     * The display name, and the id of a rule. If a rule with this id is in force, it applies instead of the numbers given here.
+     */
     String name() default "";
 
-    /** What is limited, as plain text. */
+    /** What is limited. Plain text, not an expression. */
     String key() default "";
 
-    /** Stands before the key. */
+    /** Text that is put before the key. */
     String prefix() default "";
 
-    /** In seconds, at least 1. */
+    /** The length of the window in seconds, at least 1. */
     int period() default 60;
 
-    /** At least 0; 0 refuses every call. */
+    /** How many calls may pass in one window, at least 0. With 0 every call is refused. */
     int limit() default 10;
 
-    /** Whether every client has a count of his own. */
+    /** Whether each client address has its own count or all callers share one. */
     LimitType limitType() default LimitType.IP;
 }

@@ -2,8 +2,8 @@ package io.sluice.spring;
 
 /** What a {@link LimitPoint} counts by. */
 public enum LimitType {
-    /** One count for its key. */
+    /** All callers share one count for the key. */
     CUSTOMER,
-    /** One count for its key and each client's address. */
+    /** Each client address has its own count for the key. */
     IP
 }

@@ -7,10 +7,21 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A call was refused. Web applications answer it with 429 (403 where a rule denies), the headers and a problem body, unless an
- * {@code @ExceptionHandler} of theirs takes it.
+ * Thrown when a limit refuses a call.
  *
- * <p>It has no stack trace: refusals are frequent when it matters, and say themselves which limit refused.
+ * <pre>{@code
+ * try {
+ *     sms.send(phone, text);
+ * } catch (RateLimitExceededException refused) {
+ *     refused.retryAfter().ifPresent(wait -> scheduleAgain(wait));
+ * }
+ * }</pre>
+ *
+ * <p>In a web application, an uncaught exception becomes a response with status 429 (403 if a rule denies), the rate limit
+ * headers and a problem body. An {@code @ExceptionHandler} of the application takes precedence.
+ *
+ * <p>The exception has no stack trace. Refusals are frequent exactly when the system is under load, and the message already names
+ * the limit that refused.
  */
 public final class RateLimitExceededException extends RuntimeException {
 
@@ -19,21 +30,21 @@ public final class RateLimitExceededException extends RuntimeException {
     private final transient Ruling.Settled ruling;
 
     /**
-     * A refusal.
+     * Creates the exception for a refusal.
      *
-     * @param ruling not allowed
+     * @param ruling a ruling that does not allow the call
      */
     public RateLimitExceededException(Ruling.Settled ruling) {
         super(RefusalText.of(ruling, AnswerLanguage.EN).detail(), null, false, false);
         this.ruling = ruling;
     }
 
-    /** Which rule and limit refused, and how they stand. */
+    /** Returns the ruling: which rule and limit refused, and their state. */
     public Ruling.Settled ruling() {
         return ruling;
     }
 
-    /** When it is worth trying again; empty if waiting will never help. */
+    /** Returns how long to wait before trying again; empty if waiting never helps. */
     public Optional<Duration> retryAfter() {
         return ruling.retryAfter();
     }

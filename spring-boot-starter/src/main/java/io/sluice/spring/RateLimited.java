@@ -10,44 +10,65 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Limits the calls of a method, or of all methods of a class together: by a rule in force, or by a limit that is written here.
+ * Limits the calls of a method, or of all methods of a class together. The limit is either a rule in force, named by its id, or
+ * written in the annotation.
  *
  * <pre>{@code
- * @RateLimited("orders")                                                  // a rule by its id
+ * // A rule in force, by its id.
+ * @RateLimited("orders")
  * public Order place(Order order) { … }
  *
- * @RateLimited(limit = "1", window = "1m", key = "#phone")                // a limit of its own, one count for each phone
- * @RateLimited(limit = "10", window = "1d", key = "#phone")               // all of them are one decision
+ * // Limits written here, counted per phone number. Both must pass; they are one decision.
+ * @RateLimited(limit = "1", window = "1m", key = "#phone")
+ * @RateLimited(limit = "10", window = "1d", key = "#phone")
  * public void send(String phone, String text) { … }
  *
+ * // At most four reports at a time. A call waits up to two seconds, then the fallback answers.
  * @RateLimited(algorithm = "concurrency", limit = "4", ttl = "30s", maxWait = "2s", fallback = "later")
  * public CompletionStage<Report> report(ReportId id) { … }
  *
  * CompletionStage<Report> later(ReportId id, RateLimitExceededException refusal) { … }
  * }</pre>
  *
- * <p>A refused call does not reach the method: it ends with a {@link RateLimitExceededException}, or with what {@link #fallback}
- * gives. A method that returns a {@code CompletionStage} fails its stage; one that returns a {@code Mono} or {@code Flux} is decided
- * and called anew for each subscription, when somebody subscribes, and signals the error. Permits of concurrency limits are
- * held until the method, the stage or the publisher ends or is cancelled, and renewed meanwhile. Other methods are decided on the calling
- * thread, which waits for a shared store up to the rule's deadline: do not call them on an event loop.
+ * <p><b>Refusals.</b> A refused call does not reach the method. It throws {@link RateLimitExceededException}, or returns the
+ * result of the {@link #fallback}.
+ * <ul>
+ *   <li>A method that returns a {@code CompletionStage} returns a failed stage.
+ *   <li>A method that returns a {@code Mono} or {@code Flux} is decided and called once per subscription, at the time of the
+ *       subscription. The publisher signals the error.
+ *   <li>Any other method is decided on the calling thread, which waits for a shared store up to the rule's deadline. Do not call
+ *       such a method on an event loop.
+ * </ul>
  *
- * <p><b>Where it is found.</b> On the method, or else on the method of a superclass or interface that it overrides; and on the class,
- * or else its superclasses and interfaces. Limits of the class and of the method <em>add up</em>: an annotation never loosens another.
- * Other annotations may carry it, with {@code @AliasFor} for its attributes. It is applied by a Spring proxy: calls within an
- * object, and private, final and static methods, are not limited (the start warns of those).
+ * <p>Permits of a concurrency limit are held until the method returns or throws, or until its stage or publisher ends or is
+ * cancelled. They are renewed in the meantime.
  *
- * <p><b>Expressions</b> ({@link #key}, {@link #permits}, {@link #condition}) are SpEL over {@code #argument} by its name,
- * {@code #p0} or {@code #a0} by its position, {@code #principal} (who is verified to call) and {@code #request}
- * ({@code #request.ip}, {@code #request['header.x-phone']}), null outside of a request. They read properties (getters, components of
- * records, public fields, {@code size} and {@code length} of collections, maps, arrays and texts) and nothing else: no types,
- * constructors, beans, other methods or assignments, and no index into anything but a map, a list, an array or the request. What they read is text and is never evaluated. They are checked at start.
- * If there is a null on the way, the value is null; any other failure is an exception of the call.
+ * <p><b>Where annotations are found.</b> An annotation may be on the method itself or, if it has none, on the method that it
+ * overrides in a superclass or interface. It may also be on the class or, if the class has none, on a superclass or interface.
+ * Limits of the class and of the method <em>add up</em>: an annotation never loosens another one. You can use
+ * {@code @RateLimited} as a meta-annotation, with {@code @AliasFor} for its attributes. Limits are applied by a Spring proxy.
+ * Calls within the same object are therefore not limited, nor are private, final and static methods; the log warns at startup if
+ * one of those is annotated.
  *
- * <p><b>Limits written here</b> use the language of rule documents. Other values may have {@code ${placeholders}} of the environment.
- * If a rule with the {@link #id} of a limit is in force, it is applied instead: numbers in code can be changed without a release.
+ * <p><b>Expressions.</b> {@link #key}, {@link #permits} and {@link #condition} are SpEL expressions. They can use
+ * <ul>
+ *   <li>{@code #phone}: an argument by its name, or {@code #p0} and {@code #a0} by its position,
+ *   <li>{@code #principal}: the authenticated caller,
+ *   <li>{@code #request}: the current request, such as {@code #request.ip} or {@code #request['header.x-phone']}; null outside of
+ *       a request.
+ * </ul>
+ * Expressions read properties and do nothing else. A property is a getter, a record component, a public field, or the
+ * {@code size} or {@code length} of a collection, map, array or text. Types, constructors, beans, assignments and other methods
+ * are not available. An index works only for maps, lists, arrays and the request. Values that an expression reads are plain text
+ * and are never evaluated. Expressions are checked at startup. If a value on the path is null, the result is null. Any other
+ * failure makes the call throw.
  *
- * <p>{@code mode}, {@code rate} and so on belong to one limit; {@code rule} excludes them.
+ * <p><b>Limits written here</b> use the language of rule documents. All attributes except the three expressions and
+ * {@link #fallback} may contain {@code ${placeholders}} of the environment. If a rule with the {@link #id} of the limit is in
+ * force, that rule applies instead, so you can change the numbers without a release.
+ *
+ * <p>{@link #rule} cannot be combined with the attributes that describe a limit: {@link #id}, {@link #rate}, {@link #burst},
+ * {@link #limit}, {@link #window}, {@link #algorithm}, {@link #capacity}, {@link #ttl}, {@link #mode} and {@link #onFailure}.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -56,73 +77,89 @@ import org.springframework.core.annotation.AliasFor;
 @Repeatable(RateLimited.All.class)
 public @interface RateLimited {
 
-    /** The same as {@link #rule}. */
+    /** Alias for {@link #rule}: {@code @RateLimited("orders")}. */
     @AliasFor("rule")
     String value() default "";
 
     /**
-     * The id of a rule in force; its scope is not looked at. What it counts by is taken from the current request, and {@link #key} is
-     * its attribute {@code key}. What happens if there is none says {@code sluice.annotations.missing-rule}.
+     * The id of a rule in force, such as {@code "orders"}. The rule applies whatever its scope says. It counts by the
+     * attributes of the current request, and sees {@link #key} as its attribute {@code key}. The property
+     * {@code sluice.annotations.missing-rule} says what happens while no such rule is in force.
      */
     @AliasFor("value")
     String rule() default "";
 
-    /** The id of the limit written here; by default made from class and method, or from the class alone on a class. */
+    /**
+     * The id of the limit written here. By default it is made from the class and the method, or from the class alone on a class.
+     */
     String id() default "";
 
-    /** Such as {@code 50/s}. */
+    /** The refill rate, such as {@code "50/s"}. */
     String rate() default "";
 
-    /** Of a token bucket, such as {@code 100}. */
+    /** The burst of a token bucket, such as {@code "100"}. By default one second of the rate, at least 1. */
     String burst() default "";
 
-    /** So many in a window, or at once. */
+    /** How many permits a window has, such as {@code "10"}, or how many calls a concurrency limit admits at the same time. */
     String limit() default "";
 
-    /** Such as {@code 1m}. */
+    /** The length of the window, such as {@code "1m"}. */
     String window() default "";
 
-    /** By default {@code token_bucket} with a rate, else {@code sliding_window}. */
+    /**
+     * The algorithm, such as {@code "leaky_bucket"}. By default {@code token_bucket} if a rate is given, else
+     * {@code sliding_window}.
+     */
     String algorithm() default "";
 
-    /** Of a leaky bucket. */
+    /** The capacity of a leaky bucket, such as {@code "20"}. */
     String capacity() default "";
 
-    /** After which permits of a concurrency limit are taken back if nobody renews them. */
+    /**
+     * How long a concurrency permit lives without renewal, such as {@code "30s"}. Then it is free again even if its holder died.
+     */
     String ttl() default "";
 
-    /** {@code distributed} (default), {@code local_distributed} or {@code local}. */
+    /** Where the limit is counted: {@code distributed} (default), {@code local_distributed} or {@code local}. */
     String mode() default "";
 
-    /** {@code local} (default), {@code open} or {@code closed}. */
+    /** What decides while the shared store is unavailable: {@code local} (default), {@code open} or {@code closed}. */
     String onFailure() default "";
 
     /**
-     * Whose count it is; by default one for all. Text, a number or anything else with a text of its own, or a list of such things:
-     * {@code {#tenant, #user}}. Null counts by the client's address, or outside a request in one count for all of them; a rule
-     * may say otherwise ({@code absent}).
+     * An expression for the caller to count by, such as {@code "#phone"}. By default all calls share one count. The value can be
+     * text, a number, any type with its own {@code toString}, or a list of those for a compound key: {@code "{#tenant, #user}"}.
+     *
+     * <p>If the value is null, the call is counted by the client's address, or outside of a request in one shared count. A rule
+     * can choose something else with {@code absent}.
      */
     String key() default "";
 
-    /** How many permits a call takes: a number or an expression. Null takes 1; 0 takes none and asks nobody. */
+    /**
+     * How many permits a call takes: a number or an expression such as {@code "#items.size"}. Null takes 1; 0 skips the limit.
+     */
     String permits() default "1";
 
-    /** The limit is for calls of which this holds; null holds, so that a missing value escapes no limit. */
+    /**
+     * An expression that says which calls are limited, such as {@code "#order.urgent"}. A null value counts as true, so that a
+     * caller cannot avoid the limit by leaving a value out.
+     */
     String condition() default "";
 
     /**
-     * A method of the same class that answers refused calls instead: with the same parameters, and if it likes the exception as the
-     * last one.
+     * The name of a method of the same class that answers refused calls. It has the same parameters, optionally followed by the
+     * {@link RateLimitExceededException}, and a compatible return type.
      */
     String fallback() default "";
 
     /**
-     * How long a call may wait for its moment, such as {@code 250ms}; of several the shortest. By default only for the time slot that a
-     * shaping limit gives; {@code 0} does not even wait for that.
+     * How long a call may wait until it is admitted, such as {@code "250ms"}. If several annotations set it, the shortest one
+     * counts. By default a call waits only for a time slot that a shaping limit assigns; with {@code "0"} it does not even wait
+     * for that.
      */
     String maxWait() default "";
 
-    /** Several of them. */
+    /** Holds several {@link RateLimited} annotations. The compiler adds it. */
     @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
     @Retention(RetentionPolicy.RUNTIME)
     @Inherited

@@ -1,4 +1,4 @@
-/** What users of Spring write and catch: annotations, the exception of a refusal, and what is known of the current request. */
+/** The API for Spring applications: the annotations, the exception for a refusal, and the current request. */
 @NullMarked
 package io.sluice.spring;
 
