@@ -7,7 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells every listener of the application. One that throws is logged once and neither changes a decision nor keeps others from hearing. */
+/**
+ * Notifies every {@link RulingListener} of the application. A listener that throws is logged once; it neither changes a decision
+ * nor stops the other listeners from being notified.
+ */
 final class AllListeners implements RulingListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(AllListeners.class);
@@ -70,7 +73,7 @@ final class AllListeners implements RulingListener {
 
     private void failed(RuntimeException failure) {
         if (failed.compareAndSet(false, true)) {
-            LOG.warn("a listener of decisions failed; further failures are not logged", failure);
+            LOG.warn("a decision listener failed; decisions are unaffected, further failures are not logged", failure);
         }
     }
 }

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells every listener of the store: metrics, and those of the application. One that throws is logged once and keeps neither decisions
- * from landing nor others from hearing.
+ * Notifies every listener of the store: the metrics and the application's own listeners. A listener that throws is logged once;
+ * it neither delays decisions nor stops the other listeners from being notified.
  */
 final class AllStoreListeners implements StoreListener {
 
@@ -39,7 +39,7 @@ final class AllStoreListeners implements StoreListener {
                 news.accept(each);
             } catch (RuntimeException e) {
                 if (failed.compareAndSet(false, true)) {
-                    LOG.warn("a listener of the store failed; further failures are not logged", e);
+                    LOG.warn("a store listener failed; decisions are unaffected, further failures are not logged", e);
                 }
             }
         }

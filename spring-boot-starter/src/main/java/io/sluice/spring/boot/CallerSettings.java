@@ -7,7 +7,7 @@ import io.sluice.rules.pattern.Network;
 import io.sluice.spring.boot.store.SluiceStartException;
 import java.util.List;
 
-/** Reads whose word on the caller's address is taken. */
+/** Reads from the properties which proxies are trusted to report the caller's address. */
 final class CallerSettings {
 
     private CallerSettings() {}
@@ -24,8 +24,8 @@ final class CallerSettings {
         } catch (IllegalArgumentException e) {
             throw new SluiceStartException(
                     "sluice.client: " + e.getMessage(),
-                    "Name networks such as 10.0.0.0/8 with sluice.client.trusted-proxies, or say how many proxies every request"
-                            + " comes through, and with sluice.client.headers what they write.");
+                    "Set sluice.client.trusted-proxies to networks such as 10.0.0.0/8, or to how many proxies every"
+                            + " request passes, and sluice.client.headers to the headers that they write.");
         }
     }
 

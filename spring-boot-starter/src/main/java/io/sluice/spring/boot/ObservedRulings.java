@@ -7,8 +7,8 @@ import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.model.Rule;
 
 /**
- * Makes each decision an observation, begun by the thread that asks, so that it is part of the trace of the request. While nobody handles
- * observations it costs one question. Safe for use by many threads.
+ * Records each decision as an observation. The thread that asks for the decision starts it, so the observation becomes part of
+ * the request's trace. Without an observation handler the cost is a single check. Thread-safe.
  */
 final class ObservedRulings implements RulingListener {
 
@@ -34,10 +34,10 @@ final class ObservedRulings implements RulingListener {
 
     @Override
     public void ruled(Ruling.Settled ruling, long elapsedNanos) {
-        // Nobody handles observations.
+        // No handler is registered.
     }
 
-    /** One decision. */
+    /** The observation of one decision. */
     private record Observed(Observation observation) implements RulingListener {
 
         @Override

@@ -10,26 +10,26 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Rules of properties, written down as the document that they are in a file, one value a line, so that what is wrong is told by the name
- * of its property. Not safe for use by many threads.
+ * Writes the rules from properties as a rule document, one value per line. The line of an error then gives the name of the
+ * property that caused it. Not thread-safe.
  */
 final class PropertyDocument {
 
-    /** In which values are words, whatever they look like. */
+    /** Fields whose values are always text, even if they look like numbers. */
     private static final Set<String> WORDS =
             Set.of("id", "name", "tenant", "service", "resource", "message", "by", "of", "methods", "field", "type");
 
-    /** Which hold attributes, whose names have dots that properties take for levels. */
+    /** Fields that hold attributes. Attribute names contain dots, which properties read as nested levels. */
     private static final Set<String> ATTRIBUTES = Set.of("match", "when", "labels");
 
-    /** Property files know text alone. */
+    /** Values that are written unquoted. Property files know only text, so numbers and booleans are recognized here. */
     private static final Pattern PLAIN = Pattern.compile("-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,9})?|true|false");
 
     private final StringBuilder text = new StringBuilder("{\"rules\": [\n");
     private final List<String> places = new ArrayList<>(List.of("", "sluice.rules"));
     private int rules;
 
-    /** Adds a rule as the properties under this name have it. */
+    /** Adds a rule that the properties under this name describe. */
     void add(String name, Map<String, ?> rule) {
         text.append(rules++ == 0 ? "" : ",");
         write(name, "", rule, false);
@@ -94,7 +94,10 @@ final class PropertyDocument {
         places.add(name);
     }
 
-    /** The items of a list, which properties show as a mapping from 0, 1, 2 and so on; empty if it is none. */
+    /**
+     * Returns the items of a list, which properties show as a map with the keys 0, 1, 2 and so on; empty if the map is not a
+     * list.
+     */
     private static List<Object> items(Map<?, ?> map) {
         List<Object> items = new ArrayList<>();
         for (int i = 0; i < map.size(); i++) {

@@ -22,12 +22,15 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.env.Environment;
 
 /**
- * Rules of the application's own properties, {@code sluice.rules} and {@code rate.limit.configs}; read again when somebody says so. Safe
- * for use by many threads.
+ * The rules in the application's own properties, {@code sluice.rules} and {@code rate.limit.configs}. They are read again on
+ * {@link #reload}. Thread-safe.
  */
 final class PropertyRuleSource implements RuleSource {
 
-    /** What founding rules ask of a request, and none has: only code that names them is limited by them. */
+    /**
+     * An attribute that the rules of {@code rate.limit.configs} require and that no request has. Such rules apply only where code
+     * names them.
+     */
     static final String POINT = "sluice.point";
 
     private static final Logger LOG = LoggerFactory.getLogger(PropertyRuleSource.class);
@@ -47,7 +50,7 @@ final class PropertyRuleSource implements RuleSource {
         this.vet = vet;
     }
 
-    /** Whether there are such properties at all. */
+    /** Returns whether the application has such properties. */
     static boolean isConfigured(Environment environment) {
         Binder binder = Binder.get(environment);
         return binder.bind(RULES, Bindable.of(Object.class)).isBound()
@@ -56,7 +59,7 @@ final class PropertyRuleSource implements RuleSource {
                         .isBound();
     }
 
-    /** @param vet of changes, and not of the rules to begin with: whoever begins judges those */
+    /** @param vet checks later changes; the caller checks the initial rules */
     static PropertyRuleSource open(Environment environment, RuleVet vet) throws RulesRefusedException {
         PropertyRuleSource source = new PropertyRuleSource(environment, vet);
         RuleDocument document = source.document();
@@ -67,7 +70,7 @@ final class PropertyRuleSource implements RuleSource {
         return source;
     }
 
-    /** Reads the properties again; returns what is wrong with them, and then what was in force stays in force. */
+    /** Reads the properties again and returns their errors. If there is any error, the rules in force stay in force. */
     synchronized List<DocumentError> reload() {
         RuleDocument document;
         try {
@@ -144,9 +147,9 @@ final class PropertyRuleSource implements RuleSource {
     }
 
     /**
-     * A limit of {@code rate.limit.configs}. A {@code @LimitPoint} that counts by address has the address in its key.
+     * A limit in {@code rate.limit.configs}. For a {@code @LimitPoint} that counts by address, the address is part of the key.
      *
-     * @param window in seconds, or with a unit
+     * @param window the length of the window in seconds, or with a unit such as {@code 1m}
      */
     record FoundingLimit(String limit, String window) {
 

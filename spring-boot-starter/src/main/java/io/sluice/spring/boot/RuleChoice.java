@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.core.env.Environment;
 
-/** Where the rules of an application come from: a file, its properties, Redis, or nowhere; one of them. */
+/** Chooses the one source of an application's rules: a file, the properties, Redis, or none. */
 final class RuleChoice {
 
     private final SluiceProperties properties;
@@ -34,7 +34,7 @@ final class RuleChoice {
         this.clock = clock;
     }
 
-    /** Opens them; fails if they are bad, or not for this process. */
+    /** Opens the source; fails if the rules have errors or cannot work in this process. */
     OpenRules open() {
         OpenRules rules;
         try {
@@ -47,19 +47,19 @@ final class RuleChoice {
             rules.close();
             throw new SluiceStartException(
                     faults.get(0).message(),
-                    "Write a key of 16 bytes or more to a file and name it with sluice.hash-key-file, or leave out privacy: hash.");
+                    "Write a key of at least 16 bytes to a file and set sluice.hash-key-file, or remove privacy: hash.");
         }
         return rules;
     }
 
-    /** Where they come from, for people. */
+    /** Returns where the rules come from, for the log. */
     String shown() {
         return properties
                 .rulesFile()
-                .map(file -> "of " + file)
+                .map(file -> "from " + file)
                 .orElseGet(() -> PropertyRuleSource.isConfigured(environment)
-                        ? "of the application's properties"
-                        : store.isPresent() ? "of Redis" : "");
+                        ? "from the application's properties"
+                        : store.isPresent() ? "from Redis" : "");
     }
 
     private OpenRules chosen() throws RulesRefusedException {
@@ -68,7 +68,7 @@ final class RuleChoice {
         if (inline && file.isPresent()) {
             throw new SluiceStartException(
                     "sluice.rules-file: " + file.get()
-                            + ", and there are rules under sluice.rules or rate.limit.configs"
+                            + ", but there are also rules under sluice.rules or rate.limit.configs"
                             + " (expected: rules in one place)",
                     "Move all rules to the file, or remove sluice.rules-file.");
         }
@@ -76,7 +76,7 @@ final class RuleChoice {
             if (!Files.exists(file.get()) && properties.dataDir().isEmpty()) {
                 throw new SluiceStartException(
                         "sluice.rules-file: " + file.get() + " (expected: a file or directory that exists)",
-                        "Write the rules there, or correct the path; it is relative to "
+                        "Create the file, or correct the path; it is relative to "
                                 + Path.of("").toAbsolutePath() + ".");
             }
             return OpenRules.ofFile(file.get(), properties.dataDir(), vet(), clock);

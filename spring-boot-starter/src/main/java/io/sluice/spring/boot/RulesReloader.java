@@ -5,10 +5,10 @@ import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.core.ResolvableType;
 
-/** Reads the rules of properties again when Spring Cloud says that properties changed. */
+/** Reads the rules in the properties again when Spring Cloud reports that the environment changed. */
 final class RulesReloader implements GenericApplicationListener {
 
-    /** By its name, because most applications do not have it. */
+    /** The event's class by name, because most applications do not have Spring Cloud on the class path. */
     private static final String CHANGED = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
 
     private final SluiceRules rules;

@@ -19,14 +19,14 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What Boot's actuator shows of Sluice. */
+/** Adds Sluice to Spring Boot's actuator: the endpoint and the health indicator. */
 @AutoConfiguration(
         after = SluiceAutoConfiguration.class,
         beforeName = "org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration")
 @ConditionalOnBean(SluiceState.class)
 public final class SluiceActuatorAutoConfiguration {
 
-    /** The endpoint. */
+    /** The actuator endpoint. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
     static final class ActuatorEndpoint {
@@ -39,7 +39,7 @@ public final class SluiceActuatorAutoConfiguration {
         }
     }
 
-    /** Health. */
+    /** The health indicator. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
     @ConditionalOnEnabledHealthIndicator("sluice")
@@ -52,7 +52,7 @@ public final class SluiceActuatorAutoConfiguration {
         }
     }
 
-    /** The order of statuses, in which Boot's own knows no degraded one and so would not show it. */
+    /** The order of health statuses. Boot's own order does not include {@code DEGRADED} and would hide it. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({StatusAggregator.class, HealthEndpointProperties.class})
     @ConditionalOnEnabledHealthIndicator("sluice")

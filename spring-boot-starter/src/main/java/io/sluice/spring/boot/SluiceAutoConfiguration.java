@@ -39,10 +39,11 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
 /**
- * What every part of the starter works with: limiter, rules and the one decision. Each bean gives way to one of the application's own.
+ * Defines the beans that every part of the starter uses: the limiter, the rules and the evaluator. The application can replace
+ * most of them by defining a bean of the same type.
  *
- * <p>Counts are shared where {@code sluice.redis.uri} or {@code spring.data.redis.*} names a Redis, or a bean of connection details does;
- * else they are of this process alone, and the log says so at the start.
+ * <p>Counts are shared if {@code sluice.redis.uri}, {@code spring.data.redis.*} or a bean with connection details names a Redis.
+ * Otherwise each process counts alone, and the log says so at startup.
  */
 @AutoConfiguration(
         afterName = {
@@ -164,10 +165,10 @@ public final class SluiceAutoConfiguration {
     @Bean
     StartLine sluiceStartLine(SluiceEngines engines, RuleSource source, ObjectProvider<RuleChoice> choice) {
         RuleChoice chosen = choice.getIfAvailable();
-        return new StartLine(engines, source, chosen == null ? "of the application's own source" : chosen.shown());
+        return new StartLine(engines, source, chosen == null ? "from the application's own source" : chosen.shown());
     }
 
-    /** Rules from where the properties say. */
+    /** The rule source that the properties choose. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(RuleSource.class)
     static final class Rules {
@@ -189,7 +190,7 @@ public final class SluiceAutoConfiguration {
         }
     }
 
-    /** The Redis that the application has anyway. */
+    /** The Redis that the application already uses through Spring Data. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(DataRedisConnectionDetails.class)
     static final class DataRedis {
@@ -202,7 +203,7 @@ public final class SluiceAutoConfiguration {
         }
     }
 
-    /** The same of an application without Spring Data. */
+    /** The Redis of {@code spring.data.redis} in an application without Spring Data. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass("org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails")
     static final class NamedByProperties {
@@ -213,7 +214,7 @@ public final class SluiceAutoConfiguration {
         }
     }
 
-    /** Metrics in the application's registry. */
+    /** Metrics in the application's meter registry. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnBean(MeterRegistry.class)
@@ -231,7 +232,7 @@ public final class SluiceAutoConfiguration {
         }
     }
 
-    /** Shows the registry what is read at the moment of a scrape, and holds it. */
+    /** Registers the gauges that are read on each scrape, and keeps their sources reachable. */
     record MetricsWatch(RateLimitMetrics metrics, RuleSource source, SluiceEngines engines) {
 
         MetricsWatch {

@@ -22,8 +22,8 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.json.JsonParserFactory;
 
 /**
- * The actuator endpoint {@code sluice}: reading it shows the rules in force and how the engine is doing, writing attributes to it
- * explains what the rules would say of such a request and charges nothing. Keys of callers are masked. Safe for use by many threads.
+ * The actuator endpoint {@code sluice}. Reading it returns the rules in force and the state of the engine. Writing attributes to
+ * it explains what the rules would decide for such a request, without charging anything. Keys of callers are masked. Thread-safe.
  */
 @Endpoint(id = "sluice")
 public final class SluiceEndpoint {
@@ -40,7 +40,7 @@ public final class SluiceEndpoint {
         this.paths = paths;
     }
 
-    /** The rules in force and how the engine is doing. */
+    /** Returns the rules in force and the state of the engine. */
     @ReadOperation
     public Map<String, @Nullable Object> state() {
         RuleSet rules = state.rules();
@@ -63,10 +63,11 @@ public final class SluiceEndpoint {
     }
 
     /**
-     * What the rules in force would say of a request, and how each limit stands.
+     * Explains what the rules in force would decide for a request, and the state of each limit.
      *
-     * @param attributes as rules name them, in the form of a query, {@code path=/api/orders&user=u-17}: the actuator takes flat bodies
-     * @param permits how many it would ask for; one unless it says
+     * @param attributes the attributes by the names that rules use, written like a query string because the actuator takes only
+     *     flat bodies: {@code path=/api/orders&user=u-17}
+     * @param permits how many permits the request would ask for; 1 if null
      */
     @WriteOperation
     public Map<String, Object> explain(String attributes, @Nullable Long permits) {
@@ -82,11 +83,11 @@ public final class SluiceEndpoint {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
-            throw new IllegalStateException("not explained in time", e);
+            throw new IllegalStateException("the request could not be explained within 5 s", e);
         }
         if (explanation.ruling() instanceof Ruling.Impossible impossible) {
             throw refused("permits: " + impossible.permits() + " (expected: at most " + impossible.capacity()
-                    + ", all that limit " + impossible.limit() + " can hold)");
+                    + ", the capacity of limit " + impossible.limit() + ")");
         }
         return parsed(AnswerJson.explain(explanation).orElseThrow());
     }
@@ -96,7 +97,8 @@ public final class SluiceEndpoint {
         for (String pair : query.split("&", -1)) {
             int equals = pair.indexOf('=');
             if (equals < 1) {
-                throw new IllegalArgumentException("attributes: no name=value (expected: such as path=/a&user=u-17)");
+                throw new IllegalArgumentException(
+                        "attributes: not a name=value pair (expected: pairs such as path=/a&user=u-17)");
             }
             String name = URLDecoder.decode(pair.substring(0, equals), StandardCharsets.UTF_8);
             named.put(name, URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));

@@ -15,8 +15,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counts of this process and the shared ones, if there are any. Closed after everything that asks them, which gives leased permits
- * back. Safe for use by many threads.
+ * The engine of this process and, if a store is configured, the shared one. It is closed after everything that uses it; closing
+ * returns leased permits. Thread-safe.
  */
 final class SluiceEngines implements AutoCloseable {
 
@@ -36,13 +36,14 @@ final class SluiceEngines implements AutoCloseable {
         this.pulse = store == null ? null : new StorePulse(store, clock);
     }
 
-    /** Engines that can decide; a store that is away does not hold up the start for longer than a second. */
+    /** Opens engines that are ready to decide. An unreachable store delays startup by at most one second. */
     static SluiceEngines open(Clock clock, Optional<StoreAddress> address, String prefix, StoreListener listener) {
         Store store = null;
         if (address.isPresent()) {
             if (prefix.isBlank()) {
                 throw new SluiceStartException(
-                        "sluice.redis.prefix: empty (expected: a word such as rate_limit)", "Set it, or leave it out.");
+                        "sluice.redis.prefix: empty (expected: a word such as rate_limit)",
+                        "Set sluice.redis.prefix, or remove it to use the default rate_limit.");
             }
             try {
                 store = Store.redis(address.get().uri(), prefix, clock, listener);

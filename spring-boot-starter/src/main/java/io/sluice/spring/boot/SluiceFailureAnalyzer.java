@@ -4,7 +4,7 @@ import io.sluice.spring.boot.store.SluiceStartException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says what is wrong with the configuration and what to type instead, in place of a stack trace. */
+/** Explains a configuration error and how to fix it, instead of showing a stack trace. */
 final class SluiceFailureAnalyzer extends AbstractFailureAnalyzer<SluiceStartException> {
 
     @Override

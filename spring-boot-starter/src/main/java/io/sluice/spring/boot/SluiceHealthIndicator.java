@@ -6,14 +6,21 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Up while decisions are made as configured; degraded while Redis does not decide and the rules' {@code on_failure} does; down only if
- * every rule that counts in Redis is {@code on_failure: closed}, so that nothing they are for passes. One closed rule among others does
- * not take an application down that serves everything else: all that share the Redis would go with it.
+ * Reports the health of the limiter.
+ * <ul>
+ *   <li>{@code UP}: decisions are made as configured.
+ *   <li>{@code DEGRADED}: Redis is unavailable and the rules' {@code on_failure} policies decide, or Redis has unsafe settings.
+ *   <li>{@code DOWN}: Redis is unavailable and every rule that counts in Redis is {@code on_failure: closed}, so these rules let
+ *       nothing pass.
+ * </ul>
+ *
+ * <p>A single closed rule among others does not report {@code DOWN}. The application still serves everything else, and all
+ * applications that share the Redis would go down together.
  */
 final class SluiceHealthIndicator extends AbstractHealthIndicator {
 
-    /** Between up and down: it serves, with less than was promised. */
-    static final Status DEGRADED = new Status("DEGRADED", "decides without the shared store");
+    /** Between up and down: requests are served, but with weaker guarantees than configured. */
+    static final Status DEGRADED = new Status("DEGRADED", "decisions are made with weaker guarantees than configured");
 
     private final SluiceState state;
 

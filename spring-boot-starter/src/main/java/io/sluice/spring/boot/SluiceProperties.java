@@ -9,26 +9,26 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.core.env.Environment;
 
-/** What an application says of Sluice under {@code sluice.*}; the rules themselves, {@code sluice.rules}, are read apart. */
+/** The properties under {@code sluice.*}. The rules themselves, {@code sluice.rules}, are read separately. */
 @ConfigurationProperties("sluice")
 public final class SluiceProperties implements EnvironmentAware {
 
-    /** Whether Sluice is part of the application at all. */
+    /** Whether Sluice is enabled. */
     private final boolean enabled;
 
-    /** What rules know this application by, as the attribute service of its requests; spring.application.name unless set. */
+    /** Name of this application in rules, as the attribute service of its requests. Default: spring.application.name. */
     private volatile @Nullable String service;
 
-    /** File or directory with the rules, watched for changes. */
+    /** File or directory with the rules. Changes are applied while the application runs. */
     private final @Nullable Path rulesFile;
 
-    /** Directory in which the last good rules are kept for a start at which those of now are bad or away. */
+    /** Directory for a copy of the last good rules, used when the current rules are invalid or unavailable at startup. */
     private final @Nullable Path dataDir;
 
-    /** File with the key of privacy: hash, the same in every process that shares a Redis. */
+    /** File with the secret key for privacy: hash. Use the same key in every process that shares a Redis. */
     private final @Nullable Path hashKeyFile;
 
-    /** Whether answers carry the X-RateLimit headers, too. */
+    /** Whether responses also carry the X-RateLimit headers. */
     private final boolean xRateLimitHeaders;
 
     private final Redis redis;
@@ -56,7 +56,7 @@ public final class SluiceProperties implements EnvironmentAware {
         this.paths = paths;
     }
 
-    /** The name of the application is what its service is called unless somebody says otherwise. */
+    /** Uses the application's name as the service name if none is configured. */
     @Override
     public void setEnvironment(Environment environment) {
         if (service == null || service.isBlank()) {
@@ -68,7 +68,7 @@ public final class SluiceProperties implements EnvironmentAware {
         return enabled;
     }
 
-    /** What rules know this application by; null if it has no name. */
+    /** Returns the name that rules know this application by; null if it has none. */
     public @Nullable String service() {
         return service;
     }
@@ -104,10 +104,11 @@ public final class SluiceProperties implements EnvironmentAware {
     /**
      * The shared store.
      *
-     * @param enabled Whether counts are shared through Redis where one is configured; false limits in this process alone.
-     * @param uri Redis that holds the counts (redis, rediss, redis-sentinel or redis-cluster), in place of the one of spring.data.redis.
-     * @param prefix What the names of all counts in Redis start with.
-     * @param hashTag Attribute of which the counts of one value are kept in one slot of a Redis Cluster.
+     * @param enabled Whether counts are shared through Redis if one is configured. If false, this process counts alone.
+     * @param uri URI of the Redis that holds the counts (redis, rediss, redis-sentinel or redis-cluster). Default: the Redis of
+     *     spring.data.redis.
+     * @param prefix Prefix of all keys that hold counts in Redis.
+     * @param hashTag Attribute whose value decides the Redis Cluster slot, so that all counts of one value are in the same slot.
      */
     public record Redis(
             @DefaultValue("true") boolean enabled,
@@ -116,11 +117,11 @@ public final class SluiceProperties implements EnvironmentAware {
             @Nullable String hashTag) {}
 
     /**
-     * Who called.
+     * How the caller's address is found.
      *
-     * @param trustedProxies Networks of the proxies whose headers are believed, or how many proxies every request comes through.
-     * @param headers Headers in which the trusted proxies tell who called them (x-forwarded-for, forwarded, x-real-ip).
-     * @param ipv6Prefix Bits of an IPv6 address that tell callers apart.
+     * @param trustedProxies Networks of the proxies whose headers are trusted, or how many proxies every request passes.
+     * @param headers Headers in which trusted proxies report the caller's address (x-forwarded-for, forwarded, x-real-ip).
+     * @param ipv6Prefix Number of leading bits of an IPv6 address that identify a caller.
      */
     public record Client(
             @DefaultValue List<String> trustedProxies,
@@ -130,9 +131,9 @@ public final class SluiceProperties implements EnvironmentAware {
     /**
      * How paths are compared.
      *
-     * @param ignoreCase Whether paths are compared in small letters.
-     * @param resolve Whether dot-dot segments and double slashes at the start are resolved instead of refused.
-     * @param encodedSlash Whether an encoded slash is taken as part of a name instead of refused.
+     * @param ignoreCase Whether paths are compared without regard to case.
+     * @param resolve Whether dot-dot segments and leading double slashes are resolved. Otherwise such requests are refused.
+     * @param encodedSlash Whether an encoded slash is accepted as part of a path segment. Otherwise such requests are refused.
      */
     public record Paths(
             @DefaultValue("false") boolean ignoreCase,

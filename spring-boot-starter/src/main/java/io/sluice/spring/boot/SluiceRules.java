@@ -5,7 +5,7 @@ import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
 
-/** The rules of the application. Safe for use by many threads. */
+/** Gives access to the application's rules. Thread-safe. */
 public final class SluiceRules {
 
     private final RuleSource source;
@@ -14,15 +14,16 @@ public final class SluiceRules {
         this.source = source;
     }
 
-    /** The set in force. */
+    /** Returns the rule set in force. */
     public RuleSet inForce() {
         return source.latest();
     }
 
     /**
-     * Reads {@code sluice.rules} and {@code rate.limit.configs} again, as they are in the environment now; rules of files and of Redis
-     * are looked at anyway. Returns what is wrong with them, each error by the name of its property; if anything is, the rules in force
-     * stay in force.
+     * Reads {@code sluice.rules} and {@code rate.limit.configs} from the environment again. Rules in files and in Redis are
+     * watched anyway.
+     *
+     * @return the errors, each with the name of its property; if there are any, the rules in force stay in force
      */
     public List<DocumentError> reload() {
         return source instanceof PropertyRuleSource properties ? properties.reload() : List.of();

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How the application's limiter is doing, for health and endpoint. Safe for use by many threads. */
+/** The state of the application's limiter, for the health indicator and the endpoint. Thread-safe. */
 final class SluiceState {
 
     private final SluiceEngines engines;
@@ -43,7 +43,7 @@ final class SluiceState {
         return opened != null && opened.isKept();
     }
 
-    /** Why the shared store does not decide, though it should, or is not to be relied on; null if all is well. */
+    /** Returns why the shared store is unavailable or cannot be relied on; null if all is well. */
     @Nullable
     String degraded() {
         String away = engines.watch().degraded();
@@ -54,19 +54,19 @@ final class SluiceState {
         return engines.watch().awaySince();
     }
 
-    /** What is wrong with the store or the rules, though decisions are made, in sentences. */
+    /** Returns the problems of the store and the rules that do not stop decisions, as sentences. */
     List<String> findings() {
         List<String> findings = new ArrayList<>(engines.watch().findings());
         if (opened != null) {
             findings.addAll(opened.findings());
         }
         if (!source.refused().isEmpty() && (opened == null || opened.findings().isEmpty())) {
-            findings.add("the newest rules are refused: " + source.refused().get(0));
+            findings.add("the newest rules were refused and are not in force: " + source.refused().get(0));
         }
         return findings;
     }
 
-    /** Whether the store is away and no rule that counts there lets anything pass meanwhile. */
+    /** Returns whether the store is unavailable and every rule that counts in it is {@code on_failure: closed}. */
     boolean isClosed() {
         if (engines.watch().degraded() == null) {
             return false;

@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Says once, at the start, where is counted and by which rules. */
+/** Logs once at startup where requests are counted and by which rules. */
 final class StartLine implements SmartInitializingSingleton {
 
     private static final Logger LOG = LoggerFactory.getLogger(StartLine.class);
@@ -30,12 +30,12 @@ final class StartLine implements SmartInitializingSingleton {
         RuleSet set = rules.latest();
         int count = set.rules().size();
         String counted = count == 0
-                ? "no rules, only limits of code apply"
+                ? "no rules, only limits in code apply"
                 : count + (count == 1 ? " rule " : " rules ") + rulesFrom + ", version " + set.version();
         return engines.address()
-                        .map(address -> "Sluice limits together with others through " + address.shown() + " (by "
+                        .map(address -> "Sluice shares its counts through " + address.shown() + " (configured by "
                                 + address.from() + ")")
-                        .orElse("Sluice limits in this process alone (no Redis configured)")
+                        .orElse("Sluice counts in this process only (no Redis configured)")
                 + "; " + counted;
     }
 }

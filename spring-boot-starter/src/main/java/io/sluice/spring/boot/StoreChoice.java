@@ -6,9 +6,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which Redis holds the counts.
+ * The Redis that holds the counts.
  *
- * @param address empty if they are of this process alone
+ * @param address the address of the Redis; empty if this process counts alone
  */
 public record StoreChoice(Optional<StoreAddress> address) {
 

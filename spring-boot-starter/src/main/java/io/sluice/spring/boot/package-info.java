@@ -1,4 +1,4 @@
-/** What makes the beans of a Spring Boot application: limiter, rules, decision, metrics, health and endpoint. */
+/** Defines the beans of a Spring Boot application: limiter, rules, evaluator, metrics, health indicator and endpoint. */
 @NullMarked
 package io.sluice.spring.boot;
 

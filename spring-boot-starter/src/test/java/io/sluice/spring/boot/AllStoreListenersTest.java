@@ -47,6 +47,6 @@ final class AllStoreListenersTest {
         all.changed(new StoreState(false, "breaker-open", "redis-timeout", 1));
 
         assertThat(heard).containsExactly("ok", "late", "breaker-open");
-        assertThat(output.getAll().split("a listener of the store failed", -1)).hasSize(2);
+        assertThat(output.getAll().split("a store listener failed", -1)).hasSize(2);
     }
 }

@@ -70,9 +70,9 @@ class RedisBackedTest {
             assertThat(redis.command("KEYS", "rate_limit:*").toString()).contains("one");
         }
         assertThat(output)
-                .contains("Sluice limits together with others through " + redis.uri()
-                        + " (by sluice.redis.uri); 1 rule of " + file + ", version 1")
-                .contains("(by spring.data.redis)");
+                .contains("Sluice shares its counts through " + redis.uri()
+                        + " (configured by sluice.redis.uri); 1 rule from " + file + ", version 1")
+                .contains("(configured by spring.data.redis)");
     }
 
     @Test

@@ -69,7 +69,7 @@ class SluiceAutoConfigurationTest {
         });
         assertThat(output)
                 .contains(
-                        "Sluice limits in this process alone (no Redis configured); no rules, only limits of code apply");
+                        "Sluice counts in this process only (no Redis configured); no rules, only limits in code apply");
     }
 
     @Test

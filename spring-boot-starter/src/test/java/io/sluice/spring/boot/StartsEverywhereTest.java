@@ -42,7 +42,7 @@ class StartsEverywhereTest {
     private static final String OF_WEB =
             "spring-web-|spring-boot-(web-server|http-co|jackson|starter-jackson)|jackson|aspectj";
 
-    private static final String IN_THIS_PROCESS = "Sluice limits in this process alone (no Redis configured)";
+    private static final String IN_THIS_PROCESS = "Sluice counts in this process only (no Redis configured)";
 
     private static final String ROUTE = "--spring.cloud.gateway.server.webflux.routes[0].";
 
@@ -134,8 +134,8 @@ class StartsEverywhereTest {
                             "sluiceRestClientCustomizer",
                             "sluiceWebClientCustomizer");
             assertThat(output)
-                    .contains("Sluice limits together with others through redis://127.0.0.1:" + redis.port())
-                    .contains("1 rule of the application's properties");
+                    .contains("Sluice shares its counts through redis://127.0.0.1:" + redis.port())
+                    .contains("1 rule from the application's properties");
             await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(
                             () -> assertThat(get(gateway, "/x").statusCode()).isEqualTo(429));

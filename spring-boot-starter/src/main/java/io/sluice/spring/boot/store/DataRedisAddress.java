@@ -9,15 +9,15 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * The Redis that the application itself uses, if somebody named it. Boot always has an address, {@code localhost:6379}, as soon as its
- * classes are there; that one alone makes nothing distributed.
+ * Finds the Redis that the application uses through Spring Data, if one is configured. With Spring Data on the class path, Boot
+ * always has the address {@code localhost:6379}; this default alone does not turn on shared counts.
  */
 public final class DataRedisAddress {
 
     private static final Logger LOG = LoggerFactory.getLogger(DataRedisAddress.class);
     private static final String PREFIX = "spring.data.redis.";
 
-    /** The details that Boot makes of properties. Its class is hidden. */
+    /** The class of the connection details that Boot makes from properties. It is package-private, so it is compared by name. */
     private static final String OF_PROPERTIES =
             "org.springframework.boot.data.redis.autoconfigure.PropertiesDataRedisConnectionDetails";
 
@@ -29,14 +29,14 @@ public final class DataRedisAddress {
             return Optional.empty();
         }
         if (environment.getProperty(PREFIX + "ssl.bundle") != null) {
-            LOG.warn("spring.data.redis.ssl.bundle: not used by Sluice, which trusts what this JVM trusts");
+            LOG.warn("spring.data.redis.ssl.bundle: not used by Sluice, which uses the JVM's default trust store");
         }
         return Optional.of(new StoreAddress(
                 uri(details, isSecure(details, ofProperties, environment)),
                 ofProperties ? "spring.data.redis" : "connection details"));
     }
 
-    /** Boot does not show in its details that the scheme of a URL asks for TLS. */
+    /** Boot's connection details do not show that the scheme of the URL asks for TLS. */
     private static boolean isSecure(
             DataRedisConnectionDetails details, boolean ofProperties, ConfigurableEnvironment environment) {
         return details.getSslBundle() != null

@@ -11,22 +11,22 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 
-/** The Redis that {@code spring.data.redis} names, read without Spring Data: an application may have no other use for it. */
+/** Finds the Redis in the properties {@code spring.data.redis} without Spring Data, which the application may not use. */
 public final class NamedRedis {
 
-    static final String SENTINEL_PASSWORD = "a password of the Sentinels themselves";
-    static final String LISTED_REPLICAS = "a master with replicas that are listed by hand";
+    static final String SENTINEL_PASSWORD = "a separate password for the Sentinels";
+    static final String LISTED_REPLICAS = "a master with a static list of replicas";
 
     private static final String PREFIX = "spring.data.redis.";
     private static final String ENVIRONMENT_PREFIX = "SPRING_DATA_REDIS_";
 
-    /** Those that say where it is, or that there is one; not those that tune a client. */
+    /** Properties that say where the Redis is, as opposed to those that tune a client. */
     private static final List<String> NAMING =
             List.of("host", "port", "url", "username", "password", "sentinel", "cluster", "masterreplica");
 
     private NamedRedis() {}
 
-    /** The properties that say where it is. */
+    /** The properties under {@code spring.data.redis} that say where it is. */
     record Settings(
             @Nullable String url,
             @DefaultValue("localhost") String host,
@@ -62,7 +62,7 @@ public final class NamedRedis {
         }
         Settings settings = Binder.get(environment)
                 .bind("spring.data.redis", Bindable.of(Settings.class))
-                .orElseThrow(() -> unsupported("nothing that can be read"));
+                .orElseThrow(() -> unsupported("unreadable settings"));
         return Optional.of(new StoreAddress(uri(settings), "spring.data.redis"));
     }
 
@@ -116,8 +116,8 @@ public final class NamedRedis {
 
     static SluiceStartException unsupported(String what) {
         return new SluiceStartException(
-                "spring.data.redis: " + what + " (expected: a server, Sentinels without one, or a Cluster)",
-                "Name the Redis for the counts with sluice.redis.uri, or set sluice.redis.enabled=false to limit in this"
-                        + " process alone.");
+                "spring.data.redis: " + what + " (expected: a server, Sentinels without a password, or a Cluster)",
+                "Set sluice.redis.uri to the Redis for the counts, for example redis://127.0.0.1:6379, or set"
+                        + " sluice.redis.enabled=false to count in this process only.");
     }
 }

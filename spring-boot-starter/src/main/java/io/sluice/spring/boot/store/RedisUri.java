@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the URI of a Redis from its parts.
+ * Builds the URI of a Redis from its parts.
  *
- * @param secure whether it is spoken to over TLS
+ * @param secure whether the connection uses TLS
  */
 record RedisUri(
         boolean secure, @Nullable String username, @Nullable String password) {

@@ -1,27 +1,27 @@
 package io.sluice.spring.boot.store;
 
 /**
- * Where the shared counts are.
+ * The address of the Redis that holds the shared counts.
  *
- * @param uri may hold a password
- * @param from the property, or whatever else, that said so
+ * @param uri the URI, which may contain a password
+ * @param from the property or bean that configured it
  */
 public record StoreAddress(String uri, String from) {
 
-    /** For the eyes of people. */
+    /** Returns the URI without its password, for logs and messages. */
     public String shown() {
         return uri.replaceAll("//[^/]*@", "//***@");
     }
 
     /**
-     * The failure of a start with this address.
+     * Returns the startup failure for an address that cannot be used.
      *
-     * @param refused whose message shows no password
+     * @param refused the cause; its message does not show the password
      */
     public SluiceStartException unreadable(IllegalArgumentException refused) {
         return new SluiceStartException(
                 from + ": " + refused.getMessage(),
-                "Correct it, or set sluice.redis.enabled=false to limit in this process alone.");
+                "Correct it, or set sluice.redis.enabled=false to count in this process only.");
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.sluice.spring.boot.store;
 
 import java.util.Optional;
 
-/** Knows of a Redis that the application has for purposes of its own. */
+/** Finds the Redis that the application already uses for its own purposes. */
 @FunctionalInterface
 public interface StoreAddressFinder {
 

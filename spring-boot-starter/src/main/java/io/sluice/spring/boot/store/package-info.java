@@ -1,4 +1,4 @@
-/** Which Redis holds the counts of an application. */
+/** Finds the Redis that holds an application's counts. */
 @NullMarked
 package io.sluice.spring.boot.store;
 
