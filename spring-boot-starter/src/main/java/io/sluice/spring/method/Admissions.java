@@ -24,9 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether calls of limited methods may go on. Safe for use by many threads.
+ * Decides whether calls of limited methods may proceed. Thread-safe.
  *
- * <p>A call that is admitted is {@link HeldPermits} until it is over. Who waits and leaves gives back what was charged.
+ * <p>An admitted call gets {@link HeldPermits}, which it closes when it ends. A call that gives up while it waits returns the
+ * permits that it was charged.
  */
 final class Admissions {
 
@@ -47,7 +48,10 @@ final class Admissions {
         this.onMissing = onMissing;
     }
 
-    /** Admits a call, on this thread, which waits. Throws {@link RateLimitExceededException} if it is refused. */
+    /**
+     * Admits a call and blocks the current thread while it waits. Throws {@link RateLimitExceededException} if the call is
+     * refused.
+     */
     HeldPermits admit(MethodPlan plan, Call call) throws InterruptedException {
         List<RuleCall> claims = claims(plan, call);
         if (claims.isEmpty()) {
@@ -64,8 +68,8 @@ final class Admissions {
     }
 
     /**
-     * Admits a call without waiting on a thread; fails with {@link RateLimitExceededException} if it is refused. Who cancels holds
-     * nothing.
+     * Admits a call without blocking a thread. The future fails with {@link RateLimitExceededException} if the call is refused.
+     * Cancelling it returns everything that was charged.
      */
     CompletableFuture<HeldPermits> admitLater(MethodPlan plan, Call call) {
         List<RuleCall> claims = claims(plan, call);
@@ -74,7 +78,7 @@ final class Admissions {
         }
         CompletableFuture<HeldPermits> result = new CompletableFuture<>();
         if (plan.maxWait() == null) {
-            // Not cancelled: what it charges would be lost.
+            // Never cancelled: permits that it charges would be lost.
             evaluator.evaluateNamed(claims).whenComplete((ruling, failure) -> ruled(result, ruling, failure));
         } else {
             CompletableFuture<Ruling> place = evaluator.acquireNamed(claims, plan.maxWait());
@@ -128,10 +132,10 @@ final class Admissions {
         }
         Ruling.Impossible impossible = (Ruling.Impossible) ruling;
         throw new IllegalArgumentException("permits: " + impossible.permits() + " (expected: at most "
-                + impossible.capacity() + ", what limit " + impossible.limit() + " can hold)");
+                + impossible.capacity() + ", the capacity of limit " + impossible.limit() + ")");
     }
 
-    /** Held from its time slot on. */
+    /** Returns permits that are held from the call's time slot on. */
     private CompletableFuture<HeldPermits> later(Ruling.Settled ruling) {
         if (ruling.waitFor().isZero()) {
             return CompletableFuture.completedFuture(HeldPermits.of(ruling, evaluator, clock));
@@ -201,14 +205,14 @@ final class Admissions {
         String rule = limit.parts().rule();
         if (onMissing == MissingRule.FAIL) {
             throw new IllegalStateException(limit.parts().where() + ": rule: " + rule
-                    + " (expected: a rule in force; one that is to do nothing has enabled: false)");
+                    + " (expected: a rule in force; to turn a rule off, give it enabled: false)");
         }
         if (onMissing == MissingRule.WARN && warned.add(rule)) {
-            LOG.warn("{}: rule {} is not in force, calls pass", limit.parts().where(), rule);
+            LOG.warn("{}: rule {} is not in force; calls pass without it", limit.parts().where(), rule);
         }
     }
 
-    /** For the start: whether the rules in force have those that annotations name. */
+    /** Returns the rules in force, for the startup check of the rules that annotations name. */
     RuleSet rules() {
         return evaluator.rules();
     }

@@ -4,13 +4,13 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Limits by annotation.
+ * The properties of limits by annotation.
  *
  * @param enabled Whether annotated methods are limited.
- * @param order Order of the limits among other advice of a method: lower is further out. By default limits come before transactions,
- *     caches and the like.
- * @param missingRule What is done where an annotation names a rule that is not in force: 'fail' refuses to start and fails calls, 'warn' lets them
- *     pass and says so, 'allow' lets them pass.
+ * @param order Order of the limits among the other advice of a method. A lower value runs earlier. By default limits run before
+ *     transactions, caches and the like.
+ * @param missingRule What happens if an annotation names a rule that is not in force: 'fail' stops the startup and fails calls,
+ *     'warn' logs a warning and lets calls pass, 'allow' lets calls pass.
  */
 @ConfigurationProperties("sluice.annotations")
 public record AnnotationProperties(

@@ -8,8 +8,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Where a subscription goes on after it has waited: on the event loop that subscribed, or on Reactor's parallel threads if none did. Only
- * touched where Reactor is there; Netty need not be. Stateless.
+ * Chooses the thread on which a subscription continues after it has waited: the event loop that subscribed, or else Reactor's
+ * parallel threads. Loaded only if Reactor is on the class path; Netty is optional. Stateless.
  */
 final class EventLoops {
 

@@ -8,12 +8,12 @@ import io.sluice.spring.internal.PermitScope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call holds of concurrency limits while it runs, given back when it is closed first. A call that never ends holds for as long as
- * somebody knows it. Safe for use by many threads.
+ * The concurrency permits that a call holds while it runs. The first {@link #close} releases them. A call that never ends holds
+ * its permits as long as this object is reachable. Thread-safe.
  */
 final class HeldPermits implements AutoCloseable {
 
-    /** Of calls that hold nothing. */
+    /** For calls that hold no permits. */
     static final HeldPermits NOTHING = new HeldPermits(null);
 
     private final @Nullable PermitScope permits;
@@ -32,7 +32,7 @@ final class HeldPermits implements AutoCloseable {
         return new HeldPermits(permits);
     }
 
-    /** Ends it without giving back: whoever calls this gives back the whole ruling. */
+    /** Stops renewing without releasing the permits. The caller returns the whole ruling instead. */
     void forget() {
         if (permits != null) {
             permits.forget();

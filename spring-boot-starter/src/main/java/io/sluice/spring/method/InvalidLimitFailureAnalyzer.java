@@ -4,7 +4,7 @@ import io.sluice.spring.method.plan.InvalidLimitException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says where the annotation is and what to type instead. */
+/** Explains which annotation is wrong and how to fix it. */
 final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLimitException> {
 
     @Override
@@ -13,9 +13,9 @@ final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<InvalidL
         return new FailureAnalysis(
                 cause.where() + " cannot be applied:\n\n    " + cause.what(),
                 missing
-                        ? "Add the rule, correct its name, or set sluice.annotations.missing-rule to warn or allow if it"
-                                + " comes later."
-                        : "Correct the attribute of the annotation.",
+                        ? "Add the rule or correct its name. If the rule is loaded later, set"
+                                + " sluice.annotations.missing-rule to warn or allow."
+                        : "Correct this attribute of the annotation.",
                 cause);
     }
 }

@@ -13,7 +13,7 @@ import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.annotation.AnnotationUtils;
 
-/** Says which methods are limited. Their annotations are checked when it is asked, which is while proxies are made. */
+/** Selects the methods that are limited. Their annotations are checked at that point, while Spring creates the proxies. */
 final class LimitAdvisor extends AbstractPointcutAdvisor {
 
     private static final long serialVersionUID = 1;

@@ -14,7 +14,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
-/** Limits calls of annotated methods, by when they are over. Safe for use by many threads. */
+/** Applies the limits of annotated methods. The method's return type determines when a call ends. Thread-safe. */
 final class LimitInterceptor implements MethodInterceptor {
 
     private final MethodPlans plans;
@@ -23,11 +23,11 @@ final class LimitInterceptor implements MethodInterceptor {
     private final Supplier<StageContinuation> onward;
 
     /**
-     * An interceptor.
+     * Creates an interceptor.
      *
-     * @param admissions asked with the first call: what it needs is made after the proxies
+     * @param admissions resolved on the first call, because its dependencies are created after the proxies
      * @param finder finds the request of the current thread
-     * @param onward asked with the first stage, for the same reason
+     * @param onward resolved for the first stage, for the same reason
      */
     LimitInterceptor(
             MethodPlans plans,
@@ -76,7 +76,7 @@ final class LimitInterceptor implements MethodInterceptor {
         }
     }
 
-    /** What the fallback answers; without one it throws the refusal. */
+    /** Returns the result of the fallback, or throws the refusal if there is no fallback. */
     static @Nullable Object refused(MethodPlan plan, MethodInvocation invocation, RateLimitExceededException refusal)
             throws Throwable {
         Fallback fallback = plan.fallback(refusal);
@@ -86,7 +86,7 @@ final class LimitInterceptor implements MethodInterceptor {
         return fallback.answer(invocation.getThis(), invocation.getArguments(), refusal);
     }
 
-    /** What can go on after the interceptor has returned. */
+    /** Returns an invocation that can proceed after the interceptor has returned. */
     static MethodInvocation again(MethodInvocation invocation) {
         return invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
     }
@@ -98,7 +98,7 @@ final class LimitInterceptor implements MethodInterceptor {
             }
         }
         Thread.currentThread().interrupt();
-        CancellationException left = new CancellationException("interrupted while it waited for its limits");
+        CancellationException left = new CancellationException("interrupted while waiting for a rate limit");
         left.initCause(e);
         return left;
     }

@@ -28,7 +28,7 @@ import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Limits methods with {@code @RateLimited} and {@code @LimitPoint}. */
+/** Applies {@code @RateLimited} and {@code @LimitPoint} to methods. */
 @AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
 @ConditionalOnBean(Evaluator.class)
 @ConditionalOnBooleanProperty(name = "sluice.enabled", matchIfMissing = true)
@@ -45,7 +45,10 @@ public final class MethodLimitAutoConfiguration {
         return new MethodPlans(new AnnotationReader(environment::resolveRequiredPlaceholders));
     }
 
-    /** Nothing that decides is made with it: it is there before other beans, and would keep theirs from being processed. */
+    /**
+     * Creates nothing that decides. Advisors exist before other beans; creating those early would exclude them from
+     * post-processing.
+     */
     @Bean
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -95,7 +98,7 @@ public final class MethodLimitAutoConfiguration {
         return new RulesOfMethods(plans, admissions::getObject, properties.missingRule());
     }
 
-    /** Makes sure that there is somebody to make proxies, of classes unless the application says otherwise. */
+    /** Makes sure that a proxy creator exists. It proxies classes unless the application chooses otherwise. */
     static final class Proxies implements ImportBeanDefinitionRegistrar, org.springframework.context.EnvironmentAware {
 
         private boolean ofClasses = true;

@@ -1,10 +1,10 @@
 package io.sluice.spring.method;
 
-/** What is done where an annotation names a rule that is not in force. */
+/** What happens if an annotation names a rule that is not in force. */
 public enum MissingRule {
-    /** The application does not start if rules are there and this one is not; a call without its rule fails. */
+    /** If rules are loaded and this one is missing, the application does not start. A call without its rule fails. */
     FAIL,
-    /** Calls pass, and a warning says so once. */
+    /** Calls pass. A warning is logged once. */
     WARN,
     /** Calls pass. */
     ALLOW

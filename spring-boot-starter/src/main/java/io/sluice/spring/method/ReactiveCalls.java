@@ -21,8 +21,8 @@ import reactor.core.publisher.MonoSink;
 import reactor.util.context.ContextView;
 
 /**
- * Calls that are over when their publisher is: decided, and made, for each subscription. Only touched where Reactor is there.
- * Stateless.
+ * Calls that end when their publisher ends. Each subscription is decided, and calls the method, on its own. Loaded only if
+ * Reactor is on the class path. Stateless.
  */
 final class ReactiveCalls {
 
@@ -54,7 +54,7 @@ final class ReactiveCalls {
         return new Call(invocation.getArguments(), found.isPresent() ? () -> found : finder);
     }
 
-    /** What the method returns, or its fallback. */
+    /** Returns the publisher of the method, or of its fallback. */
     private static Mono<Publisher<?>> answers(
             MethodPlan plan, MethodInvocation template, Admissions admissions, Call call) {
         return Mono.<HeldPermits>create(sink -> admit(sink, plan, admissions, call))
@@ -64,7 +64,10 @@ final class ReactiveCalls {
                         refusal -> Mono.fromSupplier(() -> refused(plan, template, refusal)));
     }
 
-    /** Whoever leaves before he was admitted holds nothing. After that what he subscribed to gives back. */
+    /**
+     * Admits one subscription. If it is cancelled before it is admitted, it holds nothing. After that, the publisher that it
+     * subscribed to releases the permits.
+     */
     private static void admit(MonoSink<HeldPermits> sink, MethodPlan plan, Admissions admissions, Call call) {
         CompletableFuture<HeldPermits> admission = admissions.admitLater(plan, call);
         CompletionStage<HeldPermits> came = admission;

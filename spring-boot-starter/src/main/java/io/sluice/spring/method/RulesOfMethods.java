@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Looks at the start whether every rule that annotations name is in force. */
+/** Checks at startup that every rule named by an annotation is in force. */
 final class RulesOfMethods implements SmartInitializingSingleton {
 
     private static final Logger LOG = LoggerFactory.getLogger(RulesOfMethods.class);
@@ -38,7 +38,7 @@ final class RulesOfMethods implements SmartInitializingSingleton {
             if (loaded && onMissing == MissingRule.FAIL) {
                 throw new InvalidLimitException(limit.parts().where(), what);
             }
-            LOG.warn("{}: {}{}", limit.parts().where(), what, loaded ? "" : "; no rules have come yet");
+            LOG.warn("{}: {}{}", limit.parts().where(), what, loaded ? "" : "; no rules have been loaded yet");
         }
     }
 }

@@ -11,8 +11,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that is over when its stage is. If it is decided at once the method runs on the calling thread, else {@link StageContinuation}. Who
- * cancels what he got cancels the wait or the stage. For one call.
+ * A call that ends when its stage completes. If it is decided at once, the method runs on the calling thread, otherwise on the
+ * executor of the {@link StageContinuation}. Cancelling the result cancels the wait or the method's stage. For a single call.
  */
 final class StageCall {
 

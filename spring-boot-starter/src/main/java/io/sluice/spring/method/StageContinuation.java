@@ -8,14 +8,14 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.task.TaskDecorator;
 
 /**
- * How stages go on after they have waited without a thread. Safe for use by many threads.
+ * How stages continue after they have waited without a thread. Thread-safe.
  *
- * @param executor runs them
- * @param decorators carry over what the calling thread has; asked on that thread
+ * @param executor runs the continuations
+ * @param decorators carry over context of the calling thread; they are applied on that thread
  */
 record StageContinuation(Executor executor, List<TaskDecorator> decorators) {
 
-    /** The bean that replaces what is chosen here. */
+    /** The name of a bean that replaces the executor chosen here. */
     static final String EXECUTOR = "sluiceMethodExecutor";
 
     private static final String OF_THE_APPLICATION = "applicationTaskExecutor";
@@ -24,7 +24,7 @@ record StageContinuation(Executor executor, List<TaskDecorator> decorators) {
         decorators = List.copyOf(decorators);
     }
 
-    /** Defines no executor of its own: with one, Spring Boot would not make that of the application. */
+    /** Does not define an executor bean: if one existed, Spring Boot would not create the application's own. */
     static StageContinuation of(BeanFactory beans, ObjectProvider<TaskDecorator> decorators) {
         return new StageContinuation(executor(beans), decorators.orderedStream().toList());
     }
@@ -38,7 +38,7 @@ record StageContinuation(Executor executor, List<TaskDecorator> decorators) {
                 : ForkJoinPool.commonPool();
     }
 
-    /** The task, with what this thread has. */
+    /** Decorates the task with the context of the current thread. */
     Runnable carrying(Runnable task) {
         Runnable carrying = task;
         for (TaskDecorator each : decorators) {

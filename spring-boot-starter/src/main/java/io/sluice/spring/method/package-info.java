@@ -1,4 +1,4 @@
-/** Annotated methods: from annotations to claims on rules, and from rulings to calls. */
+/** Limits on annotated methods: reads the annotations, asks the rules, and makes or refuses the calls. */
 @NullMarked
 package io.sluice.spring.method;
 

@@ -181,10 +181,10 @@ final class MistakesTest {
                 Arguments.of(BadId.class, "id: a b (expected: "),
                 Arguments.of(BadMode.class, "mode: sometimes (expected: "),
                 Arguments.of(BadPolicy.class, "on_failure: panic (expected: "),
-                Arguments.of(RuleAndRate.class, "rate: 1/s beside rule (expected: "),
+                Arguments.of(RuleAndRate.class, "rate: 1/s together with rule (expected: "),
                 Arguments.of(UnknownRule.class, "rule: smss (expected: sms, "),
-                Arguments.of(UnknownVariable.class, "key: #usr (expected: instead of #usr one of #user, #p0, #a0"),
-                Arguments.of(BadSyntax.class, "key: #user. (expected: an expression; "),
+                Arguments.of(UnknownVariable.class, "key: #usr (expected: one of #user, #p0, #a0"),
+                Arguments.of(BadSyntax.class, "key: #user. (expected: a SpEL expression; "),
                 Arguments.of(AType.class, "(expected: no T(java.lang.Runtime); expressions only read properties)"),
                 Arguments.of(AConstructor.class, "condition: new java.util.Date() != null (expected: no new"),
                 Arguments.of(ABean.class, "key: @environment (expected: no @environment;"),
@@ -196,7 +196,7 @@ final class MistakesTest {
                         "fallback: other (expected: a method of NoFallback with the parameters (String)"),
                 Arguments.of(OtherFallback.class, "fallback: other returns Integer (expected: String)"),
                 Arguments.of(BadWait.class, "maxWait: soon (expected: "),
-                Arguments.of(NoSuchPlaceholder.class, "rate: ${nobody.knows} (expected: known placeholders; "),
+                Arguments.of(NoSuchPlaceholder.class, "rate: ${nobody.knows} (expected: placeholders that resolve; "),
                 Arguments.of(OddStage.class, "returns " + Stage.class.getName() + " (expected: CompletionStage"),
                 Arguments.of(BadPeriod.class, "period: 0 (expected: at least 1, in seconds)"),
                 Arguments.of(NegativePoint.class, "limit: -1 (expected: "));
@@ -221,7 +221,7 @@ final class MistakesTest {
     @Test
     void aRuleThatMayStillComeIsNoMistake(CapturedOutput output) {
         rig.runner(UnknownRule.class).run(context -> assertThat(context).hasNotFailed());
-        assertThat(output).contains("rule: smss").contains("no rules have come yet");
+        assertThat(output).contains("rule: smss").contains("no rules have been loaded yet");
     }
 
     static class OutOfReach {

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a limited method. For one thread at a time. */
+/** One call of a limited method. Not thread-safe. */
 public final class Call {
 
     private final @Nullable Object[] arguments;
@@ -13,7 +13,7 @@ public final class Call {
     private @Nullable CurrentRequest found;
     private boolean looked;
 
-    /** @param finder asked at most once, and only if somebody wants to know */
+    /** @param finder finds the request; called at most once, and only if the request is needed */
     public Call(@Nullable Object[] arguments, Supplier<Optional<CurrentRequest>> finder) {
         this.arguments = arguments;
         this.finder = finder;

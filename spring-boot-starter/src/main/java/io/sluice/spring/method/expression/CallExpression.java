@@ -22,8 +22,8 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
- * An expression of an annotation, parsed once. It reads arguments, the caller and the request, and can do nothing else. Safe for use
- * by many threads.
+ * An expression of an annotation, parsed once. It can read the arguments, the caller and the request, and nothing else.
+ * Thread-safe.
  */
 public final class CallExpression implements CallValue {
 
@@ -31,7 +31,7 @@ public final class CallExpression implements CallValue {
     private static final RequestAccess REQUESTS = new RequestAccess();
     private static final ReadAccess READS = new ReadAccess();
 
-    /** Nothing of it may be there: what would need more than reading. */
+    /** Syntax that does more than read and is therefore not allowed. */
     private static final Set<Class<?>> ACTING = Set.of(
             TypeReference.class,
             ConstructorReference.class,
@@ -54,10 +54,11 @@ public final class CallExpression implements CallValue {
     }
 
     /**
-     * Parses and checks; the {@link IllegalArgumentException} has the whole message.
+     * Parses and checks an expression.
      *
-     * @param attribute what errors call it
+     * @param attribute the annotation attribute, for error messages
      * @param known the variables of the method
+     * @throws IllegalArgumentException if the expression is not allowed; its message is complete
      */
     public static CallValue parse(String attribute, String text, Map<String, Variable> known) {
         SpelExpression expression;
@@ -65,7 +66,7 @@ public final class CallExpression implements CallValue {
             expression = (SpelExpression) PARSER.parseExpression(text);
         } catch (ExpressionException | IllegalStateException e) {
             throw new IllegalArgumentException(
-                    attribute + ": " + text + " (expected: an expression; " + e.getMessage() + ")", e);
+                    attribute + ": " + text + " (expected: a SpEL expression; " + e.getMessage() + ")", e);
         }
         Map<String, Variable> used = new LinkedHashMap<>();
         check(expression.getAST(), attribute, text, known, used);
@@ -86,9 +87,9 @@ public final class CallExpression implements CallValue {
             if (variable != null) {
                 used.put(name, variable);
             } else if (!name.equals("this")) {
-                throw new IllegalArgumentException(attribute + ": " + text + " (expected: instead of #" + name
-                        + " one of #" + String.join(", #", known.keySet())
-                        + "; arguments have names if compiled with -parameters)");
+                throw new IllegalArgumentException(attribute + ": " + text + " (expected: one of #"
+                        + String.join(", #", known.keySet()) + " instead of #" + name
+                        + "; argument names need the compiler option -parameters)");
             }
         }
         for (int i = 0; i < node.getChildCount(); i++) {

@@ -2,11 +2,11 @@ package io.sluice.spring.method.expression;
 
 import org.jspecify.annotations.Nullable;
 
-/** What can be read off a call. Safe for use by many threads. */
+/** A value that can be read from a call. Thread-safe. */
 @FunctionalInterface
 public interface CallValue {
 
-    /** The value; null if there is none, or something on the way to it is missing. */
+    /** Returns the value; null if there is none or if something on the path to it is null. */
     @Nullable
     Object of(Call call);
 }

@@ -19,12 +19,12 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Lets expressions read getters, components of records, public fields, and how many there are of something; no other method is called. Nothing
- * has an index but what SpEL itself indexes before it asks: maps, lists, arrays and texts. Safe for use by many threads.
+ * Lets expressions read getters, record components, public fields and sizes. No other method is called. An index works only for
+ * maps, lists, arrays and texts, which SpEL handles itself. Thread-safe.
  */
 final class ReadAccess implements PropertyAccessor, IndexAccessor {
 
-    /** Only what is there is remembered, so that there is never more of it than a class has. */
+    /** Remembers only properties that exist, so the map never has more entries than the class has properties. */
     private static final ClassValue<Map<String, Source>> KNOWN = new ClassValue<>() {
         @Override
         protected Map<String, Source> computeValue(Class<?> type) {
@@ -153,7 +153,9 @@ final class ReadAccess implements PropertyAccessor, IndexAccessor {
         return is != null && (is.getReturnType() == boolean.class || is.getReturnType() == Boolean.class) ? is : null;
     }
 
-    /** One of a property: {@code getAndIncrement} and its like change what they read. */
+    /**
+     * Finds the getter of a property. Methods such as {@code getAndIncrement} are excluded, because they change what they read.
+     */
     private static @Nullable Method getter(Class<?> type, String name) {
         if (name.matches("getAnd\\p{javaUpperCase}.*")) {
             return null;

@@ -32,7 +32,7 @@ final class RequestAccess implements PropertyAccessor, IndexAccessor {
 
     @Override
     public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object value) {
-        throw new UnsupportedOperationException("a request is read only");
+        throw new UnsupportedOperationException("a request is read-only");
     }
 
     @Override
@@ -52,6 +52,6 @@ final class RequestAccess implements PropertyAccessor, IndexAccessor {
 
     @Override
     public void write(EvaluationContext context, Object target, Object index, @Nullable Object value) {
-        throw new UnsupportedOperationException("a request is read only");
+        throw new UnsupportedOperationException("a request is read-only");
     }
 }

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 
-/** What expressions of a method may name. */
+/** A variable that expressions of a method may use. */
 public sealed interface Variable extends CallValue {
 
     /** An argument by its position. */
@@ -18,7 +18,7 @@ public sealed interface Variable extends CallValue {
         }
     }
 
-    /** Who is verified to call. */
+    /** The authenticated caller. */
     record Caller() implements Variable {
         @Override
         public @Nullable Object of(Call call) {
@@ -27,7 +27,7 @@ public sealed interface Variable extends CallValue {
         }
     }
 
-    /** The request that the call works for. */
+    /** The request that the call belongs to. */
     record Request() implements Variable {
         @Override
         public @Nullable Object of(Call call) {
@@ -35,7 +35,7 @@ public sealed interface Variable extends CallValue {
         }
     }
 
-    /** All of a method, by their names; an argument comes before what else has its name. */
+    /** Returns all variables of a method by name. An argument takes precedence over another variable of the same name. */
     static Map<String, Variable> of(Method method) {
         Map<String, Variable> all = new LinkedHashMap<>();
         String[] names = new DefaultParameterNameDiscoverer().getParameterNames(method);

@@ -1,4 +1,4 @@
-/** What annotations may read of a call: its arguments, the caller and the request, and nothing else. */
+/** Expressions in annotations: they can read the arguments, the caller and the request of a call, and nothing else. */
 @NullMarked
 package io.sluice.spring.method.expression;
 

@@ -26,7 +26,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
 
-/** Reads the annotations of a method and of its class, and refuses those that cannot be applied. Stateless. */
+/** Reads the annotations of a method and its class, and rejects those that cannot be applied. Stateless. */
 public final class AnnotationReader {
 
     private static final List<String> OF_A_LIMIT =
@@ -34,12 +34,12 @@ public final class AnnotationReader {
 
     private final UnaryOperator<String> placeholders;
 
-    /** @param placeholders fills in what values leave to the environment */
+    /** @param placeholders resolves {@code ${placeholders}} of the environment */
     public AnnotationReader(UnaryOperator<String> placeholders) {
         this.placeholders = placeholders;
     }
 
-    /** All limits of a method, those of its class first; empty if it has none. */
+    /** Returns all limits of a method, those of its class first; empty if it has none. */
     List<PlannedLimit> read(Method method, Class<?> type) {
         List<PlannedLimit> limits = new ArrayList<>();
         Reading reading = new Reading(method, type);
@@ -57,7 +57,7 @@ public final class AnnotationReader {
                 || !nearest(element, LimitPoint.class).isEmpty();
     }
 
-    /** Those of the element, or else of the nearest that it inherits from. */
+    /** Returns the annotations of the element or, if it has none, of the nearest element that it inherits from. */
     private static <A extends Annotation> List<MergedAnnotation<A>> nearest(AnnotatedElement element, Class<A> type) {
         List<MergedAnnotation<A>> all =
                 MergedAnnotations.from(
@@ -140,7 +140,7 @@ public final class AnnotationReader {
             for (String name : own) {
                 if (!annotation.getString(name).isEmpty()) {
                     throw new IllegalArgumentException(name + ": " + annotation.getString(name)
-                            + " beside rule (expected: the rule says it, or no rule)");
+                            + " together with rule (expected: either a rule or a limit written here)");
                 }
             }
         }
@@ -187,12 +187,15 @@ public final class AnnotationReader {
                 return text.contains("${") ? placeholders.apply(text) : text;
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(
-                        name + ": " + text + " (expected: known placeholders; " + e.getMessage() + ")", e);
+                        name + ": " + text + " (expected: placeholders that resolve; " + e.getMessage() + ")", e);
             }
         }
     }
 
-    /** For rules that count by key: nobody else's address makes the same of another key. Null if neither is there. */
+    /**
+     * Returns the key of a {@code @LimitPoint} that counts by address, for rules that count by key. Key and address stay separate
+     * parts, so two different pairs never make the same key. Null if there is neither.
+     */
     private static @Nullable Object ofAddress(String key, Call call) {
         CurrentRequest request = call.request();
         String address = request == null ? null : request.attribute("ip");

@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
-/** The method that answers refused calls of another. Immutable. */
+/** The method that answers the refused calls of a limited method. Immutable. */
 public final class Fallback {
 
     private final Method method;
@@ -20,7 +20,11 @@ public final class Fallback {
         ReflectionUtils.makeAccessible(method);
     }
 
-    /** Finds the one by this name, rather with the exception than without; the {@link IllegalArgumentException} has the whole message. */
+    /**
+     * Finds the fallback by name and prefers one that takes the exception.
+     *
+     * @throws IllegalArgumentException if there is none; its message is complete
+     */
     static Fallback find(String name, Method limited, Class<?> type) {
         Class<?>[] parameters = limited.getParameterTypes();
         for (boolean takesRefusal : new boolean[] {true, false}) {
@@ -34,7 +38,7 @@ public final class Fallback {
         }
         throw new IllegalArgumentException("fallback: " + name + " (expected: a method of "
                 + type.getSimpleName() + " with the parameters " + signature(parameters)
-                + " and, if it likes, RateLimitExceededException)");
+                + ", optionally followed by RateLimitExceededException)");
     }
 
     private static boolean matches(Class<?>[] own, Class<?>[] limited, boolean takesRefusal) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
-/** A rule of one limit that is written in an annotation, in the words of rule documents. */
+/** A rule with a single limit that is written in an annotation, in the language of rule documents. */
 final class InlineRule {
 
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,18}");
@@ -19,7 +19,7 @@ final class InlineRule {
         rule.put("id", id);
     }
 
-    /** Something of the rule; empty for what it is by default. */
+    /** Sets a field of the rule; an empty value keeps the default. */
     InlineRule rule(String name, String value) {
         if (!value.isEmpty()) {
             rule.put(name, value);
@@ -27,7 +27,7 @@ final class InlineRule {
         return this;
     }
 
-    /** Something of its limit; empty for what it is by default. */
+    /** Sets a field of the limit; an empty value keeps the default. */
     InlineRule limit(String name, String value) {
         if (!value.isEmpty()) {
             limit.put(name, value);
@@ -39,7 +39,11 @@ final class InlineRule {
         return !limit.isEmpty();
     }
 
-    /** The rule; the {@link IllegalArgumentException} has the whole message. */
+    /**
+     * Returns the rule.
+     *
+     * @throws IllegalArgumentException if it has errors; the message lists all of them
+     */
     Rule read() {
         StringJoiner text = new StringJoiner(",", "{", "}");
         rule.forEach((name, value) -> text.add(member(name, value)));

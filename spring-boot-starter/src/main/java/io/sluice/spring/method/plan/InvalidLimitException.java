@@ -1,6 +1,9 @@
 package io.sluice.spring.method.plan;
 
-/** An annotation that cannot be applied: found at start, where it stands and which attribute it is. */
+/**
+ * Thrown at startup for an annotation that cannot be applied. The message says where the annotation is and which attribute is
+ * wrong.
+ */
 public final class InvalidLimitException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -9,10 +12,10 @@ public final class InvalidLimitException extends RuntimeException {
     private final String what;
 
     /**
-     * A mistake.
+     * Creates the exception.
      *
      * @param where the annotation, class and method
-     * @param what in the form {@code attribute: value (expected: what would do)}
+     * @param what the error in the form {@code attribute: value (expected: …)}
      */
     public InvalidLimitException(String where, String what) {
         super(where + ": " + what);
@@ -20,12 +23,12 @@ public final class InvalidLimitException extends RuntimeException {
         this.what = what;
     }
 
-    /** The annotation, class and method. */
+    /** Returns the annotation, class and method. */
     public String where() {
         return where;
     }
 
-    /** In the form {@code attribute: value (expected: what would do)}. */
+    /** Returns the error in the form {@code attribute: value (expected: …)}. */
     public String what() {
         return what;
     }

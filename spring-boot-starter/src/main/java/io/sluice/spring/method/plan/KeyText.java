@@ -6,10 +6,13 @@ import java.util.Optional;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** The text of a key. Two keys that differ have texts that differ, as far as their own texts do. */
+/** Converts keys to text. Different keys get different texts if the texts of their parts differ. */
 final class KeyText {
 
-    /** Whether a class has a text of its own: that of {@link Object} is another one for every object, and would limit nobody. */
+    /**
+     * Whether a class has a {@code toString} of its own. The one of {@link Object} differs for every object, so a limit that
+     * counts by it would limit nobody.
+     */
     private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -24,7 +27,11 @@ final class KeyText {
 
     private KeyText() {}
 
-    /** Null stays null; so does a list of which a part is. The {@link IllegalArgumentException} has the whole message. */
+    /**
+     * Returns the text of a key. Null stays null, and a list with a null part becomes null.
+     *
+     * @throws IllegalArgumentException if the value has no text of its own; the message is complete
+     */
     static @Nullable String text(@Nullable Object value) {
         if (value == null || value instanceof String) {
             return (String) value;
@@ -43,7 +50,7 @@ final class KeyText {
         }
         if (!HAS_TEXT.get(value.getClass())) {
             throw new IllegalArgumentException("key: a " + value.getClass().getTypeName()
-                    + " (expected: text, a number, or a type with toString)");
+                    + " (expected: text, a number, or a type that overrides toString)");
         }
         return value.toString();
     }

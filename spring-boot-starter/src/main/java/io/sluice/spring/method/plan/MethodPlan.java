@@ -11,21 +11,21 @@ import org.jspecify.annotations.Nullable;
  * All limits of a method. Immutable.
  *
  * @param limits at least one
- * @param ending when a call of it is over
- * @param maxWait the shortest of those that say one; null if none does
+ * @param ending when a call of the method ends
+ * @param maxWait the shortest maximum wait of all limits; null if none sets one
  */
 public record MethodPlan(
         List<PlannedLimit> limits, Ending ending, @Nullable Duration maxWait) {
 
-    /** When a call is over. */
+    /** When a call ends. */
     public enum Ending {
         /** When the method returns. */
         RETURN,
-        /** When the stage that it returns is completed. */
+        /** When the returned stage completes. */
         STAGE,
-        /** When the publisher of at most one item ends. */
+        /** When the returned publisher of at most one item ends. */
         MONO,
-        /** When the publisher ends. */
+        /** When the returned publisher ends. */
         FLUX
     }
 
@@ -44,7 +44,7 @@ public record MethodPlan(
                         .orElse(null));
     }
 
-    /** That of the annotation whose rule refused; null if it has none. */
+    /** Returns the fallback of the annotation whose rule refused; null if it has none. */
     @Nullable
     public Fallback fallback(RateLimitExceededException refusal) {
         var rule = refusal.ruling().rule();

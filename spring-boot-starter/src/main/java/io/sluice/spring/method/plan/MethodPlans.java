@@ -20,7 +20,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The limits of all methods, read once each. Safe for use by many threads. */
+/** The limits of all methods. The annotations of each method are read once. Thread-safe. */
 public final class MethodPlans {
 
     private static final Logger LOG = LoggerFactory.getLogger(MethodPlans.class);
@@ -33,7 +33,7 @@ public final class MethodPlans {
         this.reader = reader;
     }
 
-    /** Null if the method has no limits. */
+    /** Returns the limits of a method; null if it has none. */
     @Nullable
     public MethodPlan of(Method method, Class<?> type) {
         Map<Method, Optional<MethodPlan>> ofType = known.get(type);
@@ -86,10 +86,10 @@ public final class MethodPlans {
         return new InvalidLimitException(
                 where,
                 "returns " + result.getName() + " (expected: CompletionStage, CompletableFuture, Mono, Flux, Publisher,"
-                        + " or what is there when the method returns)");
+                        + " or a plain value)");
     }
 
-    /** Warns of annotated methods that a proxy cannot limit. */
+    /** Logs a warning for each annotated method that a proxy cannot limit. */
     public void warnOfUnreachable(Class<?> type) {
         for (Method method : ClassUtils.getUserClass(type).getDeclaredMethods()) {
             int modifiers = method.getModifiers();
@@ -105,7 +105,7 @@ public final class MethodPlans {
         }
     }
 
-    /** Every limit whose rule is neither in force nor written with it. */
+    /** Returns every limit that names a rule which is not in force, and that has no limit of its own. */
     public List<PlannedLimit> withoutRule(RuleSet set) {
         return known.values().stream()
                 .flatMap(ofType -> ofType.values().stream())
@@ -116,7 +116,7 @@ public final class MethodPlans {
                 .toList();
     }
 
-    /** What is wrong with it, and what its author may have meant. */
+    /** Returns the error message for a missing rule, with the most similar rule ids. */
     public static String missing(PlannedLimit limit, RuleSet set) {
         String wanted = limit.parts().rule();
         List<String> nearest = set.rules().stream()
@@ -126,7 +126,7 @@ public final class MethodPlans {
                 .toList();
         return "rule: " + wanted + " (expected: "
                 + (nearest.isEmpty()
-                        ? "a rule in force, there are none"
+                        ? "a rule in force, but there are none"
                         : String.join(", ", nearest) + (set.rules().size() > NAMES_SHOWN ? " …" : ""))
                 + ")";
     }

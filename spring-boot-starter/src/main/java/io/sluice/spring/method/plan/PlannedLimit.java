@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One annotation, read and checked. Safe for use by many threads; remembers which rule it means in the set in force. */
+/** One annotation, read and checked. It caches the rule that it refers to in the current rule set. Thread-safe. */
 public final class PlannedLimit {
 
     private static final String KEY = "key";
@@ -26,12 +26,14 @@ public final class PlannedLimit {
     private volatile Meaning meaning = Meaning.NONE;
 
     /**
-     * What an annotation says.
+     * The content of an annotation.
      *
-     * @param where for people
+     * @param where the annotation and its method, for messages
      * @param rule the id of its rule
-     * @param inline what applies where no rule of that id is in force; null if there has to be one
-     * @param permits null for always the same
+     * @param inline the rule that applies while no rule with that id is in force; null if the annotation only names a rule
+     * @param key the key to count by; null for one shared count
+     * @param always the number of permits if it is a constant
+     * @param permits the expression for the number of permits; null if it is a constant
      */
     public record Parts(
             String where,
@@ -45,11 +47,11 @@ public final class PlannedLimit {
             @Nullable Duration maxWait) {}
 
     /**
-     * What it means while a set is in force.
+     * The rule that the annotation refers to in a rule set.
      *
-     * @param rule null if it has none
-     * @param attributes that the rule looks at, but for key and service
-     * @param claim null if it is another one for every call
+     * @param rule null if there is none
+     * @param attributes the attributes that the rule reads, other than key and service
+     * @param claim the claim of every call; null if calls differ
      */
     public record Meaning(
             @Nullable RuleSet set,
@@ -69,7 +71,7 @@ public final class PlannedLimit {
     }
 
     @SuppressWarnings(
-            "ReferenceEquality") // another set is another object, and to compare two takes longer than to look up
+            "ReferenceEquality") // each rule set is its own object, and a lookup is cheaper than comparing two sets
     public Meaning meaning(RuleSet set) {
         Meaning known = meaning;
         if (known.set() != set) {
@@ -96,7 +98,7 @@ public final class PlannedLimit {
         return new Meaning(set, rule, attributes, same ? new RuleCall(rule, NOTHING, parts.always()) : null);
     }
 
-    /** What a call asks for; null if nothing. */
+    /** Returns what a call asks for; null if it asks for nothing. */
     @Nullable
     public RuleCall claim(Meaning meaning, Call call, @Nullable String service, PathForm paths) {
         Rule rule = meaning.rule();

@@ -13,7 +13,10 @@ import java.util.stream.Stream;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Makes ids of rules from names in code, the same at every start. What an id cannot have is told apart by a part of a hash. */
+/**
+ * Makes rule ids from names in code. The ids are the same at every start. If a name does not fit into an id, part of a hash keeps
+ * ids distinct.
+ */
 final class RuleIds {
 
     private static final int LONGEST = 128;
@@ -21,7 +24,7 @@ final class RuleIds {
 
     private RuleIds() {}
 
-    /** Of a method; one that is overloaded is told apart by its parameters. */
+    /** Returns the id for a method. Overloaded methods are distinguished by their parameters. */
     static String of(Class<?> type, Method method) {
         Class<?> owner = declaring(type, method);
         String id = owner.getName() + "." + method.getName();
@@ -36,12 +39,12 @@ final class RuleIds {
         return overloaded ? legal(id, id + Arrays.toString(method.getParameterTypes()), true) : of(id);
     }
 
-    /** Of a class; one that was made at run time goes by its first interface. */
+    /** Returns the id for a class. A class generated at run time gets the id of its first interface. */
     static String of(Class<?> type) {
         return of(isMade(type) && type.getInterfaces().length > 0 ? type.getInterfaces()[0].getName() : type.getName());
     }
 
-    /** The names of classes made at run time are others at every start: their interface is what stays. */
+    /** Classes generated at run time have a different name at every start. Their interface keeps its name. */
     private static Class<?> declaring(Class<?> type, Method method) {
         if (isMade(type)) {
             for (Class<?> each : type.getInterfaces()) {
@@ -62,7 +65,7 @@ final class RuleIds {
         return !method.isSynthetic() && !Modifier.isPrivate(method.getModifiers());
     }
 
-    /** Of any text. */
+    /** Returns the id for any text. */
     static String of(String text) {
         return legal(text, text, false);
     }

@@ -1,4 +1,4 @@
-/** The annotations of a method, read and checked once. */
+/** The limits of methods: their annotations are read and checked once. */
 @NullMarked
 package io.sluice.spring.method.plan;
 
