@@ -4,7 +4,9 @@ import io.sluice.rules.evaluate.Ruling;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A call's wait for its moment. Who cancels it leaves, and what was charged for it meanwhile is given back. */
+/**
+ * A call that waits until its limits admit it. Cancelling the future gives up the wait and returns any permits that were charged.
+ */
 final class Admission extends CompletableFuture<Ruling.Settled> {
 
     private final Consumer<Ruling.Settled> giveBack;
@@ -14,7 +16,7 @@ final class Admission extends CompletableFuture<Ruling.Settled> {
         this.giveBack = giveBack;
     }
 
-    /** What is to be done if the caller leaves from now on, instead of what was before. */
+    /** Sets what happens if the caller cancels from now on. It replaces the previous action. */
     void onLeave(Runnable next) {
         leave = next;
         if (isCancelled()) {
@@ -22,7 +24,7 @@ final class Admission extends CompletableFuture<Ruling.Settled> {
         }
     }
 
-    /** Gives back what an admission charged that nobody makes use of. */
+    /** Returns the permits of an admission that is not used. */
     void giveBack(Ruling.Settled ruling) {
         if (ruling.allowed()) {
             giveBack.accept(ruling);

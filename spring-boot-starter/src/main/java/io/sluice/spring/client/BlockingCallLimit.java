@@ -12,7 +12,7 @@ import org.springframework.http.client.ClientHttpRequestExecution;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 
-/** Limits calls of clients that block. */
+/** Limits the calls of blocking clients. */
 final class BlockingCallLimit implements ClientHttpRequestInterceptor {
 
     private final CallGate gate;
@@ -56,9 +56,9 @@ final class BlockingCallLimit implements ClientHttpRequestInterceptor {
                 admission.giveBack(admission.join());
             }
             Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while a call to " + call.host() + " waited for its limit");
+            throw new InterruptedIOException("interrupted while a call to " + call.host() + " waited for a rate limit");
         } catch (ExecutionException | CancellationException e) {
-            throw new IllegalStateException("the limit of a call to " + call.host() + " was not decided", e);
+            throw new IllegalStateException("the rate limit for a call to " + call.host() + " could not be decided", e);
         }
     }
 }

@@ -22,7 +22,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
-/** What every call passes: finds its limits, waits for all of them together, and hears the answer. Safe for use by many threads. */
+/**
+ * Every call passes through a gate. It finds the call's limits, waits for all of them in one decision, and inspects the response.
+ * Thread-safe.
+ */
 final class CallGate {
 
     private final Evaluator evaluator;
@@ -31,7 +34,7 @@ final class CallGate {
     private final Function<OutboundCall, List<LimitedCalls>> limits;
     private final Pauses pauses;
 
-    /** @param pauses those of all gates of the process */
+    /** @param pauses shared by all gates of the process */
     CallGate(
             Evaluator evaluator,
             NamedRules rules,
@@ -49,7 +52,7 @@ final class CallGate {
         return new PermitScope(evaluator, clock);
     }
 
-    /** Waits for the moment of a call. Null if the call has no limit. */
+    /** Starts to wait until the limits admit a call. Returns null if the call has no limit. */
     @Nullable
     Admission admit(OutboundCall call) {
         List<LimitedCalls> own = limits.apply(call);
@@ -83,7 +86,7 @@ final class CallGate {
         return admission;
     }
 
-    /** Hears what the third party answered. */
+    /** Inspects the response of the third party. */
     void answered(OutboundCall call, int status, HttpHeaders headers) {
         if (status == 429 || status == 503) {
             for (LimitedCalls one : limits.apply(call)) {

@@ -8,13 +8,13 @@ import java.util.function.Function;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 
 /**
- * Makes the interceptors that keep {@link LimitedCalls} under their limits; for {@code WebClient} {@link ReactiveCallLimits} does. Safe
- * for use by many threads, and so is what it makes.
+ * Makes the interceptors that keep {@link LimitedCalls} within their limits. For {@code WebClient} use
+ * {@link ReactiveCallLimits}. Thread-safe, as are the interceptors.
  *
- * <p>A call is charged before it is sent, each time that it passes the interceptor: retries around it count each. A call that was
- * admitted and then failed counts: the third party may have counted it. Refused calls end with a {@link
- * io.sluice.spring.RateLimitExceededException}. An answer is there when the longest wait has passed and a decision of the shared
- * store was due, at the latest, whether Redis answers or not.
+ * <p>A call is charged before it is sent, each time it passes the interceptor, so every retry around the interceptor counts. A
+ * call that was admitted and then failed stays counted, because the third party may have counted it too. A refused call throws
+ * {@link io.sluice.spring.RateLimitExceededException}. The decision is known at the latest when the maximum wait and the deadline
+ * of the shared store have passed, even if Redis does not answer.
  */
 public final class CallLimits {
 
@@ -31,19 +31,19 @@ public final class CallLimits {
     }
 
     /**
-     * For {@code RestClient} and {@code RestTemplate}. Waits on the calling thread, which may be interrupted, and holds permits of concurrency
-     * limits until the answer is read to its end or closed.
+     * Returns an interceptor for {@code RestClient} and {@code RestTemplate}. It blocks the calling thread, which may be
+     * interrupted, while a call waits. Concurrency permits are held until the response is read to its end or closed.
      */
     public ClientHttpRequestInterceptor interceptor(LimitedCalls calls) {
         return new BlockingCallLimit(gate(calls));
     }
 
-    /** For limits that a call is to keep whatever it is. */
+    /** Returns a gate that applies the same limits to every call. */
     CallGate gate(LimitedCalls calls) {
         return gate(call -> List.of(calls));
     }
 
-    /** @param limits which limits a call keeps, all of them in one decision; none: it passes */
+    /** @param limits returns the limits of a call, which are one decision; a call without limits passes */
     CallGate gate(Function<OutboundCall, List<LimitedCalls>> limits) {
         return new CallGate(evaluator, rules, clock, pauses, limits);
     }

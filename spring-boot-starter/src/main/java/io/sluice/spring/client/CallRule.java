@@ -17,10 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/** Makes a rule of limits on calls. */
+/** Builds rules for limits on outbound calls. */
 final class CallRule {
 
-    /** The attribute under which the key of a call is known to rules. */
+    /** The attribute that holds the key of a call. */
     static final String KEY = "key";
 
     static final Handling LOCAL = Handling.DEFAULT;
@@ -28,9 +28,9 @@ final class CallRule {
     private CallRule() {}
 
     /**
-     * A rule with these limits.
+     * Returns a rule with these limits.
      *
-     * @param byKey whether each key counts by itself, or all calls together
+     * @param byKey whether each key has its own count; otherwise all calls share one
      */
     static Rule of(String name, Handling handling, boolean byKey, Limit... limits) {
         List<By> by = byKey ? List.of(By.attribute(KEY)) : List.of();
@@ -51,7 +51,9 @@ final class CallRule {
                 RuleDescription.NOTHING);
     }
 
-    /** The name of a limit that no limit of a rule document has: there, digits alone never stand behind the last dot. */
+    /**
+     * Names a limit so that no limit of a rule document has the same name: there, the last dot is never followed by digits alone.
+     */
     static Limit.Named limit(String rule, int position) {
         return Limit.named(rule + "." + position);
     }

@@ -17,8 +17,8 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 
 /**
- * Keeps calls to others under their limits: those of {@code sluice.client-limits} for every client that is built with a builder of
- * Spring Boot, and {@link CallLimits} and {@link ReactiveCallLimits} for limits in code.
+ * Limits outbound calls. The limits in {@code sluice.client-limits} apply to every client that is built with one of Spring Boot's
+ * builders. {@link CallLimits} and {@link ReactiveCallLimits} are available for limits in code.
  */
 @AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
 @ConditionalOnClass({ClientHttpRequestInterceptor.class, Evaluator.class})

@@ -9,9 +9,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Limits on calls to others.
+ * Limits on outbound calls.
  *
- * @param clientLimits Limits on the calls that this application makes to others, by a name of one's own.
+ * @param clientLimits Limits on the calls that this application makes to other services, each under a name of your choice.
  */
 @ConfigurationProperties("sluice")
 public record ClientLimitProperties(@DefaultValue Map<String, ClientLimit> clientLimits) {
@@ -21,19 +21,20 @@ public record ClientLimitProperties(@DefaultValue Map<String, ClientLimit> clien
     }
 
     /**
-     * A limit on calls to some hosts.
+     * A limit on the calls to some hosts.
      *
-     * @param hosts Whose calls are limited: api.example.com, *.example.com, or host:port.
-     * @param rule The id of a rule in force that the calls keep.
-     * @param rate How many calls there are at most in any span of the time: 5/s, 100/m, 5000/h, 20/10s.
-     * @param margin By how much longer than the third party says a call counts, for calls that are held up on their way.
-     * @param concurrency How many calls are under way at most.
-     * @param concurrencyTtl After which time a call of a process that died is not under way any more.
-     * @param perHost Whether each of the hosts has the limit for itself, or all have it together.
-     * @param maxWait For how long a call waits for its limit before it is refused; 0 refuses at once.
-     * @param onFailure What decides while the shared store does not: local, open or closed.
-     * @param localShare The part of the limit that one process keeps while it decides alone, above 0 and at most 1.
-     * @param heedRetryAfter Whether all calls of this limit in this process pause when an answer of status 429 or 503 says Retry-After.
+     * @param hosts Hosts whose calls are limited: api.example.com, *.example.com, or host:port.
+     * @param rule Id of a rule in force that limits the calls. Use either this or a rate and concurrency.
+     * @param rate Maximum number of calls in any period of this length: 5/s, 100/m, 5000/h, 20/10s.
+     * @param margin Time added to the period of the rate, for calls that are delayed on their way to the host.
+     * @param concurrency Maximum number of calls in flight.
+     * @param concurrencyTtl Time after which a call of a process that died no longer counts as in flight.
+     * @param perHost Whether each host has its own count. Otherwise all hosts of the limit share one.
+     * @param maxWait Maximum time that a call waits for its limit before it is refused. With 0 it is refused at once.
+     * @param onFailure What decides while the shared store is unavailable: local, open or closed.
+     * @param localShare Part of the limit that one process enforces while it decides alone, above 0 and at most 1.
+     * @param heedRetryAfter Whether a response with status 429 or 503 and a Retry-After header pauses all calls of this limit in
+     *     this process.
      */
     public record ClientLimit(
             @DefaultValue List<String> hosts,

@@ -13,8 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The limits of {@code sluice.client-limits}, and for which hosts they are. A call to a host that several are for keeps all of them.
- * Immutable.
+ * The limits in {@code sluice.client-limits} and the hosts that they apply to. A call to a host with several limits must pass all
+ * of them. Immutable.
  */
 final class ConfiguredCalls {
 
@@ -29,7 +29,7 @@ final class ConfiguredCalls {
         this.all = all;
     }
 
-    /** @throws IllegalArgumentException naming the property that cannot be */
+    /** @throws IllegalArgumentException with the name of the invalid property */
     static ConfiguredCalls of(Map<String, ClientLimit> limits) {
         List<Configured> all = new ArrayList<>();
         new TreeMap<>(limits).forEach((name, limit) -> {
@@ -42,7 +42,7 @@ final class ConfiguredCalls {
         return new ConfiguredCalls(List.copyOf(all));
     }
 
-    /** The limits of a call. */
+    /** Returns the limits of a call. */
     List<LimitedCalls> of(OutboundCall call) {
         List<LimitedCalls> own = new ArrayList<>(1);
         for (Configured one : all) {
@@ -77,7 +77,7 @@ final class ConfiguredCalls {
         if (rule != null && !rule.isBlank()) {
             if (!own.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "rule: \"" + rule + "\" beside rate or concurrency (expected: a rule, or limits of its own)");
+                        "rule: \"" + rule + "\" together with rate or concurrency (expected: only one of the two)");
             }
             return LimitedCalls.of(rule);
         }
@@ -103,14 +103,14 @@ final class ConfiguredCalls {
         return own;
     }
 
-    /** A strict window: however the third party counts its seconds, there are never more in one. */
+    /** Returns a strict sliding window: however the third party aligns its periods, none of them ever contains more calls. */
     private static Limit window(String rule, String rate, Duration margin) {
         Matcher parts = RATE.matcher(rate.trim());
         if (!parts.matches() || margin.isNegative()) {
             throw margin.isNegative()
-                    ? new IllegalArgumentException("margin: " + margin + " (expected: 0 or more)")
+                    ? new IllegalArgumentException("margin: " + margin + " (expected: 0 or more, such as 50ms)")
                     : new IllegalArgumentException(
-                            "rate: \"" + rate + "\" (expected: calls per time, such as 5/s, 100/m or 20/10s)");
+                            "rate: \"" + rate + "\" (expected: calls per period, such as 5/s, 100/m or 20/10s)");
         }
         long count = parts.group(2).isEmpty() ? 1 : Long.parseLong(parts.group(2));
         Duration span =

@@ -8,7 +8,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpResponse;
 
-/** An answer that holds permits until it is closed, or its body is read to the end. */
+/** A response that holds permits until it is closed or its body is read to the end. */
 final class HoldingResponse implements ClientHttpResponse {
 
     private final ClientHttpResponse response;
@@ -48,7 +48,7 @@ final class HoldingResponse implements ClientHttpResponse {
         }
     }
 
-    /** Knows the answer, so that whoever has only the stream holds the permits, too. */
+    /** Refers to the response, so that the permits are held as long as the stream is reachable. */
     private static final class HoldingBody extends FilterInputStream {
 
         private final HoldingResponse of;

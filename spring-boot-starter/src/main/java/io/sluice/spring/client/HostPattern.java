@@ -4,14 +4,14 @@ import java.net.URI;
 import java.util.Locale;
 
 /**
- * Which hosts a limit is for: one, all below a domain ({@code *.example.com}, not {@code example.com} itself), or one of them on one
- * port. Compares in any case. Immutable.
+ * The hosts that a limit applies to: one host, all hosts below a domain ({@code *.example.com}, without {@code example.com}
+ * itself), or either of them on a single port. Case is ignored. Immutable.
  */
 record HostPattern(String host, boolean below, int port) {
 
     private static final int ANY_PORT = -1;
 
-    /** @throws IllegalArgumentException if it is no host */
+    /** @throws IllegalArgumentException if the text is not a host pattern */
     static HostPattern of(String text) {
         String rest = text.trim().toLowerCase(Locale.ROOT);
         boolean below = rest.startsWith("*.");
@@ -38,7 +38,7 @@ record HostPattern(String host, boolean below, int port) {
         return uri.getPort() >= 0 ? uri.getPort() : "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
     }
 
-    /** The dot at the end of a full name changes nothing about who is called. */
+    /** A trailing dot of a fully qualified name does not change which host is called. */
     private static String withoutDot(String host) {
         return host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
     }

@@ -8,20 +8,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which limit calls to a third party keep, whose count it is, and for how long a call may wait for it. Immutable; a {@link CallLimits}
- * makes interceptors of it.
+ * Describes how calls to a third party are limited: by which limit, counted by which key, and how long a call may wait.
+ * Immutable. Use {@link CallLimits} or {@link ReactiveCallLimits} to make interceptors and filters from it.
  *
  * <pre>{@code
  * LimitedCalls github = LimitedCalls.of("github-api").waitingUpTo(Duration.ofSeconds(2));
- * RestClient client = RestClient.builder().requestInterceptor(limits.interceptor(github)).build();
+ * RestClient client = RestClient.builder().requestInterceptor(callLimits.interceptor(github)).build();
  *
  * LimitedCalls maps = LimitedCalls.of("maps", Limit.named("maps").slidingWindow(50, Duration.ofSeconds(1)));
- * WebClient reactive = WebClient.builder().filter(limits.filter(maps)).build();
+ * WebClient reactive = WebClient.builder().filter(reactiveCallLimits.filter(maps)).build();
  * }</pre>
  */
 public final class LimitedCalls {
 
-    /** The longest that a call may wait. */
+    /** The longest time that a call may wait. */
     public static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
     private static final Function<OutboundCall, @Nullable String> HOST = OutboundCall::host;
@@ -32,7 +32,7 @@ public final class LimitedCalls {
     private final Duration maxWait;
     private final Heed heed;
 
-    /** Who pauses when a third party asks for it. */
+    /** Which calls pause when the third party sends {@code Retry-After}. */
     private enum Heed {
         NOT,
         BY_KEY,
@@ -53,28 +53,31 @@ public final class LimitedCalls {
     }
 
     /**
-     * Calls that keep a rule in force, whatever its scope. The rule counts by {@code key}, {@code host}, {@code method}, {@code path} or
-     * {@code header.<name>} of the call, or has one count for all. While there is no such rule, calls are not limited, and
-     * the log says so.
+     * Limits calls by a rule in force, whatever its scope says. The rule can count by {@code key}, {@code host}, {@code method},
+     * {@code path} or {@code header.<name>} of the call, or have one count for all. While no such rule is in force, calls are not
+     * limited and the log says so.
      *
-     * @param rule its id
+     * @param rule the id of the rule
      */
     public static LimitedCalls of(String rule) {
         Objects.requireNonNull(rule, "rule");
         return new LimitedCalls(rule, null, HOST, Duration.ZERO, Heed.NOT);
     }
 
-    /** Calls that keep limits made here, each key by itself. While the shared store fails, half of them in each process. */
+    /**
+     * Limits calls by the given limits, with a separate count for each key. While the shared store is unavailable, each process
+     * enforces half of each limit.
+     */
     public static LimitedCalls of(String name, Limit... limits) {
         return of(CallRule.of(name, CallRule.LOCAL, true, limits));
     }
 
-    /** Calls that keep a rule made in code. */
+    /** Limits calls by a rule made in code. */
     public static LimitedCalls of(Rule rule) {
         return new LimitedCalls(rule.id(), rule, HOST, Duration.ZERO, Heed.NOT);
     }
 
-    /** The same, waiting for so long at most; zero, the default, refuses at once. */
+    /** Returns a copy that waits at most this long. Zero, the default, refuses at once. */
     public LimitedCalls waitingUpTo(Duration maxWait) {
         if (maxWait.isNegative() || maxWait.compareTo(LONGEST_WAIT) > 0) {
             throw new IllegalArgumentException("maxWait: " + maxWait + " (expected: 0 to 1 day)");
@@ -82,20 +85,21 @@ public final class LimitedCalls {
         return new LimitedCalls(name, rule, key, maxWait, heed);
     }
 
-    /** The same, with another attribute {@code key} for rules than the host. */
+    /** Returns a copy with another value for the attribute {@code key} than the host. */
     public LimitedCalls keyedBy(Function<OutboundCall, @Nullable String> key) {
         return new LimitedCalls(name, rule, key, maxWait, heed);
     }
 
     /**
-     * The same, pausing all calls of this limit in this process with the same key, whichever client makes them, when an answer of status 429 or 503 says {@code Retry-After}, until
-     * then, an hour at most. By default it is left to the caller.
+     * Returns a copy that obeys {@code Retry-After}. When a response with status 429 or 503 carries the header, all calls of this
+     * limit with the same key in this process pause for that time, at most an hour, whichever client makes them. By default this
+     * is left to the caller.
      */
     public LimitedCalls heedingRetryAfter() {
         return new LimitedCalls(name, rule, key, maxWait, Heed.BY_KEY);
     }
 
-    /** The same, pausing all calls of the limit whatever their key. */
+    /** Returns a copy that obeys {@code Retry-After} for all calls of the limit, whatever their key. */
     LimitedCalls heedingRetryAfterTogether() {
         return new LimitedCalls(name, rule, key, maxWait, Heed.TOGETHER);
     }
@@ -118,7 +122,7 @@ public final class LimitedCalls {
         return maxWait;
     }
 
-    /** Which calls pause together. */
+    /** Returns the key of the calls that pause together; null if all calls of the limit do. */
     @Nullable
     String pauseKey(OutboundCall call) {
         return heed == Heed.TOGETHER ? null : key.apply(call);

@@ -6,18 +6,21 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 
-/** A call that is about to be made. The headers are those of the request and not to be changed. */
+/** A call that is about to be made. The headers are those of the request; do not change them. */
 public record OutboundCall(HttpMethod method, URI uri, HttpHeaders headers) {
 
     private static final String HEADER = "header.";
 
-    /** The host that is called, in small letters, without the port; empty if the address has none. */
+    /** Returns the host in lower case, without the port; empty if the URI has none. */
     public String host() {
         String host = uri.getHost();
         return host == null ? "" : host.toLowerCase(Locale.ROOT);
     }
 
-    /** What rules know the call by: {@code host}, {@code method}, {@code path}, {@code header.<name>}; null if there is none. */
+    /**
+     * Returns an attribute by the name that rules use: {@code host}, {@code method}, {@code path} or {@code header.<name>}; null
+     * if the call does not have it.
+     */
     public @Nullable String attribute(String name) {
         if (name.startsWith(HEADER)) {
             return headers.getFirst(name.substring(HEADER.length()));

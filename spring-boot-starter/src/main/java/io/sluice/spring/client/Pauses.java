@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For how long third parties asked to be left alone: for each limit, whichever client heard it. Of this process; holds a bounded number.
- * Safe for use by many threads.
+ * How long third parties asked callers to wait. A pause belongs to a limit, whichever client received it. Pauses are kept in this
+ * process and their number is bounded. Thread-safe.
  */
 final class Pauses {
 
@@ -30,7 +30,7 @@ final class Pauses {
 
     private record Key(String limit, @Nullable String key) {}
 
-    /** How long calls have to wait, zero mostly. */
+    /** Returns how long a call has to pause. Usually zero. */
     Duration left(LimitedCalls calls, OutboundCall call) {
         if (untilNanos.isEmpty()) {
             return Duration.ZERO;
@@ -48,7 +48,7 @@ final class Pauses {
         return Duration.ofNanos(left);
     }
 
-    /** Hears a {@code Retry-After}; one that cannot be read says nothing. */
+    /** Starts a pause from a {@code Retry-After} header. An unreadable header is ignored. */
     void heard(LimitedCalls calls, OutboundCall call, @Nullable String retryAfter) {
         Duration pause = retryAfter == null ? Duration.ZERO : span(retryAfter.trim());
         if (pause.isNegative() || pause.isZero()) {

@@ -12,7 +12,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
-/** Limits calls of {@code WebClient}, each subscription by itself. */
+/** Limits the calls of {@code WebClient}. Each subscription is decided on its own. */
 final class ReactiveCallLimit implements ExchangeFilterFunction {
 
     private final CallGate gate;
@@ -53,7 +53,7 @@ final class ReactiveCallLimit implements ExchangeFilterFunction {
             if (here) {
                 sink.success(ruling);
             } else {
-                // The call goes on on a thread for that: not on the one that brings answers or rings alarms.
+                // Continue on a separate thread, not on the one that delivers store replies or runs timers.
                 Schedulers.parallel().schedule(() -> sink.success(ruling));
             }
         });

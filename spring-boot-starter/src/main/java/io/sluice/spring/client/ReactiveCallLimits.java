@@ -3,8 +3,8 @@ package io.sluice.spring.client;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 
 /**
- * Makes the filters that keep {@link LimitedCalls} of {@code WebClient} under their limits, as {@link CallLimits} does for clients that block.
- * A type of its own: applications without WebFlux have none of it. Safe for use by many threads, and so is what it makes.
+ * Makes the filters that keep the {@link LimitedCalls} of a {@code WebClient} within their limits, as {@link CallLimits} does for
+ * blocking clients. It is a separate type because applications without WebFlux cannot load it. Thread-safe, as are the filters.
  */
 public final class ReactiveCallLimits {
 
@@ -15,8 +15,8 @@ public final class ReactiveCallLimits {
     }
 
     /**
-     * Waits without a thread, and holds permits of concurrency limits until the body of the answer has ended, the call failed, or it was
-     * cancelled.
+     * Returns a filter that waits without blocking a thread. Concurrency permits are held until the body of the response ends, or
+     * the call fails or is cancelled.
      */
     public ExchangeFilterFunction filter(LimitedCalls calls) {
         return new ReactiveCallLimit(limits.gate(calls));

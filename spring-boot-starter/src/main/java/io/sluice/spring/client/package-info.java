@@ -1,6 +1,6 @@
 /**
- * Calls to others, kept under the limits that they set: interceptors for {@code RestClient}, {@code RestTemplate} and
- * {@code WebClient} that wait for the moment to call, or refuse.
+ * Limits on outbound calls: interceptors and filters for {@code RestClient}, {@code RestTemplate} and {@code WebClient} that wait
+ * until a call is admitted, or refuse it.
  */
 @NullMarked
 package io.sluice.spring.client;

@@ -21,8 +21,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Fallback;
 
 /**
- * Limits for Spring Cloud Gateway. Comes before its own configuration, which looks for a limiter: where there is no other, ours is the
- * one of routes that name none.
+ * Limits for Spring Cloud Gateway. This configuration runs before the gateway's own, which looks for a limiter. If the
+ * application defines no other limiter, routes that name none use the one of Sluice.
  */
 @AutoConfiguration(
         afterName = "io.sluice.spring.boot.SluiceAutoConfiguration",

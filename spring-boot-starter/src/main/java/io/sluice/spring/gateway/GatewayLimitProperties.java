@@ -7,9 +7,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Limits on the routes of Spring Cloud Gateway.
  *
- * @param enabled Whether routes have the limiter sluiceRateLimiter and the filter Sluice.
- * @param applyRules Whether every route is limited by the rules in force, its id (or sluice-service of its metadata) being their service.
- * @param onFailure What decides about limits of redis-rate-limiter.* while the shared store does not: local, open or closed.
+ * @param enabled Whether routes can use the limiter sluiceRateLimiter and the filter Sluice.
+ * @param applyRules Whether the rules in force apply to every route. Rules see the id of the route, or sluice-service from its
+ *     metadata, as the service.
+ * @param onFailure What decides about the limits of redis-rate-limiter.* while the shared store is unavailable: local, open or
+ *     closed.
  */
 @ConfigurationProperties("sluice.gateway")
 public record GatewayLimitProperties(

@@ -8,7 +8,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Lets an exchange pass, or answers it as every front door answers a refused request. Immutable. */
+/** Lets an exchange pass, or sends the same response to a refused request as the web filters do. Immutable. */
 record RouteAnswer(WebAnswers answers) {
 
     Mono<Void> passOrRefuse(Ruling.Settled ruling, ServerWebExchange exchange, GatewayFilterChain chain) {

@@ -33,8 +33,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Asks rules for a request on a route. Never blocks. What a ruling lets the request hold is held by its scope, also if the
- * caller has left before the ruling came; where there is no scope, until its time to live is over.
+ * Asks the rules about a request on a route. Never blocks. The scope of the exchange holds the permits of a ruling, even if the
+ * caller disconnected before the ruling arrived. Without a scope, permits are held until their time to live ends.
  */
 final class RouteDecisions {
 
@@ -55,20 +55,23 @@ final class RouteDecisions {
         return new PermitScope(evaluator, clock);
     }
 
-    /** Null if there is no such rule, or it is not enabled. */
+    /** Returns the rule; null if it is not in force or not enabled. */
     @Nullable
     Rule inForce(String rule, String route) {
         return named.inForce(rule, "route " + route).orElse(null);
     }
 
-    /** The ruling of one rule, whatever its scope, when it is time to go on. */
+    /** Returns the ruling of a single rule, whatever its scope says. It is emitted when the request may continue. */
     Mono<Ruling.Settled> byRule(
             Rule rule, @Nullable RouteScope scope, String service, @Nullable String key, long permits) {
         return Mono.defer(() -> decide(
                 List.of(new RuleCall(rule, attributes(RuleFields.of(rule), scope, service, key), permits)), scope));
     }
 
-    /** The ruling of all rules in force that are for the request and did not charge it yet, when it is time to go on; empty if none is. */
+    /**
+     * Returns the ruling of all rules in force that match the request and have not charged it yet. It is emitted when the request
+     * may continue; empty if no rule matches.
+     */
     Mono<Ruling.Settled> byRulesInForce(RouteScope scope) {
         return Mono.defer(() -> {
             RuleSet set = evaluator.rules();
@@ -78,7 +81,7 @@ final class RouteDecisions {
             Attributes request = attributes(fields.of(set), scope, scope.service(), null);
             List<RuleCall> claims = new ArrayList<>();
             for (Rule rule : set.matching(request)) {
-                // One that denies or exempts has its say each time: it counts nothing.
+                // A rule that denies or exempts counts nothing, so it is asked every time.
                 if (rule.action() != Action.LIMIT || !scope.charged().contains(rule.id())) {
                     claims.add(new RuleCall(rule, request, 1));
                 }
@@ -103,8 +106,8 @@ final class RouteDecisions {
     }
 
     /**
-     * Where to go on if nobody knows the exchange: on the current event loop, if it is one of Reactor Netty and not, say, that of a
-     * client of Redis that found a key.
+     * Returns where to continue if the exchange is unknown: on the current event loop if it belongs to Reactor Netty, and not,
+     * for example, to a Redis client that resolved a key.
      */
     private static Scheduler here() {
         EventExecutor loop = ThreadExecutorMap.currentExecutor();
@@ -134,7 +137,7 @@ final class RouteDecisions {
             if (atOnce) {
                 sink.success(settled);
             } else {
-                // What filters do next is theirs: not on the thread that brings the answers of the store.
+                // What the filters do next must not run on the thread that delivers the store's replies.
                 here.schedule(() -> sink.success(settled));
             }
         });

@@ -15,12 +15,12 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Stands before all filters of all routes: keeps the request as it came, holds what the exchange holds of concurrency limits
- * until it ends, and asks the rules in force if it is told to.
+ * Runs before all filters of all routes. It keeps the request as it arrived, holds the concurrency permits of the exchange until
+ * it ends, and, if configured, applies the rules in force.
  */
 final class RouteLimitFilter implements GlobalFilter, Ordered {
 
-    /** In the metadata of a route: what rules call it instead of its id. */
+    /** The key in a route's metadata for the service name that rules see instead of the route's id. */
     static final String SERVICE = "sluice-service";
 
     private final RouteDecisions decisions;
@@ -28,7 +28,7 @@ final class RouteLimitFilter implements GlobalFilter, Ordered {
     private final CallerAddress callers;
     private final boolean applyRules;
 
-    /** @param applyRules whether all rules in force are for routes, too */
+    /** @param applyRules whether the rules in force apply to routes */
     RouteLimitFilter(RouteDecisions decisions, RouteAnswer answer, CallerAddress callers, boolean applyRules) {
         this.decisions = decisions;
         this.answer = answer;

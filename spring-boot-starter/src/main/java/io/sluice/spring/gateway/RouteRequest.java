@@ -16,8 +16,8 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * A request as it came to the gateway, before filters of its route changed it; for applications without the filter for WebFlux. A header
- * or a query field that is there twice is answered with 400 if somebody asks for it.
+ * A request as it arrived at the gateway, before the filters of its route changed it. Used in applications without the WebFlux
+ * filter. Reading a header or query field that occurs twice is answered with status 400.
  */
 record RouteRequest(
         ServerHttpRequest request,
@@ -47,7 +47,7 @@ record RouteRequest(
     private @Nullable String header(String name) {
         List<String> lines = lines(name);
         if (lines.size() > 1 && !name.equalsIgnoreCase("cookie")) {
-            throw bad("header " + name + ": " + lines.size() + " of them (expected: one, since it counts for a limit)");
+            throw bad("header " + name + ": occurs " + lines.size() + " times (expected: once, a limit counts by it)");
         }
         return lines.isEmpty() ? null : String.join("; ", lines);
     }

@@ -22,10 +22,10 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.UUID;
 
-/** Makes a rule of the numbers that routes give to the limiter of Spring Cloud Gateway, with the meaning that they have there. */
+/** Builds a rule from the numbers that a route gives to Spring Cloud Gateway's limiter. They mean the same as there. */
 final class RouteRule {
 
-    /** The attribute under which the key of a {@code KeyResolver} is known to rules. */
+    /** The attribute that holds the key of a {@code KeyResolver}. */
     static final String KEY = "key";
 
     private static final int LONGEST_NAME = 200;
@@ -33,14 +33,13 @@ final class RouteRule {
     private RouteRule() {}
 
     /**
-     * A token bucket for each key of a route.
+     * Returns a rule with a token bucket for each key of a route.
      *
-     * @param perSecond what is refilled each second, above 0
+     * @param perSecond the refill per second, above 0
      */
     static Rule of(String route, BigDecimal perSecond, long burst, FailurePolicy onFailure) {
         String id = "route-" + name(route);
-        // Behind the last dot of a rule document's names there are never digits alone: no rule in force shares the
-        // count.
+        // In names from rule documents, digits alone never follow the last dot. So no rule in force shares this count.
         TokenBucket bucket = Limit.named(id + ".0").tokenBucket(rate(perSecond)).withBurst(burst);
         RuleLimit limit =
                 new RuleLimit(id + ".0", bucket, List.of(By.attribute(KEY)), AbsentPolicy.SHARE, Privacy.PLAIN);
@@ -68,7 +67,7 @@ final class RouteRule {
         BigDecimal exact = perSecond.stripTrailingZeros();
         if (exact.signum() <= 0 || exact.scale() > 6 || exact.precision() - exact.scale() > 10) {
             throw new IllegalArgumentException("replenishRate: " + perSecond
-                    + " (expected: above 0, at most 1000000000, with at most six digits behind the point)");
+                    + " (expected: above 0, at most 1000000000, with at most six decimal places)");
         }
         int shift = Math.max(0, exact.scale());
         return new Rate(
@@ -76,7 +75,7 @@ final class RouteRule {
                 Duration.ofSeconds(BigDecimal.TEN.pow(shift).longValueExact()));
     }
 
-    /** What names of counts may have, and nothing that two routes could share. */
+    /** Returns a legal name for counts that no two routes share. */
     private static String name(String route) {
         boolean plain = !route.isEmpty()
                 && route.length() <= LONGEST_NAME

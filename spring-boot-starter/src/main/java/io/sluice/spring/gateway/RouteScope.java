@@ -9,12 +9,13 @@ import reactor.core.scheduler.Scheduler;
 import reactor.util.context.ContextView;
 
 /**
- * What one exchange carries from the first filter of its route to the last: the request as it came, the rules that already
- * ruled on it, and the permits it holds.
+ * The state of one exchange from the first filter of its route to the last: the request as it arrived, the rules that have
+ * already charged it, and the permits that it holds.
  *
- * @param service what rules call the route
- * @param charged the ids of rules that are not to be charged again by their scope; those that a filter names decide whenever it is asked
- * @param thread where the exchange goes on after something was waited for
+ * @param service the name that rules see for the route
+ * @param charged the ids of rules that must not charge the request again because their scope matches; a rule that a filter names
+ *     decides every time
+ * @param thread where the exchange continues after it has waited
  */
 record RouteScope(CurrentRequest request, String service, Set<String> charged, PermitScope permits, Scheduler thread) {
 
@@ -28,7 +29,7 @@ record RouteScope(CurrentRequest request, String service, Set<String> charged, P
         return exchange.getRequiredAttribute(ATTRIBUTE);
     }
 
-    /** Null where the limiter is asked by somebody else than a filter of a route. */
+    /** Returns the scope; null if the limiter was not called by a filter of a route. */
     static @Nullable RouteScope of(ContextView context) {
         return context.<RouteScope>getOrEmpty(RouteScope.class).orElse(null);
     }

@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which attributes of a request the rules in force look at; found once for each set. Safe for use by many threads. */
+/** Caches which attributes of a request the rules in force read, once for each rule set. Thread-safe. */
 final class RuleSetFields {
 
     private volatile @Nullable Known known;

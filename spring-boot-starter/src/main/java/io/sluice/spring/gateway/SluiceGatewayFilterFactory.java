@@ -13,7 +13,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * The filter {@code Sluice}: a route obeys a rule in force.
+ * The filter {@code Sluice}: limits a route by a rule in force.
  *
  * <pre>{@code
  * filters:
@@ -22,9 +22,9 @@ import reactor.core.publisher.Mono;
  *     args: { rule: per-customer, key: header.x-customer, permits: 2 }
  * }</pre>
  *
- * <p>A refusal is answered with 429 (403 where the rule denies), the headers and the body that every front door sends. Permits of
- * concurrency limits are held until the exchange ends, however it ends. The rule is asked each time that the exchange comes by: with
- * another key by each of two filters, and at each attempt behind a filter that tries again.
+ * <p>A refused request is answered with status 429 (403 if the rule denies), and the same headers and body as in the web filters.
+ * Concurrency permits are held until the exchange ends, however it ends. The rule is asked each time the exchange passes the
+ * filter. Two filters with different keys each ask it, and behind a retry filter each attempt does.
  */
 public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFactory<SluiceGatewayFilterFactory.Config> {
 
@@ -46,14 +46,14 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
     public GatewayFilter apply(Config config) {
         String id = config.rule;
         if (id == null || id.isBlank()) {
-            throw new IllegalArgumentException("rule: none (expected: the id of a rule, as in Sluice=orders)");
+            throw new IllegalArgumentException("rule: none (expected: the id of a rule, for example Sluice=orders)");
         }
         if (config.permits < 1 || config.permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException(
                     "permits: " + config.permits + " (expected: 1.." + Limit.MAX_PERMITS + ")");
         }
         if (config.key != null && config.keyResolver != null) {
-            throw new IllegalArgumentException("key: beside key-resolver (expected: one of them)");
+            throw new IllegalArgumentException("key: together with key-resolver (expected: only one of the two)");
         }
         return (exchange, chain) -> filter(id, config, exchange, chain);
     }
@@ -80,7 +80,7 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
                 : Optional.ofNullable(scope.request().attribute(attribute)));
     }
 
-    /** What a route says. */
+    /** The arguments of the filter. */
     public static final class Config {
 
         private @Nullable String rule;
@@ -88,7 +88,7 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
         private @Nullable KeyResolver keyResolver;
         private long permits = 1;
 
-        /** The id of a rule in force. */
+        /** Sets the id of a rule in force. */
         public Config setRule(@Nullable String rule) {
             this.rule = rule;
             return this;
@@ -98,7 +98,9 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
             return rule;
         }
 
-        /** An attribute of the request, such as {@code header.x-customer}: its value is the rule's attribute {@code key}. */
+        /**
+         * Sets the request attribute, such as {@code header.x-customer}, whose value becomes the rule's attribute {@code key}.
+         */
         public Config setKey(@Nullable String key) {
             this.key = key;
             return this;
@@ -108,7 +110,7 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
             return key;
         }
 
-        /** Finds the rule's attribute {@code key}. */
+        /** Sets the resolver for the rule's attribute {@code key}. */
         public Config setKeyResolver(@Nullable KeyResolver keyResolver) {
             this.keyResolver = keyResolver;
             return this;
@@ -118,7 +120,7 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
             return keyResolver;
         }
 
-        /** What one request takes of each limit. */
+        /** Sets how many permits a request takes from each limit. */
         public Config setPermits(long permits) {
             this.permits = permits;
             return this;

@@ -20,7 +20,7 @@ import org.springframework.context.ApplicationListener;
 import reactor.core.publisher.Mono;
 
 /**
- * The limiter that routes of Spring Cloud Gateway switch to by name. Safe for use by many threads; never blocks.
+ * A limiter for Spring Cloud Gateway that routes select by bean name. Thread-safe; never blocks.
  *
  * <pre>{@code
  * filters:
@@ -32,12 +32,12 @@ import reactor.core.publisher.Mono;
  *       redis-rate-limiter.burstCapacity: 20
  * }</pre>
  *
- * <p>The three numbers mean what they mean to its Redis limiter: a token bucket for each key of a route, that
- * refills by {@code replenishRate} a second, holds {@code burstCapacity}, and of which a request takes {@code requestedTokens}.
- * Refill is continuous, not in whole seconds. {@code sluice.rule} names a rule in force instead, which finds the resolved
- * key in its attribute {@code key}.
+ * <p>The three numbers mean the same as for the gateway's Redis limiter. Each key of a route has a token bucket, which refills by
+ * {@code replenishRate} per second and holds {@code burstCapacity}; a request takes {@code requestedTokens}. Unlike there, the
+ * refill is continuous instead of once per second. Alternatively {@code sluice.rule} names a rule in force, which sees the
+ * resolved key as its attribute {@code key}.
  *
- * <p>One configuration for a route, as with every limiter of the gateway: two such filters on one route share it.
+ * <p>As with every limiter of the gateway, a route has one configuration: two such filters on one route share it.
  */
 public final class SluiceRateLimiter extends AbstractStatefulConfigurable<SluiceRateLimiter.Config>
         implements RateLimiter<SluiceRateLimiter.Config>, ApplicationListener<FilterArgsEvent> {
@@ -49,7 +49,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
     private final FailurePolicy onFailure;
     private final boolean xRateLimit;
 
-    /** What was made of the configuration of a route; it is made anew when the route has another. */
+    /** The rule made from each route's configuration. It is made again when the configuration changes. */
     private final Map<String, Ready> ready = new ConcurrentHashMap<>();
 
     SluiceRateLimiter(
@@ -139,7 +139,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
 
     private record Ready(Config config, Rule rule) {}
 
-    /** What a route says; either the numbers or a rule. */
+    /** The arguments of a route: either the numbers or a rule. */
     public static final class Config {
 
         private BigDecimal replenishRate = BigDecimal.ZERO;
@@ -148,7 +148,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
         private @Nullable String rule;
         private @Nullable FailurePolicy onFailure;
 
-        /** What is refilled each second; may have digits behind the point. */
+        /** Sets how many tokens are refilled per second. Fractions are allowed. */
         public Config setReplenishRate(BigDecimal replenishRate) {
             this.replenishRate = Objects.requireNonNull(replenishRate, "replenishRate");
             return this;
@@ -158,7 +158,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
             return replenishRate;
         }
 
-        /** The most that the bucket holds; 0 refuses always. */
+        /** Sets how many tokens the bucket holds at most. With 0 every request is refused. */
         public Config setBurstCapacity(long burstCapacity) {
             this.burstCapacity = burstCapacity;
             return this;
@@ -168,7 +168,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
             return burstCapacity;
         }
 
-        /** What one request takes. */
+        /** Sets how many tokens a request takes. */
         public Config setRequestedTokens(long requestedTokens) {
             this.requestedTokens = requestedTokens;
             return this;
@@ -178,7 +178,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
             return requestedTokens;
         }
 
-        /** The id of a rule in force, which is asked instead of the numbers. */
+        /** Sets the id of a rule in force, which is used instead of the numbers. */
         public Config setRule(@Nullable String rule) {
             this.rule = rule;
             return this;
@@ -188,7 +188,7 @@ public final class SluiceRateLimiter extends AbstractStatefulConfigurable<Sluice
             return rule;
         }
 
-        /** What decides about the numbers while Redis does not; rules say it themselves. */
+        /** Sets what decides about the numbers while Redis is unavailable. Rules have their own {@code on_failure}. */
         public Config setOnFailure(@Nullable FailurePolicy onFailure) {
             this.onFailure = onFailure;
             return this;

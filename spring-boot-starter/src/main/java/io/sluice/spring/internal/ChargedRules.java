@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The attribute of a reactive exchange by which one filter tells the next which rules ruled on the request already, so that none is
- * charged twice.
+ * An attribute of a reactive exchange in which one filter records the rules that have already charged the request, so that the
+ * next filter does not charge them again.
  */
 public final class ChargedRules {
 
@@ -15,12 +15,12 @@ public final class ChargedRules {
 
     private ChargedRules() {}
 
-    /** Notes the ids of rules that were asked. */
+    /** Records the ids of rules that have decided about the request. */
     public static void add(Map<String, Object> attributes, Collection<String> rules) {
         of(attributes).addAll(rules);
     }
 
-    /** The ids, to be added to. Safe for use by many threads. */
+    /** Returns the mutable set of recorded ids. Thread-safe. */
     @SuppressWarnings("unchecked")
     public static Set<String> of(Map<String, Object> attributes) {
         return (Set<String>) attributes.computeIfAbsent(ATTRIBUTE, name -> ConcurrentHashMap.<String>newKeySet());

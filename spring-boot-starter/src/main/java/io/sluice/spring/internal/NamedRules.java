@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Rules that the application names. Safe for use by many threads. */
+/** Finds the rules that the application names. Thread-safe. */
 public final class NamedRules {
 
     private static final Logger LOG = LoggerFactory.getLogger(NamedRules.class);
@@ -16,7 +16,7 @@ public final class NamedRules {
 
     private final Evaluator evaluator;
 
-    /** Of which it was said that they are missing, and which have not been there since. */
+    /** The ids that were reported as missing and have not been in force since. */
     private final Set<String> missing = ConcurrentHashMap.newKeySet();
 
     public NamedRules(Evaluator evaluator) {
@@ -24,19 +24,19 @@ public final class NamedRules {
     }
 
     /**
-     * The rule of this id, if it is in force and enabled. That one is not there at all is logged, once until it comes: rules may
-     * arrive after the application has started.
+     * Returns the rule with this id if it is in force and enabled. A missing rule is logged once until it appears, because rules
+     * may be loaded after the application has started.
      *
-     * @param by who names it, for the log
+     * @param by what names the rule, for the log
      */
     public Optional<Rule> inForce(String id, String by) {
         Optional<Rule> rule = evaluator.rules().rule(id);
         if (rule.isPresent()) {
             if (!missing.isEmpty() && missing.remove(id)) {
-                LOG.info("rule {} that {} names is in force", id, by);
+                LOG.info("rule {}, named by {}, is now in force", id, by);
             }
         } else if (missing.size() < MOST_TOLD && missing.add(id)) {
-            LOG.warn("rule: {}, named by {}, is not in force: nothing is limited by it until it is", id, by);
+            LOG.warn("rule {}, named by {}, is not in force; nothing is limited by it until it is loaded", id, by);
         }
         return rule.filter(Rule::enabled);
     }

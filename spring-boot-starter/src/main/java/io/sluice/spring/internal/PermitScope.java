@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds permits of concurrency limits until it is closed: renews them meanwhile, and gives each back once. What is added
- * after the end is given back at once. Safe for use by many threads; never blocks.
+ * Holds concurrency permits until it is closed. It renews them in the meantime and releases each one once. A permit that is added
+ * after the scope was closed is released at once. Thread-safe; never blocks.
  *
- * <p>Who forgets to close it does not hold for ever: the timers do not keep it alive, so when nobody knows it any more, its
- * permits are not renewed, and their time to live takes them back.
+ * <p>A scope that is never closed does not hold its permits forever. The timers do not keep it reachable; once it is garbage
+ * collected, its permits are no longer renewed and expire.
  */
 public final class PermitScope implements AutoCloseable {
 
@@ -29,7 +29,7 @@ public final class PermitScope implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** Holds a permit, if there is one. */
+    /** Holds a permit; does nothing if it is null. */
     public void hold(@Nullable Permit permit) {
         if (permit == null) {
             return;
@@ -50,7 +50,7 @@ public final class PermitScope implements AutoCloseable {
         end().forEach(Held::release);
     }
 
-    /** Ends it without giving back what it holds: somebody else does. */
+    /** Closes the scope without releasing its permits. The caller releases them in another way. */
     public void forget() {
         end().forEach(Held::stop);
     }

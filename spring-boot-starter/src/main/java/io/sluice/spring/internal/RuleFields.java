@@ -9,14 +9,14 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Which attributes of a request a rule looks at once it applies. */
+/** Finds the request attributes that a rule reads once it applies. */
 public final class RuleFields {
 
     private static final String IP = "ip";
 
     private RuleFields() {}
 
-    /** The names of the attributes that the rule counts by or that decide whose numbers are in force. */
+    /** Returns the attributes that the rule counts by or that select its overrides. */
     public static Set<String> of(Rule rule) {
         Set<String> names = new LinkedHashSet<>();
         Stream.concat(rule.limits().stream(), rule.candidate().stream()).forEach(limit -> add(limit, names));

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Rulings on what the application itself asked for. */
+/** Makes rulings for requests of the application itself. */
 public final class Rulings {
 
     private Rulings() {}
 
     /**
-     * The ruling as one that lets pass or refuses: who asks for more than a limit can ever hold is refused, and waiting will not
-     * help.
+     * Converts a ruling to one that allows or refuses. A request for more permits than a limit can ever hold is refused, and
+     * waiting does not help.
      */
     public static Ruling.Settled settled(Ruling ruling, Rule rule, long version) {
         if (ruling instanceof Ruling.Settled settled) {
@@ -26,12 +26,12 @@ public final class Rulings {
         return settled(false, rule, Optional.empty(), version, impossible.permits());
     }
 
-    /** A refusal because the third party asked to be left alone for so long. */
+    /** Returns a refusal because the third party asked callers to wait this long. */
     public static Ruling.Settled pausedFor(Duration pause, long version) {
         return settled(false, null, Optional.of(pause), version, 1);
     }
 
-    /** Nothing limits. */
+    /** Returns a ruling that allows the call because nothing limits it. */
     public static Ruling.Settled unlimited(long version) {
         return settled(true, null, Optional.of(Duration.ZERO), version, 1);
     }

@@ -1,4 +1,4 @@
-/** What the parts for Spring share among themselves. Not for applications: it changes without notice. */
+/** Code that the Spring integrations share. Not part of the API; it can change without notice. */
 @NullMarked
 package io.sluice.spring.internal;
 

@@ -61,7 +61,7 @@ class ClientLimitAutoConfigurationTest {
                     rate=5/s                             | hosts: none (expected
                     hosts=a.example                      | rate: none (expected
                     hosts=a.example;rate=fast            | rate: "fast" (expected
-                    hosts=a.example;rate=5/s;rule=x      | rule: "x" beside rate
+                    hosts=a.example;rate=5/s;rule=x      | rule: "x" together with rate
                     hosts=http://a.example/;rate=5/s     | hosts: "http://a.example/" (expected
                     hosts=a.example;rate=5/0s            | window
                     hosts=a.example;rate=5/s;margin=-1s  | margin: PT-1S (expected
