@@ -3,7 +3,7 @@ package io.sluice.spring.web;
 import io.sluice.http.request.RefusedRequestException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How much of request bodies is kept by all requests together: at most 64 MB. Safe for use by many threads. */
+/** Limits how many bytes of request bodies all requests together keep in memory: at most 64 MB. Thread-safe. */
 public final class BodyMemory {
 
     private static final long MOST = 64L * 1024 * 1024;
@@ -11,34 +11,34 @@ public final class BodyMemory {
     private final long most;
     private final AtomicLong taken = new AtomicLong();
 
-    /** Nothing is kept yet. */
+    /** Creates an empty account with the default bound. */
     public BodyMemory() {
         this(MOST);
     }
 
-    /** The same with another bound. */
+    /** Creates an empty account with another bound. */
     public BodyMemory(long mostBytes) {
         this.most = mostBytes;
     }
 
     /**
-     * Keeps so many more.
+     * Reserves memory.
      *
-     * @throws RefusedRequestException if there is no room (503)
+     * @throws RefusedRequestException with status 503 if there is not enough memory left
      */
     public void take(int bytes) throws RefusedRequestException {
         if (taken.addAndGet(bytes) > most) {
             taken.addAndGet(-bytes);
-            throw new RefusedRequestException(503, "memory: full of other requests (expected: try again)");
+            throw new RefusedRequestException(503, "memory: full of other requests (expected: try again later)");
         }
     }
 
-    /** So many of those that were taken are not kept any more. */
+    /** Frees memory that was reserved. */
     public void giveBack(int bytes) {
         taken.addAndGet(-bytes);
     }
 
-    /** In bytes. */
+    /** Returns the number of reserved bytes. */
     public long taken() {
         return taken.get();
     }

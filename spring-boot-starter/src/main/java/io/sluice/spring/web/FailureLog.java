@@ -6,7 +6,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the log of failures, once a second at most. Safe for use by many threads. */
+/** Logs failures, at most once per second. Thread-safe. */
 final class FailureLog {
 
     private static final Log LOG = LogFactory.getLog(FailureLog.class);

@@ -8,20 +8,20 @@ import java.util.Map;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** Forms in bodies. */
+/** Reads and writes forms in request bodies. */
 public final class Forms {
 
     private static final String TYPE = "application/x-www-form-urlencoded";
 
     private Forms() {}
 
-    /** Whether a body of this type is one. */
+    /** Returns whether a body of this content type is a form. */
     public static boolean isForm(@Nullable String contentType) {
         return contentType != null
                 && contentType.strip().toLowerCase(Locale.ROOT).startsWith(TYPE);
     }
 
-    /** One that somebody has taken apart already, as it would be sent. */
+    /** Encodes a form that has already been parsed, as it would be sent. */
     public static byte[] written(Map<String, List<String>> fields) {
         StringJoiner form = new StringJoiner("&");
         fields.forEach((name, values) -> {

@@ -4,16 +4,24 @@ import java.security.Principal;
 import java.util.Map;
 
 /**
- * Says who calls, as rules see it. A bean of this type replaces ours. Must be quick; is called by many threads.
+ * Finds the identity of an authenticated caller, as rules see it. Define a bean of this type to replace the default. It must be
+ * fast, and is called by many threads.
  *
- * <p>What it returns counts as proven: nothing that a caller merely writes belongs there.
+ * <pre>{@code
+ * @Bean
+ * IdentityResolver identities(Accounts accounts) {
+ *     return principal -> Map.of("user", principal.getName(), "tenant", accounts.tenantOf(principal.getName()));
+ * }
+ * }</pre>
+ *
+ * <p>Rules trust the attributes that it returns. Never return values that a caller can choose.
  */
 @FunctionalInterface
 public interface IdentityResolver {
 
     /**
-     * The attributes {@code user}, {@code tenant}, {@code app}, {@code plan} and {@code claim.<name>} of somebody verified; none if
-     * nobody is.
+     * Returns the attributes {@code user}, {@code tenant}, {@code app}, {@code plan} and {@code claim.<name>} of the caller; an
+     * empty map if the principal does not identify one.
      */
     Map<String, String> attributes(Principal principal);
 }

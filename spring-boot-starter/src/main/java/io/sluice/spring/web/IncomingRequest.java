@@ -6,32 +6,32 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as the server got it, before anybody rewrote its path, its address or its headers from what other headers say. Its methods are
- * cheap, and may be called by any thread that works for the request.
+ * A request as the server received it, before anything rewrote its path, address or headers based on other headers. Its methods
+ * are cheap and may be called by any thread that works for the request.
  */
 public interface IncomingRequest {
 
-    /** The one that is served: filters that let forms choose another have been asked. */
+    /** Returns the method that is served, after filters that let forms override it. */
     String method();
 
-    /** Path and query as they were sent, nothing decoded; or the whole of an absolute form. */
+    /** Returns path and query as they were sent, undecoded, or the whole target in absolute form. */
     String target();
 
-    /** The lines of the header of a name (in small letters), in the order they came. */
+    /** Returns the lines of a header in the order of their arrival. The name is in lower case. */
     List<String> headers(String name);
 
-    /** Who connected; null if it has no address, as with a Unix socket. */
+    /** Returns the address of the peer; null if the connection has none, as with a Unix socket. */
     @Nullable
     Address peer();
 
-    /** Who is verified to call; null if nobody is. */
+    /** Returns the authenticated caller; null if the caller is not authenticated. */
     @Nullable
     Principal principal();
 
-    /** Whether it says of itself that it has no body. */
+    /** Returns whether the request declares that it has no body. */
     boolean isBodiless();
 
-    /** The first line of a header; null if there is none. */
+    /** Returns the first line of a header; null if there is none. */
     default @Nullable String header(String name) {
         List<String> lines = headers(name);
         return lines.isEmpty() ? null : lines.get(0);

@@ -12,9 +12,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out what it is asked for when it is asked. What can be read in two ways (a header or a query field that is there twice, a path
- * without a normal form) is an {@link UnreadableRequestException}: to pick one would be to count another caller than the one that is
- * served, and to say that nothing is there would be to count him elsewhere, or not at all.
+ * The current request. It computes each value only when it is asked for. An ambiguous value, such as a header or query field that
+ * occurs twice or a path without a normal form, throws {@link UnreadableRequestException}. Choosing one of the values could
+ * charge a different caller than the one that is served. Treating the value as absent would charge the caller elsewhere, or not
+ * at all.
  */
 public final class LazyRequest implements CurrentRequest {
 
@@ -24,7 +25,7 @@ public final class LazyRequest implements CurrentRequest {
     private final IncomingRequest request;
     private final RequestReader reader;
 
-    /** A view of this request. */
+    /** Creates a view of a request. */
     public LazyRequest(IncomingRequest request, RequestReader reader) {
         this.request = request;
         this.reader = reader;
@@ -66,7 +67,7 @@ public final class LazyRequest implements CurrentRequest {
         }
         if (lines.size() > 1) {
             throw RefusedRequestException.bad(
-                    "header " + name + ": " + lines.size() + " of them (expected: one, since it counts for a limit)");
+                    "header " + name + ": occurs " + lines.size() + " times (expected: once, a limit counts by it)");
         }
         return lines.isEmpty() ? null : lines.get(0);
     }

@@ -7,8 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes {@code user} from the principal's name, unless a claim is to be it, and {@code tenant}, {@code app}, {@code plan} from claims. A
- * claim that is named and not there gives nothing: the name does not stand in for it. Immutable.
+ * The default identity resolver. It takes {@code user} from the principal's name or, if one is configured, from a claim, and
+ * {@code tenant}, {@code app} and {@code plan} from claims. If a configured claim is missing, the attribute is absent; the name
+ * does not replace it. Immutable.
  */
 public final class PrincipalIdentity implements IdentityResolver {
 
@@ -18,9 +19,10 @@ public final class PrincipalIdentity implements IdentityResolver {
     private final VerifiedClaims verified;
 
     /**
-     * A resolver.
+     * Creates a resolver.
      *
-     * @param claimOf the claim of each of {@code user}, {@code tenant}, {@code app}, {@code plan} that comes from one
+     * @param claimOf the name of the claim for each of {@code user}, {@code tenant}, {@code app} and {@code plan} that comes from
+     *     a claim
      */
     public PrincipalIdentity(Map<String, String> claimOf, VerifiedClaims verified) {
         this.claimOf = Map.copyOf(claimOf);

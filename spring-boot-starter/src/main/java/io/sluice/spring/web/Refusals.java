@@ -4,14 +4,14 @@ import io.sluice.spring.RateLimitExceededException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what is ours to answer in what was thrown: frameworks wrap. */
+/** Finds a refusal in an exception that a framework may have wrapped. */
 public final class Refusals {
 
     private static final int DEEPEST = 8;
 
     private Refusals() {}
 
-    /** The answer to a refused call, or to a request that could not be read, which this is or which caused it. */
+    /** Returns the response to a refused call or an unreadable request, if the exception is one or was caused by one. */
     public static Optional<WebAnswer> answer(Throwable thrown, WebAnswers answers, @Nullable String acceptLanguage) {
         @Nullable Throwable each = thrown;
         for (int depth = 0; each != null && depth < DEEPEST; depth++) {

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the one view of a request that rules are asked about, as the gateway of a node does. Immutable. */
+/** Builds the view of a request that rules see, in the same way as the gateway of a node. Immutable. */
 public final class RequestReader {
 
     private final @Nullable String service;
@@ -26,10 +26,10 @@ public final class RequestReader {
     private final VerifiedClaims verified;
 
     /**
-     * A reader.
+     * Creates a reader.
      *
-     * @param service what this application is for rules; null or empty if it is none
-     * @param verified knows who is somebody
+     * @param service the name of this application in rules; null or empty if it has none
+     * @param verified tells authenticated callers from anonymous ones
      */
     public RequestReader(
             @Nullable String service,
@@ -45,10 +45,11 @@ public final class RequestReader {
     }
 
     /**
-     * Everything but the body; of headers and the query only what rules in force name. What is verified of the caller replaces
-     * everything: nothing that he writes becomes {@code user} or {@code tenant}.
+     * Returns all attributes except those from the body. Headers and query fields are included only if a rule in force names
+     * them. The authenticated identity replaces all other values, so nothing that a caller sends can become {@code user} or
+     * {@code tenant}.
      *
-     * @throws RefusedRequestException if the request can be read in two ways
+     * @throws RefusedRequestException if the request is ambiguous
      */
     Map<String, String> attributes(IncomingRequest request, RuleSet rules) throws RefusedRequestException {
         Map<String, String> values = new HashMap<>(16);
@@ -79,7 +80,7 @@ public final class RequestReader {
         return callers.of(request.peer(), request::headers);
     }
 
-    /** The principal, unless it stands for all who are not known. */
+    /** Returns the principal, or null if it stands for anonymous callers. */
     @Nullable
     Principal somebody(@Nullable Principal principal) {
         return principal != null && verified.isSomebody(principal) ? principal : null;

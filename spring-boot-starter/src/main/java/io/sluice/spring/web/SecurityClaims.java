@@ -6,7 +6,7 @@ import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.core.Authentication;
 import org.springframework.util.ClassUtils;
 
-/** Of Spring Security: tokens that its resource server or its login verified. Immutable. */
+/** Reads the claims of tokens that Spring Security verified, as a resource server or at login. Immutable. */
 public final class SecurityClaims implements VerifiedClaims {
 
     private static final boolean TOKENS = ClassUtils.isPresent(

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
 
-/** Knows what tokens look like; apart, since not every application has them. */
+/** Reads token types of Spring Security. A separate class, because not every application has them on the class path. */
 final class TokenClaims {
 
     private TokenClaims() {}

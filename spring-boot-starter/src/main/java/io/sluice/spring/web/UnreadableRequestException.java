@@ -5,8 +5,9 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * What somebody asked of the current request can be read in two ways, or not at all. Spring answers with its status, and so do we where
- * an expression or a proxy has wrapped it. Carries no stack trace: callers can make these at will.
+ * Thrown when a value of the current request is ambiguous or unreadable. Spring answers it with its status, and so do our
+ * exception handlers where an expression or a proxy has wrapped it. It has no stack trace, because callers can cause any number
+ * of these.
  */
 public final class UnreadableRequestException extends ResponseStatusException {
 
@@ -19,7 +20,7 @@ public final class UnreadableRequestException extends ResponseStatusException {
         this.refused = refused;
     }
 
-    /** What is wrong with the request. */
+    /** Returns what is wrong with the request. */
     public RefusedRequestException refused() {
         return refused;
     }

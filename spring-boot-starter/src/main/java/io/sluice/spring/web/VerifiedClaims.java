@@ -3,10 +3,10 @@ package io.sluice.spring.web;
 import java.security.Principal;
 import java.util.Map;
 
-/** What is known of a principal besides its name. */
+/** What is known about a principal besides its name. */
 public interface VerifiedClaims {
 
-    /** For applications without Spring Security: everybody who is there is somebody, and has no claims. */
+    /** For applications without Spring Security: every principal is an authenticated caller without claims. */
     VerifiedClaims NONE = new VerifiedClaims() {
         @Override
         public boolean isSomebody(Principal principal) {
@@ -19,9 +19,9 @@ public interface VerifiedClaims {
         }
     };
 
-    /** Whether it stands for one caller, and not for all who are not known. */
+    /** Returns whether the principal identifies a single caller, as opposed to all anonymous ones. */
     boolean isSomebody(Principal principal);
 
-    /** The claims of its verified token; none if it has no token. */
+    /** Returns the claims of the principal's verified token; an empty map if it has no token. */
     Map<String, Object> of(Principal principal);
 }

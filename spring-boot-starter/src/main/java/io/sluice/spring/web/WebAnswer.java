@@ -7,9 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * An answer in the place of the application's. Immutable.
+ * A response that is sent instead of the application's. Immutable.
  *
- * @param headers all of them, but for the length
+ * @param headers all headers except the content length
  */
 public record WebAnswer(int status, Map<String, String> headers, String body) {
 
@@ -19,7 +19,7 @@ public record WebAnswer(int status, Map<String, String> headers, String body) {
         headers = Map.copyOf(headers);
     }
 
-    /** What to say of a request that no rule refused and that is not served. */
+    /** Returns the response to a request that is not served although no rule refused it. */
     static WebAnswer problem(int status, String detail) {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Content-Type", Problem.CONTENT_TYPE);
@@ -29,12 +29,12 @@ public record WebAnswer(int status, Map<String, String> headers, String body) {
         return new WebAnswer(status, headers, new Problem(status, detail).json());
     }
 
-    /** What to say of a request that can be read in two ways. */
+    /** Returns the response to an ambiguous or unreadable request. */
     public static WebAnswer of(RefusedRequestException refused) {
         return problem(refused.status(), refused.detail());
     }
 
-    /** The body in UTF-8. */
+    /** Returns the body in UTF-8. */
     public byte[] bytes() {
         return body.getBytes(StandardCharsets.UTF_8);
     }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Puts rulings into words and headers, for filters and for exceptions alike. Safe for use by many threads. */
+/** Converts rulings to headers and responses, for the filters and for exceptions. Thread-safe. */
 public final class WebAnswers {
 
     private final RefusalBody refusals;
@@ -18,10 +18,10 @@ public final class WebAnswers {
     private final FailureLog failures;
 
     /**
-     * With these words.
+     * Creates the converter.
      *
-     * @param xRateLimit whether {@code X-RateLimit-*} are to be there, too
-     * @param onAllowed whether allowed requests are told how their limit stands; refused ones always are
+     * @param xRateLimit whether responses also carry {@code X-RateLimit-*} headers
+     * @param onAllowed whether responses to allowed requests carry rate limit headers; responses to refused ones always do
      */
     public WebAnswers(RefusalBody refusals, boolean xRateLimit, boolean onAllowed, Clock clock) {
         this.refusals = refusals;
@@ -30,16 +30,16 @@ public final class WebAnswers {
         this.failures = new FailureLog(clock);
     }
 
-    /** The headers of an answer that the application gives. */
+    /** Returns the headers to add to the application's response. */
     public Map<String, String> allowed(Ruling.Settled ruling) {
         return onAllowed ? AnswerHeaders.of(ruling, xRateLimit) : Map.of();
     }
 
     /**
-     * The whole answer to a refused request: 429, or 403 where a rule denies.
+     * Returns the response to a refused request: status 429, or 403 if a rule denies.
      *
-     * @param ruling not allowed
-     * @param acceptLanguage the header; null if there is none
+     * @param ruling a ruling that does not allow the request
+     * @param acceptLanguage the value of the header; null if there is none
      */
     public WebAnswer refused(Ruling.Settled ruling, @Nullable String acceptLanguage) {
         RefusalBody.Content content = content(ruling, AnswerLanguage.of(acceptLanguage));
@@ -50,23 +50,25 @@ public final class WebAnswers {
         return new WebAnswer(content.status(), headers, content.text());
     }
 
-    /** The caller hears nothing of why; the log does. */
+    /** Returns the response to a failure. It does not tell the caller the cause; the log does. */
     WebAnswer failed(String what, @Nullable Throwable failure) {
         failures.told(what, failure);
-        return WebAnswer.problem(500, "the limits of the request could not be decided; the log says why");
+        return WebAnswer.problem(500, "the rate limits of the request could not be decided; see the application's log");
     }
 
-    /** A body that cannot be made is no reason to let anybody pass. */
-    @SuppressWarnings("NullAway") // one of somebody else may do what it must not
+    /**
+     * Returns the body of a refusal. If the application's own {@link RefusalBody} fails, the default is used, so nobody passes.
+     */
+    @SuppressWarnings("NullAway") // an implementation of the application may return null although it must not
     private RefusalBody.Content content(Ruling.Settled ruling, AnswerLanguage language) {
         try {
             RefusalBody.Content content = refusals.of(ruling, language);
             if (content != null) {
                 return content;
             }
-            failures.told("the body of a refusal", null);
+            failures.told("building the body of a refusal", null);
         } catch (RuntimeException e) {
-            failures.told("the body of a refusal", e);
+            failures.told("building the body of a refusal", e);
         }
         return RefusalBody.PROBLEM.of(ruling, language);
     }

@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** What both stacks need. Everything is replaceable. */
+/** Beans that the servlet and the reactive filters share. The application can replace each of them. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(WebProperties.class)
 @Import({WebBeans.WithSecurity.class, WebBeans.WithoutSecurity.class})
@@ -60,7 +60,7 @@ public final class WebBeans {
         return new PrincipalIdentity(properties.claims().byAttribute(), verified);
     }
 
-    /** Where Spring Security verifies callers. */
+    /** For applications with Spring Security. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "org.springframework.security.core.Authentication")
     static final class WithSecurity {
@@ -72,7 +72,7 @@ public final class WebBeans {
         }
     }
 
-    /** Where nobody, or somebody else, does. */
+    /** For applications without Spring Security. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass("org.springframework.security.core.Authentication")
     static final class WithoutSecurity {

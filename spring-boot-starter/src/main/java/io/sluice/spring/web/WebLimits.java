@@ -18,10 +18,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both filters ask: all matching rules in force, in one decision. Safe for use by many threads; never blocks, never throws.
+ * The decision that both filters ask for: all matching rules in force, at once. Thread-safe; never blocks, never throws.
  *
- * <p>Nothing passes that was not ruled on. Who leaves meanwhile gives nothing back of rates and windows; whom we do not serve although he
- * may pass gets back what he was charged ({@link #giveBack}). Permits of concurrency limits are given back always.
+ * <p>No request passes without a decision. If the caller disconnects while waiting, charges of rates and windows stay. If a
+ * request was allowed but is not served, its charges are returned ({@link #giveBack}). Concurrency permits are always released.
  */
 public final class WebLimits {
 
@@ -32,9 +32,9 @@ public final class WebLimits {
     private final List<PathPattern> excluded;
 
     /**
-     * Of these rules.
+     * Creates the decision.
      *
-     * @param excluded normal paths that are not limited
+     * @param excluded normalized paths that are not limited
      */
     public WebLimits(
             Evaluator evaluator, RequestReader reader, WebAnswers answers, Clock clock, List<PathPattern> excluded) {
@@ -45,55 +45,55 @@ public final class WebLimits {
         this.excluded = List.copyOf(excluded);
     }
 
-    /** What is to be done with a request that came in. */
+    /** What to do with a request that arrived. */
     public sealed interface Entry {}
 
-    /** No rule is for it. */
+    /** No rule applies to the request. */
     public record Free() implements Entry {}
 
-    /** It is answered so. */
+    /** The request is answered at once. */
     public record Answered(WebAnswer answer) implements Entry {}
 
     /**
-     * The rules have to be asked.
+     * The rules have to decide about the request.
      *
-     * @param fields what they want to know of its body first
+     * @param fields the body fields that the rules need
      */
     public record Asked(IncomingRequest request, Map<String, String> values, Attributes known, BodyFields fields)
             implements Entry {
 
-        /** Whether its body is to be read: rules want to know, and it has one that is not too large. */
+        /** Returns whether the body must be read: rules need its fields, and it exists, is not too large and is not multipart. */
         public boolean wantsBody() {
             String length = request.header("content-length");
             return !fields.isEmpty() && !request.isBodiless() && !isTooLarge(length) && !isMultipart(request);
         }
     }
 
-    /** What was decided. */
+    /** The decision about a request. */
     public sealed interface Outcome {}
 
     /**
-     * It may be served.
+     * The request may be served.
      *
-     * @param headers for the answer
+     * @param headers the headers to add to the response
      */
     public record Passed(Map<String, String> headers, Ruling.Settled ruling) implements Outcome {
 
-        /** How long before that; zero means now. */
+        /** Returns how long the request has to wait first; zero means not at all. */
         public Duration waitFor() {
             return ruling.waitFor();
         }
 
-        /** The ids of those that were asked. */
+        /** Returns the ids of the rules that decided. */
         public List<String> rules() {
             return ruling.matched();
         }
     }
 
-    /** It is answered so. */
+    /** The request is refused with this response. */
     public record Refused(WebAnswer answer) implements Outcome {}
 
-    /** Whether any rule in force is for requests; if that cannot be said, {@link #enter} answers. */
+    /** Returns whether any rule in force applies to requests. Also true if that is unknown; {@link #enter} then answers. */
     public boolean isNeeded() {
         try {
             return evaluator.rules().hasScopes();
@@ -102,7 +102,7 @@ public final class WebLimits {
         }
     }
 
-    /** Takes the view of a request that its rules will be asked about. */
+    /** Builds the view of a request that the rules decide about. */
     public Entry enter(IncomingRequest request) {
         try {
             RuleSet rules = evaluator.rules();
@@ -119,26 +119,26 @@ public final class WebLimits {
             Attributes known = Attributes.of(values, reader.paths());
             BodyFields fields = BodyFields.of(rules.bodyFields(known));
             if (!fields.isEmpty() && request.headers("content-type").size() > 1) {
-                throw RefusedRequestException.bad("content-type: several of them (expected: one)");
+                throw RefusedRequestException.bad("content-type: occurs several times (expected: once)");
             }
             return new Asked(request, values, known, fields);
         } catch (RefusedRequestException e) {
             return new Answered(WebAnswer.of(e));
         } catch (RuntimeException e) {
-            return new Answered(answers.failed("the limits of a request", e));
+            return new Answered(answers.failed("deciding the limits of a request", e));
         }
     }
 
-    /** What a request holds; to be closed when its answer has ended, whatever came of it. */
+    /** Returns a scope for the permits of a request. Close it when the response has ended, whatever the outcome. */
     public PermitScope newPermits() {
         return new PermitScope(evaluator, clock);
     }
 
     /**
-     * Decides.
+     * Decides about a request.
      *
-     * @param body what was read of it, whole or so much that it is seen to be too large; null if nothing was
-     * @param permits takes what the request holds from now on
+     * @param body the whole body, or enough of it to show that it is too large; null if it was not read
+     * @param permits receives the permits that the request holds from now on
      */
     public CompletionStage<Outcome> decide(Asked asked, byte @Nullable [] body, PermitScope permits) {
         try {
@@ -152,11 +152,14 @@ public final class WebLimits {
         } catch (RefusedRequestException e) {
             return CompletableFuture.completedFuture(new Refused(WebAnswer.of(e)));
         } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(new Refused(answers.failed("the limits of a request", e)));
+            return CompletableFuture.completedFuture(
+                    new Refused(answers.failed("deciding the limits of a request", e)));
         }
     }
 
-    /** The request is not served after all: its time slots, and all else it was charged, are for others. At most once for each. */
+    /**
+     * Returns the time slots and all other charges of a request that is not served after all. Call it at most once per request.
+     */
     public void giveBack(Passed passed) {
         evaluator.giveBack(passed.ruling());
     }
@@ -191,11 +194,12 @@ public final class WebLimits {
                         : new Refused(answers.refused(settled, request.header("accept-language")));
             }
             if (ruling instanceof Ruling.Impossible impossible) {
-                return new Refused(WebAnswer.problem(400, "limit " + impossible.limit() + ": cannot hold a request"));
+                return new Refused(WebAnswer.problem(
+                        400, "limit " + impossible.limit() + ": its capacity is smaller than one request"));
             }
-            return new Refused(answers.failed("the decision on a request", failure));
+            return new Refused(answers.failed("deciding the limits of a request", failure));
         } catch (RuntimeException e) {
-            return new Refused(answers.failed("the answer to a request", e));
+            return new Refused(answers.failed("building the response to a request", e));
         }
     }
 
@@ -207,7 +211,7 @@ public final class WebLimits {
         }
     }
 
-    /** Parts are the server's to read, and have no fields anyway. */
+    /** Multipart bodies are left to the server; rules cannot read fields from them. */
     private static boolean isMultipart(IncomingRequest request) {
         String type = request.header("content-type");
         return type != null && type.strip().regionMatches(true, 0, "multipart/", 0, 10);

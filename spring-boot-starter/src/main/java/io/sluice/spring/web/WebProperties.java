@@ -11,12 +11,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * How requests to this application are limited.
  *
- * @param enabled Whether the rules in force are applied to every request.
- * @param order Where the filter stands; the default is just behind Spring Security, so that callers are known.
- * @param exclude Patterns of paths that are not limited, such as /actuator/**; none by default.
- * @param headers Whether allowed requests are answered with RateLimit headers; refused ones always are.
- * @param mostWaiting How many servlet requests may wait for their time slot at once, each on its thread; more are answered 503.
- * @param claims Which claims of verified tokens say who calls.
+ * @param enabled Whether the rules in force apply to every request.
+ * @param order Order of the filter. By default it runs right after Spring Security, so that callers are authenticated.
+ * @param exclude Patterns of paths that are not limited, such as /actuator/**. Empty by default.
+ * @param headers Whether responses to allowed requests carry RateLimit headers. Responses to refused requests always do.
+ * @param mostWaiting Maximum number of servlet requests that wait for their time slot at once, each on its own thread. Further
+ *     requests are answered with 503.
+ * @param claims Claims of verified tokens that identify the caller.
  */
 @ConfigurationProperties("sluice.web")
 public record WebProperties(
@@ -27,7 +28,7 @@ public record WebProperties(
         @DefaultValue("100") int mostWaiting,
         @DefaultValue Claims claims) {
 
-    /** Behind Spring Security, whose filters stand at -100 in both stacks. */
+    /** Right after Spring Security, whose filters have the order -100 in both stacks. */
     public static final int DEFAULT_ORDER = -90;
 
     public WebProperties {
@@ -39,12 +40,12 @@ public record WebProperties(
     }
 
     /**
-     * The claim of each attribute.
+     * The claims for the attributes of a caller.
      *
-     * @param user Claim that is the user; the name of the principal if none is named.
-     * @param tenant Claim that is the tenant.
-     * @param plan Claim that is the plan.
-     * @param app Claim that is the app.
+     * @param user Claim for the attribute user. Default: the name of the principal.
+     * @param tenant Claim for the attribute tenant.
+     * @param plan Claim for the attribute plan.
+     * @param app Claim for the attribute app.
      */
     public record Claims(
             @Nullable String user,
@@ -52,7 +53,7 @@ public record WebProperties(
             @Nullable String plan,
             @Nullable String app) {
 
-        /** By attribute, those that are named. */
+        /** Returns the configured claims by attribute. */
         public Map<String, String> byAttribute() {
             Map<String, String> named = new HashMap<>();
             put("user", user, named);
@@ -69,7 +70,7 @@ public record WebProperties(
         }
     }
 
-    /** The patterns of {@link #exclude}. */
+    /** Returns the patterns of {@link #exclude}. */
     public List<PathPattern> excluded() {
         return exclude.stream().map(WebProperties::pattern).toList();
     }

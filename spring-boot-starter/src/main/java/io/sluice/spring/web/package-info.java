@@ -1,4 +1,4 @@
-/** What the filters for servlets and for WebFlux share: what they know of a request, what they ask, and what they answer. */
+/** Code that the filters for servlets and WebFlux share: the view of a request, the decision and the response. */
 @NullMarked
 package io.sluice.spring.web;
 

@@ -17,10 +17,11 @@ import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 
 /**
- * Reads the beginning of a body, one piece at a time, and hands out the whole of it afterwards: what was read, then what still comes, as
- * fast as it is asked for. Signals come one after another, as Reactive Streams have it; who reads may be another thread.
+ * Reads the beginning of a body piece by piece. Afterwards it provides the whole body: first the part that was read, then the
+ * rest as it arrives, with backpressure. Signals are serial, as Reactive Streams requires; the reader may be another thread.
  *
- * <p>What was read is copied: a request that is refused, or whose caller leaves, then has nothing to free.
+ * <p>The part that was read is copied. A request that is refused, or whose caller disconnects, therefore has no buffers to
+ * release.
  */
 final class BodyHead implements CoreSubscriber<DataBuffer> {
 
@@ -40,7 +41,9 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
         this.memory = memory;
     }
 
-    /** The beginning, all of it if it is not larger than rules look at. An error is one of the request: it must not pass. */
+    /**
+     * Returns the beginning of the body: all of it unless it is larger than rules read. On an error the request must not pass.
+     */
     Mono<byte[]> of(Flux<DataBuffer> body, Clock clock) {
         return Mono.defer(() -> {
             body.subscribe(this);
@@ -52,13 +55,13 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
         });
     }
 
-    /** The whole body, for one reader. */
+    /** Returns the whole body, for a single reader. */
     Flux<DataBuffer> whole(DataBufferFactory buffers) {
         Flux<DataBuffer> rest = Flux.from(subscriber -> rest(Operators.toCoreSubscriber(subscriber)));
         return read.size() == 0 ? rest : Flux.concat(Mono.fromSupplier(() -> buffers.wrap(read.toByteArray())), rest);
     }
 
-    /** The request is over. */
+    /** Frees the memory when the request has ended. */
     void close() {
         Subscription abandoned;
         synchronized (this) {
@@ -130,7 +133,7 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
         return reader;
     }
 
-    /** Whether there is room for it. */
+    /** Keeps a piece; returns false if there is no room for it. */
     private boolean keep(byte[] bytes) {
         synchronized (this) {
             if (closed) {
@@ -171,7 +174,7 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
         head.tryEmitValue(read.toByteArray());
     }
 
-    /** Signals may arrive while the reader is being told of them: he asks for nothing before he is known. */
+    /** Connects the reader. Demand is deferred until the reader is registered, because signals may arrive in the meantime. */
     private void rest(CoreSubscriber<? super DataBuffer> subscriber) {
         Operators.DeferredSubscription demand = new Operators.DeferredSubscription();
         subscriber.onSubscribe(demand);

@@ -7,9 +7,9 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Where a request goes on after something was waited for: on its connection's own event loop, or on Reactor's parallel threads if the
- * server is not Reactor Netty. An answer that some other thread completes may meet the caller's next request on the way, and Reactor
- * Netty 1.3.6 then stops to read from the connection.
+ * Chooses where a request continues after it has waited: on the event loop of its connection, or on Reactor's parallel threads if
+ * the server is not Reactor Netty. If another thread completes a response while the caller's next request arrives, Reactor Netty
+ * 1.3.6 stops reading from the connection.
  */
 public final class ConnectionThread {
 
@@ -18,7 +18,7 @@ public final class ConnectionThread {
 
     private ConnectionThread() {}
 
-    /** The thread of the connection that a request came on. */
+    /** Returns the thread of the request's connection. */
     public static Scheduler of(ServerHttpRequest request) {
         Executor loop = NETTY ? NettyRequest.loop(request) : null;
         return loop == null ? Schedulers.parallel() : Schedulers.fromExecutor(loop);

@@ -12,15 +12,15 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /**
- * Puts the {@link CurrentRequest} into the Reactor context, under the key {@code CurrentRequest.class}. But for the principal nothing is
- * worked out before somebody asks.
+ * Puts the {@link CurrentRequest} into the Reactor context, under the key {@code CurrentRequest.class}. Except for the principal,
+ * values are computed only when they are read.
  */
 public final class CurrentRequestWebFilter implements WebFilter, Ordered {
 
     private final RequestReader reader;
     private final int order;
 
-    /** Reads with this. */
+    /** Creates a filter with the given order. */
     public CurrentRequestWebFilter(RequestReader reader, int order) {
         this.reader = reader;
         this.order = order;

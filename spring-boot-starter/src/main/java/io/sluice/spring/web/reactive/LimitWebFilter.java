@@ -22,10 +22,10 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /**
- * Applies the rules in force to every request, once. Never blocks. Safe for use by many threads.
+ * Applies the rules in force to every request, once. Never blocks. Thread-safe.
  *
- * <p>A request goes on where it came from: at once if the decision is there, and after a store, a body or a time slot was waited for on
- * the event loop of its connection.
+ * <p>If the decision is known at once, the request continues on the same thread. If it had to wait for the store, a body or a
+ * time slot, it continues on the event loop of its connection.
  */
 public final class LimitWebFilter implements WebFilter, Ordered {
 
@@ -38,9 +38,9 @@ public final class LimitWebFilter implements WebFilter, Ordered {
     private final int order;
 
     /**
-     * A filter.
+     * Creates a filter.
      *
-     * @param readers with which the application reads forms
+     * @param readers the message readers with which the application reads forms
      */
     public LimitWebFilter(
             WebLimits limits, Clock clock, BodyMemory memory, List<HttpMessageReader<?>> readers, int order) {
@@ -80,7 +80,7 @@ public final class LimitWebFilter implements WebFilter, Ordered {
         return all.doFinally(signal -> pending.permits().close());
     }
 
-    /** A request that is being ruled on. */
+    /** A request that is being decided. */
     private record Pending(WebLimits.Asked asked, PermitScope permits, WebFilterChain chain) {}
 
     private Mono<Void> withBody(Pending pending, ServerWebExchange exchange) {
@@ -103,7 +103,7 @@ public final class LimitWebFilter implements WebFilter, Ordered {
                 .doFinally(signal -> head.close());
     }
 
-    /** A filter before us asked for the form, and so it has been read. */
+    /** Returns a form that an earlier filter has already read. */
     private static Mono<byte[]> taken(ServerWebExchange exchange) {
         return exchange.getFormData().map(Forms::written).defaultIfEmpty(new byte[0]);
     }

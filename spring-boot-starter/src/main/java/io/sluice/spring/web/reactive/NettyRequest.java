@@ -10,8 +10,8 @@ import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import reactor.netty.http.server.HttpServerRequest;
 
 /**
- * What Reactor Netty knows better than Spring: the target byte for byte, and who really connected, where it was told to believe {@code
- * X-Forwarded-For} from everybody. Apart, since WebFlux runs on other servers, too.
+ * Reads what only Reactor Netty knows: the target byte for byte, and the address of the peer even if the server is configured to
+ * trust {@code X-Forwarded-For} from everyone. A separate class, because WebFlux also runs on other servers.
  */
 final class NettyRequest {
 
@@ -32,7 +32,7 @@ final class NettyRequest {
         return found != null && found.version().majorVersion() > 1;
     }
 
-    /** The event loop of its connection. */
+    /** Returns the event loop of the request's connection. */
     static @Nullable Executor loop(ServerHttpRequest request) {
         HttpServerRequest found = netty(request);
         if (found == null) {

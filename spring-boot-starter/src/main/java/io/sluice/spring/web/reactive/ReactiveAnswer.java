@@ -7,12 +7,12 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Sends answers of ours, on the thread of the connection, and what we have to say in those of others. */
+/** Sends responses on the thread of the connection, and adds headers to the responses of others. */
 public final class ReactiveAnswer {
 
     private ReactiveAnswer() {}
 
-    /** The whole answer. */
+    /** Sends a whole response. */
     public static Mono<Void> send(WebAnswer answer, ServerWebExchange exchange) {
         return Mono.defer(() -> written(answer, exchange.getResponse()))
                 .subscribeOn(ConnectionThread.of(exchange.getRequest()));
@@ -27,7 +27,10 @@ public final class ReactiveAnswer {
                 Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
     }
 
-    /** Headers for an answer that somebody else gives. Set at its end: it may bring some of another server, which is not this one. */
+    /**
+     * Adds headers to a response that the application sends. They are set last, because the response may contain headers of the
+     * same name from an upstream server.
+     */
     public static void addTo(ServerHttpResponse response, Map<String, String> headers) {
         if (!headers.isEmpty()) {
             response.beforeCommit(() -> Mono.fromRunnable(() -> headers.forEach(response.getHeaders()::set)));

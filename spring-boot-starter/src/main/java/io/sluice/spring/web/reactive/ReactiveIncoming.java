@@ -15,8 +15,8 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.util.context.ContextView;
 
 /**
- * A request as the server has it. Target, address and headers are those that {@link BareRequests} saw, before Spring's {@code
- * ForwardedHeaderTransformer} rewrote them from headers that anybody can write. The method is the one that filters decided on.
+ * A request as the server received it. Target, address and headers are those that {@link BareRequests} kept, before Spring's
+ * {@code ForwardedHeaderTransformer} rewrote them from headers that anyone can send. The method is the one that filters chose.
  */
 final class ReactiveIncoming implements IncomingRequest {
 
@@ -70,7 +70,7 @@ final class ReactiveIncoming implements IncomingRequest {
         return principal;
     }
 
-    /** That HTTP/2 says nothing does not mean that nothing comes. */
+    /** In HTTP/2 a request without these headers may still have a body. */
     @Override
     public boolean isBodiless() {
         return header("content-length") == null

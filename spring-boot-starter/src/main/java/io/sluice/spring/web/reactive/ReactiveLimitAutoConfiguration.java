@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.web.reactive.DispatcherHandler;
 
-/** Limits on requests to WebFlux: the filter, the request in the Reactor context, and answers to refused calls. */
+/** Limits requests to WebFlux: the filter, the current request in the Reactor context, and the responses to refused calls. */
 @AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
@@ -46,7 +46,7 @@ public final class ReactiveLimitAutoConfiguration {
                 properties.order());
     }
 
-    /** Behind Spring Security, wherever limits stand. */
+    /** Runs right after Spring Security, whatever the order of the limits. */
     @Bean
     @ConditionalOnMissingBean
     CurrentRequestWebFilter sluiceCurrentRequestWebFilter(RequestReader reader) {

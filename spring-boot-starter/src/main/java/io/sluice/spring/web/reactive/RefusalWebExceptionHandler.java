@@ -10,17 +10,17 @@ import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
 /**
- * Answers refused calls, whoever made them: controllers, functional routes, filters. An {@code @ExceptionHandler} of the application is
- * asked long before; this comes just before Boot's page of errors.
+ * Answers refused calls, whether a controller, a functional route or a filter made them. An {@code @ExceptionHandler} of the
+ * application runs long before. This handler runs just before Boot's error page.
  */
 public final class RefusalWebExceptionHandler implements WebExceptionHandler, Ordered {
 
-    /** Boot's own stands at -1. */
+    /** Boot's own handler has the order -1. */
     private static final int ORDER = -2;
 
     private final WebAnswers answers;
 
-    /** Answers so. */
+    /** Creates a handler. */
     public RefusalWebExceptionHandler(WebAnswers answers) {
         this.answers = answers;
     }

@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The beginning of a body, all of it if it is not larger than rules look at. Immutable, if nobody writes into what it hands out. */
+/**
+ * The beginning of a body: all of it unless it is larger than rules read. Immutable, as long as callers do not modify its arrays.
+ */
 final class BodyHead {
 
     private static final long MAY_TAKE_NANOS = 10_000_000_000L;
@@ -31,22 +33,25 @@ final class BodyHead {
         this.whole = whole;
     }
 
-    /** What was read of the stream, to be given to the application first. */
+    /** Returns the bytes that were read from the stream. The application reads them first. */
     byte[] bytes() {
         return bytes;
     }
 
-    /** What rules may read fields from; another form of the same where somebody before us had read a form already. */
+    /**
+     * Returns the bytes that rules read fields from. If an earlier filter has already parsed the form, they are its encoded
+     * fields.
+     */
     byte[] fields() {
         return fields;
     }
 
-    /** Whether there is no more. */
+    /** Returns whether this is the whole body. */
     boolean isWhole() {
         return whole;
     }
 
-    /** Reads on the thread of the request, which waits for it; null if the rules do not want it. */
+    /** Reads on the request's thread and blocks it. Returns null if no rule needs the body. */
     static @Nullable BodyHead read(
             WebLimits.Asked asked, HttpServletRequest request, Clock clock, BodyMemory memory, ServletHold hold)
             throws IOException, RefusedRequestException {
@@ -77,7 +82,7 @@ final class BodyHead {
         return new BodyHead(read, taken ? parameters(request) : read, whole);
     }
 
-    /** A filter before us asked for parameters, and so the container or that filter has read the form. */
+    /** An earlier filter asked for parameters, so that filter or the container has already read the form. */
     private static byte[] parameters(HttpServletRequest request) {
         Map<String, List<String>> fields = new LinkedHashMap<>();
         request.getParameterMap().forEach((name, values) -> fields.put(name, List.of(values)));

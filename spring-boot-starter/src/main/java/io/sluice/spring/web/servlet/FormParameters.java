@@ -12,10 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The parameters that a form in a body is for servlets. */
+/** The parameters that servlets make from a form in a body. */
 final class FormParameters {
 
-    /** As many bytes as containers read of forms, and as many parameters as they make. */
+    /** Containers read at most this many bytes of a form, and make at most {@link #MOST} parameters from it. */
     private static final int LARGEST = 2 * 1024 * 1024;
 
     private static final int MOST = 10_000;
@@ -25,7 +25,7 @@ final class FormParameters {
     static Map<String, List<String>> read(InputStream body, Charset charset) throws IOException {
         byte[] bytes = body.readNBytes(LARGEST + 1);
         if (bytes.length > LARGEST) {
-            throw new IllegalStateException("form: larger than " + LARGEST + " bytes (expected: a smaller one)");
+            throw new IllegalStateException("form: larger than " + LARGEST + " bytes (expected: no more)");
         }
         Map<String, List<String>> found = new LinkedHashMap<>();
         String text = new String(bytes, StandardCharsets.ISO_8859_1);
@@ -36,7 +36,7 @@ final class FormParameters {
             start = end < 0 ? text.length() : end + 1;
             if (!pair.isEmpty()) {
                 if (++count > MOST) {
-                    throw new IllegalStateException("form: more than " + MOST + " fields (expected: fewer)");
+                    throw new IllegalStateException("form: more than " + MOST + " fields (expected: no more)");
                 }
                 add(pair, charset, found);
             }
@@ -64,14 +64,14 @@ final class FormParameters {
         found.computeIfAbsent(name, any -> new ArrayList<>(1)).add(value);
     }
 
-    /** @param text one character for each byte */
+    /** @param text has one character for each byte */
     private static String decoded(String text, Charset charset) {
         String raw = new String(text.getBytes(StandardCharsets.ISO_8859_1), charset);
         try {
             return URLDecoder.decode(raw, charset);
         } catch (IllegalArgumentException e) {
             throw new IllegalStateException(
-                    "form: broken percent-encoding (expected: a percent sign and two digits)", e);
+                    "form: broken percent-encoding (expected: a percent sign and two hexadecimal digits)", e);
         }
     }
 }

@@ -26,13 +26,13 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the rules in force to every request that comes from outside, once: forwards, includes, and dispatches for errors or
- * asynchronous results are part of a request that was ruled on already. Safe for use by many threads.
+ * Applies the rules in force to every request from outside, once. Forwards, includes, and dispatches for errors or asynchronous
+ * results belong to a request that was already decided. Thread-safe.
  *
- * <p>It blocks the thread of the request: for the beginning of a body that rules name fields of, for the store, and where a rule shapes
- * ({@code max_wait}) for the time slot. It does not dispatch such a request later instead: filters behind it that are
- * registered for requests alone, perhaps those that check something, would then not see it at all. So that waiting requests cannot take all
- * threads there are, only so many may wait at once.
+ * <p>The filter blocks the request's thread while it waits for the beginning of a body whose fields a rule reads, for the store,
+ * or for the time slot of a rule that shapes ({@code max_wait}). It does not dispatch the request again later: filters that are
+ * registered for requests only, perhaps security checks, would then be skipped. The number of requests that wait for a time slot
+ * is bounded, so they cannot occupy all threads.
  */
 public final class LimitFilter implements Filter {
 
@@ -45,9 +45,9 @@ public final class LimitFilter implements Filter {
     private final Semaphore waiting;
 
     /**
-     * A filter.
+     * Creates a filter.
      *
-     * @param mostWaiting how many requests may wait for their time slot at once
+     * @param mostWaiting how many requests may wait for their time slot at the same time
      */
     public LimitFilter(WebLimits limits, Clock clock, BodyMemory memory, int mostWaiting) {
         this.limits = limits;
@@ -123,7 +123,7 @@ public final class LimitFilter implements Filter {
             throw interrupted();
         } catch (ExecutionException | TimeoutException e) {
             giveBackWhatComes(coming);
-            throw new RefusedRequestException(500, "the limits of the request could not be decided");
+            throw new RefusedRequestException(500, "the rate limits of the request could not be decided");
         }
     }
 
@@ -137,7 +137,7 @@ public final class LimitFilter implements Filter {
 
     private void await(Duration wait) throws RefusedRequestException {
         if (!waiting.tryAcquire()) {
-            throw new RefusedRequestException(503, "time slot: too many wait for theirs (expected: try again)");
+            throw new RefusedRequestException(503, "time slot: too many requests wait (expected: try again later)");
         }
         CompletableFuture<Void> slot = new CompletableFuture<>();
         Clock.Alarm alarm = clock.at(clock.nanoTime() + wait.toNanos(), () -> slot.complete(null));
@@ -155,10 +155,12 @@ public final class LimitFilter implements Filter {
 
     private static RefusedRequestException interrupted() {
         Thread.currentThread().interrupt();
-        return new RefusedRequestException(503, "the application stops (expected: try again)");
+        return new RefusedRequestException(503, "the application is shutting down (expected: try again later)");
     }
 
-    /** One that somebody else has read to its end is his to give. */
+    /**
+     * Returns a request that provides the whole body. If an earlier filter has read the body to its end, that filter provides it.
+     */
     private static HttpServletRequest replayed(
             WebLimits.Asked asked, HttpServletRequest request, @Nullable BodyHead head) throws IOException {
         return head == null || head.bytes().length == 0

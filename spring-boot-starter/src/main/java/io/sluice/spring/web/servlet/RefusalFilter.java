@@ -13,12 +13,12 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Answers refused calls of filters and of servlets that are not Spring's. */
+/** Answers refused calls that come from filters or from servlets outside of Spring MVC. */
 public final class RefusalFilter implements Filter {
 
     private final WebAnswers answers;
 
-    /** Answers so. */
+    /** Creates a filter. */
     public RefusalFilter(WebAnswers answers) {
         this.answers = answers;
     }

@@ -13,12 +13,12 @@ import org.springframework.core.Ordered;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
-/** Answers refused calls of handlers, after everybody else was asked: an {@code @ExceptionHandler} of the application wins. */
+/** Answers refused calls of handlers. It runs last, so an {@code @ExceptionHandler} of the application takes precedence. */
 public final class RefusalResolver implements HandlerExceptionResolver, Ordered {
 
     private final WebAnswers answers;
 
-    /** Answers so. */
+    /** Creates a resolver. */
     public RefusalResolver(WebAnswers answers) {
         this.answers = answers;
     }

@@ -15,8 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request whose body has been looked into: the application reads all of it, as a stream, through a reader, or as parameters of a
- * form. Parameters are made here, since the container has nothing left to make them of.
+ * A request whose body has been read in part. The application still reads all of it, as a stream, through a reader, or as form
+ * parameters. The parameters are parsed here, because the container has no body left to parse.
  */
 final class ReplayedRequest extends HttpServletRequestWrapper {
 
@@ -81,7 +81,10 @@ final class ReplayedRequest extends HttpServletRequestWrapper {
         return all();
     }
 
-    /** As containers do: those of the query, then those of the form, unless the application reads the body itself. */
+    /**
+     * Returns the parameters as containers do: first those of the query, then those of the form, unless the application reads the
+     * body.
+     */
     private Map<String, String[]> all() {
         if (!form || streamed || reader != null) {
             return parameters == null ? inner.getParameterMap() : parameters;

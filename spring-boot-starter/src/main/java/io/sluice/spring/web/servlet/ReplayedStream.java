@@ -5,7 +5,10 @@ import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 
-/** A body whose beginning has been read: that first, then what the container still has. For one thread at a time, like all of its kind. */
+/**
+ * A body whose beginning has been read: first that part, then the rest from the container. Not thread-safe, like any servlet
+ * stream.
+ */
 final class ReplayedStream extends ServletInputStream {
 
     private final HttpServletRequest request;
@@ -58,7 +61,10 @@ final class ReplayedStream extends ServletInputStream {
         return at < head.length || whole || rest.isReady();
     }
 
-    /** Where the container has nothing more it would never call, so we do, on a thread of its own. */
+    /**
+     * If the body is complete, the container would never call the listener. It is then called here, on one of the container's
+     * threads.
+     */
     @Override
     public void setReadListener(ReadListener listener) {
         if (!whole) {

@@ -6,12 +6,12 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.Charset;
 
-/** Sends answers of ours. */
+/** Sends responses. */
 final class ServletAnswer {
 
     private ServletAnswer() {}
 
-    /** Answers; whether that was still possible. */
+    /** Sends a response; returns false if another one was already committed. */
     static boolean send(WebAnswer answer, HttpServletResponse response) throws IOException {
         if (response.isCommitted()) {
             return false;
@@ -24,7 +24,7 @@ final class ServletAnswer {
         return true;
     }
 
-    /** Who asked for the writer before has chosen it, and its charset, for the whole response. */
+    /** Writes the body. If the writer is already in use, the writer and its charset are fixed for the whole response. */
     private static void write(WebAnswer answer, HttpServletResponse response) throws IOException {
         ServletOutputStream out;
         try {

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Does things when the answer to a request has ended, once: when its thread comes back, or where the application went on asynchronously,
- * when that has completed, whether by itself, by a timeout or by an error. Safe for use by many threads.
+ * Runs tasks once when the response to a request has ended: when the request's thread returns or, if the application continued
+ * asynchronously, when that completes, whether normally, by timeout or by error. Thread-safe.
  */
 final class ServletHold implements AsyncListener {
 
@@ -25,7 +25,7 @@ final class ServletHold implements AsyncListener {
         task.run();
     }
 
-    /** The request's thread comes back. */
+    /** Called when the request's thread returns. */
     void returned(HttpServletRequest request) {
         synchronized (this) {
             if (tasks.isEmpty()) {
@@ -37,7 +37,7 @@ final class ServletHold implements AsyncListener {
                 request.getAsyncContext().addListener(this);
                 return;
             } catch (IllegalStateException completedMeanwhile) {
-                // Nobody will tell us, so it is over.
+                // No listener will be notified any more, so the request has ended.
             }
         }
         over();
@@ -58,7 +58,7 @@ final class ServletHold implements AsyncListener {
         over();
     }
 
-    /** {@link #onComplete} follows; until then the application may still answer. */
+    /** {@link #onComplete} follows. Until then the application may still respond. */
     @Override
     public void onTimeout(AsyncEvent event) {}
 
@@ -66,7 +66,7 @@ final class ServletHold implements AsyncListener {
     @Override
     public void onError(AsyncEvent event) {}
 
-    /** Whoever starts again is forgotten by all listeners but those that say they are still there. */
+    /** When asynchronous processing starts again, listeners are dropped unless they register again. */
     @Override
     public void onStartAsync(AsyncEvent event) {
         event.getAsyncContext().addListener(this);

@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
-/** Limits on requests to servlets: the filter, the request of the current thread, and answers to refused calls. */
+/** Limits requests to servlets: the filter, the request of the current thread, and the responses to refused calls. */
 @AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({jakarta.servlet.Filter.class, HandlerExceptionResolver.class})
@@ -32,7 +32,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @Import(WebBeans.class)
 public final class ServletLimitAutoConfiguration {
 
-    /** Outside of everything that could throw a refusal, inside of what sets encodings. */
+    /** Outside of everything that could throw a refusal, but inside of the filters that set encodings. */
     private static final int REFUSALS = Ordered.HIGHEST_PRECEDENCE + 20;
 
     @Bean

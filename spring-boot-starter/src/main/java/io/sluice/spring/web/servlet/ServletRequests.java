@@ -7,12 +7,12 @@ import java.util.Optional;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** Finds the request of the current thread where Spring keeps it. Nothing is worked out before somebody asks. */
+/** Finds the request of the current thread in Spring's request context. Values are computed only when they are read. */
 public final class ServletRequests implements CurrentRequest.Finder {
 
     private final RequestReader reader;
 
-    /** Reads with this. */
+    /** Creates a finder. */
     public ServletRequests(RequestReader reader) {
         this.reader = reader;
     }
