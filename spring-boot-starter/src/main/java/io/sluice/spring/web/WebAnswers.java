@@ -66,9 +66,9 @@ public final class WebAnswers {
             if (content != null) {
                 return content;
             }
-            failures.told("building the body of a refusal", null);
+            failures.told("building a refusal's body", null);
         } catch (RuntimeException e) {
-            failures.told("building the body of a refusal", e);
+            failures.told("building a refusal's body", e);
         }
         return RefusalBody.PROBLEM.of(ruling, language);
     }

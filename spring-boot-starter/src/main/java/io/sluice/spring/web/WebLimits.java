@@ -125,7 +125,7 @@ public final class WebLimits {
         } catch (RefusedRequestException e) {
             return new Answered(WebAnswer.of(e));
         } catch (RuntimeException e) {
-            return new Answered(answers.failed("deciding the limits of a request", e));
+            return new Answered(answers.failed("deciding a request's limits", e));
         }
     }
 
@@ -152,8 +152,7 @@ public final class WebLimits {
         } catch (RefusedRequestException e) {
             return CompletableFuture.completedFuture(new Refused(WebAnswer.of(e)));
         } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(
-                    new Refused(answers.failed("deciding the limits of a request", e)));
+            return CompletableFuture.completedFuture(new Refused(answers.failed("deciding a request's limits", e)));
         }
     }
 
@@ -194,12 +193,11 @@ public final class WebLimits {
                         : new Refused(answers.refused(settled, request.header("accept-language")));
             }
             if (ruling instanceof Ruling.Impossible impossible) {
-                return new Refused(WebAnswer.problem(
-                        400, "limit " + impossible.limit() + ": its capacity is smaller than one request"));
+                return new Refused(WebAnswer.problem(400, "limit " + impossible.limit() + ": cannot hold one request"));
             }
-            return new Refused(answers.failed("deciding the limits of a request", failure));
+            return new Refused(answers.failed("deciding a request's limits", failure));
         } catch (RuntimeException e) {
-            return new Refused(answers.failed("building the response to a request", e));
+            return new Refused(answers.failed("building a response", e));
         }
     }
 
