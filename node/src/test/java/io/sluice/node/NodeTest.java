@@ -84,7 +84,7 @@ class NodeTest {
             assertThatThrownBy(() -> Node.start(config))
                     .isInstanceOf(StartFailedException.class)
                     .hasMessageStartingWith(
-                            "hash key: none, and rules have privacy: hash (expected: rules.hash_key_file");
+                            "hash key: none, but rules use privacy: hash (expected: rules.hash_key_file");
             NodeConfig keyed = config.withHashKey(KeySecret.of(new byte[32]));
             try (RunningNode one = RunningNode.onRedis(keyed);
                     RunningNode two = RunningNode.onRedis(keyed)) {

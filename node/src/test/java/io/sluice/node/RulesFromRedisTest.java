@@ -138,7 +138,7 @@ class RulesFromRedisTest {
         hash("users", "NONSENSE", 2);
         try (RunningNode node = RunningNode.start(config(redis.uri()).withData(data), Store::redis)) {
             assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
-            assertThat(node.get("/health").body()).contains("rules of Redis are refused: rate_limit_config:USER:*");
+            assertThat(node.get("/health").body()).contains("rules in Redis were refused: rate_limit_config:USER:*");
         }
     }
 

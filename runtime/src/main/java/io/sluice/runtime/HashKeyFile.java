@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Reads the key of {@code privacy: hash}. */
+/** Reads the secret key for {@code privacy: hash}. */
 public final class HashKeyFile {
 
     private static final int LARGEST_KEY = 4_096;
@@ -15,9 +15,10 @@ public final class HashKeyFile {
     private HashKeyFile() {}
 
     /**
-     * The bytes of the file without what editors leave at its end.
+     * Returns the bytes of the file without trailing line breaks.
      *
-     * @throws IllegalArgumentException if it cannot be read or is no key; the message never shows any of it
+     * @throws IllegalArgumentException if the file cannot be read or is not a valid key; the message never shows any part of the
+     *     key
      */
     public static KeySecret read(Path file) {
         byte[] bytes;

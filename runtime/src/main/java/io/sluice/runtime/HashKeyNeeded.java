@@ -5,20 +5,23 @@ import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
 
-/** Refuses rules with keyed hashes in a process that shares its counts and has no key: it would count by itself, unnoticed. */
+/**
+ * Refuses rules with {@code privacy: hash} in a process that shares its counts but has no key. Without this check the process
+ * would silently count on its own.
+ */
 public final class HashKeyNeeded implements RuleVet {
 
     private final DocumentError fault;
 
     /**
-     * A vet for a process without a key.
+     * Creates a check for a process without a key.
      *
-     * @param setting what to set, to have one
+     * @param setting the setting that names the key file
      */
     public HashKeyNeeded(String setting) {
         this.fault = DocumentError.of(
                 "rules",
-                "hash key: none, and rules have privacy: hash (expected: " + setting
+                "hash key: none, but rules use privacy: hash (expected: " + setting
                         + ", the same on every node of this Redis)");
     }
 

@@ -10,12 +10,12 @@ import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 
 /**
- * Which names of rules and limits may be labels: those of the set in force and, where code has rules of its own, any that is not of a
- * set that is gone. Safe for use by many threads.
+ * Decides which names of rules and limits may be metric labels: the names in the rule set in force and, if code has rules of its
+ * own, every name that does not belong to an earlier set. Thread-safe.
  */
 final class KnownNames {
 
-    /** Decisions under way know a set that is gone; none is under way for so many changes. */
+    /** Decisions in progress may still use an earlier set. None takes longer than this many changes. */
     private static final int MOST_REMEMBERED = 8;
 
     private final BiConsumer<RuleSet, Names> more;
@@ -24,17 +24,17 @@ final class KnownNames {
     private volatile Names now = new Names(RuleSet.none());
 
     /**
-     * Names.
+     * Creates the filter.
      *
-     * @param more adds what a set names beyond its rules
-     * @param code whether there are rules that no set has
+     * @param more adds names that a set uses beyond those of its rules
+     * @param code whether code has rules that are in no set
      */
     KnownNames(BiConsumer<RuleSet, Names> more, boolean code) {
         this.more = more;
         this.code = code;
     }
 
-    /** Whether a series with these names is to be kept while this set is in force; an empty name is always known. */
+    /** Returns whether to keep a series with these names while this set is in force. An empty name is always known. */
     synchronized BiPredicate<String, String> in(RuleSet set) {
         if (now.set != set) {
             Names next = new Names(set);
@@ -56,7 +56,7 @@ final class KnownNames {
         };
     }
 
-    /** Those of one set. */
+    /** The names of one set. */
     static final class Names {
         private final RuleSet set;
         private final Set<String> rules = new HashSet<>();

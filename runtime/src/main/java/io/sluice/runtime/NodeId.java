@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What tells a node from the others of its fleet, the same after a restart: made once and kept in its data folder or, without one,
- * its host and port.
+ * The id that distinguishes a node from the others of its fleet. It stays the same after a restart: it is created once and stored
+ * in the data directory or, without one, made from the host and port.
  */
 public final class NodeId {
 
@@ -25,10 +25,10 @@ public final class NodeId {
     private NodeId() {}
 
     /**
-     * The id of this process.
+     * Returns the id of this process.
      *
-     * @param data where it is kept, if it can be
-     * @param port what tells the process from others of its host, where it cannot
+     * @param data the directory that stores the id, if there is one
+     * @param port distinguishes processes on the same host if there is no directory
      */
     public static String of(Optional<Path> data, String port) {
         return data.map(NodeId::kept).orElseGet(() -> host() + ":" + port);
@@ -48,7 +48,7 @@ public final class NodeId {
             Files.writeString(file, made + "\n", StandardCharsets.UTF_8);
             return made;
         } catch (IOException e) {
-            LOG.warn("the node's id is not kept: {}: {}", file, e.toString());
+            LOG.warn("cannot store the node id in {}, the host name is used instead: {}", file, e.toString());
             return host();
         }
     }

@@ -21,22 +21,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rules of a process, from a file, from Redis or from anywhere else, with the set of the last run where those of now are bad or
- * away. Safe for use by many threads.
+ * The rules of a process, from a file, Redis or another source. If the current rules are invalid or unavailable, the rules of the
+ * last run are used. Thread-safe.
  */
 public final class OpenRules implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(OpenRules.class);
 
-    /** Longer than that no start waits for Redis. */
+    /** The longest time that startup waits for a connection to Redis. */
     private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(2);
 
-    /** Once it is there, its rules are worth a wait: without them everything is allowed. */
+    /** The longest time that startup waits for the rules once Redis is connected. Without them every request would be allowed. */
     private static final Duration READING_MAY_TAKE = Duration.ofSeconds(30);
 
     private final RuleSource source;
 
-    /** The same, without what decorates it, if rules come from Redis. */
+    /** The same source without its decorator; null if the rules do not come from Redis. */
     private final @Nullable RedisRuleSource redis;
 
     private OpenRules(RuleSource source, @Nullable RedisRuleSource redis) {
@@ -44,16 +44,17 @@ public final class OpenRules implements AutoCloseable {
         this.redis = redis;
     }
 
-    /** Rules of any source. */
+    /** Uses any rule source. */
     public static OpenRules of(RuleSource source) {
         return new OpenRules(source, null);
     }
 
     /**
-     * Rules of a file or a directory or, if those are bad, of the last run; without one of that either, they are refused.
+     * Opens the rules in a file or directory. If they are invalid, the rules of the last run are used; if there are none, the
+     * rules are refused.
      *
-     * @param data where the last good set is kept, if it is
-     * @param vet of changes, and not of the rules to begin with: whoever begins judges those
+     * @param data the directory that keeps the last good rules, if there is one
+     * @param vet checks later changes; the caller checks the initial rules
      */
     public static OpenRules ofFile(Path path, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
@@ -61,13 +62,13 @@ public final class OpenRules implements AutoCloseable {
     }
 
     /**
-     * Rules of Redis, of the last run while there are none yet, or none while Redis is away. Bad ones are no reason to wait: without
-     * a set of the last run they are refused.
+     * Opens the rules in Redis. Until they are read, the rules of the last run apply, or none if there are none. If the rules are
+     * invalid and there are none of the last run, they are refused at once.
      *
-     * @param nodeId what tells this process from others that read there
-     * @param data where the last good set is kept, if it is
-     * @param vet of changes, and not of the rules to begin with: whoever begins judges those
-     * @param otherwise how else to have rules, for the warning that there are none
+     * @param nodeId distinguishes this process from others that read the same rules
+     * @param data the directory that keeps the last good rules, if there is one
+     * @param vet checks later changes; the caller checks the initial rules
+     * @param otherwise another way to provide rules, for the warning that there are none
      * @throws IllegalArgumentException if the URI cannot be read
      */
     public static OpenRules ofRedis(
@@ -84,8 +85,8 @@ public final class OpenRules implements AutoCloseable {
             }
             LOG.warn(
                     redis.away().isPresent()
-                            ? "no rules yet, because Redis is away: every request is allowed"
-                            : "no rules in Redis: every request is allowed; release some, write hashes"
+                            ? "no rules yet, because Redis is unavailable; every request is allowed until they are read"
+                            : "no rules in Redis; every request is allowed. Release rules, write hashes"
                                     + " rate_limit_config:*, or " + otherwise);
         }
         return new OpenRules(rules, redis);
@@ -95,12 +96,12 @@ public final class OpenRules implements AutoCloseable {
         return source;
     }
 
-    /** Whether the rules in force are those of the last run, because there are none of now yet, or bad ones. */
+    /** Returns whether the rules of the last run are in force, because the current ones are missing or invalid. */
     public boolean isKept() {
         return source instanceof KeptRuleSource kept && kept.isRestored();
     }
 
-    /** What is wrong with rules of Redis or with reading them, though the process decides, in sentences. */
+    /** Returns the problems with rules in Redis, or with reading them, that do not stop decisions, as sentences. */
     public List<String> findings() {
         if (redis == null) {
             return List.of();
@@ -113,7 +114,7 @@ public final class OpenRules implements AutoCloseable {
         }
         List<DocumentError> refused = redis.refused();
         if (!refused.isEmpty()) {
-            findings.add("rules of Redis are refused: " + refused.get(0));
+            findings.add("rules in Redis were refused: " + refused.get(0));
         }
         List<String> drift = redis.drift();
         if (!drift.isEmpty()) {
@@ -134,7 +135,7 @@ public final class OpenRules implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // Then the start goes on without.
+            // Startup continues without the rules.
         }
     }
 

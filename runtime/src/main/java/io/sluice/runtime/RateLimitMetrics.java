@@ -33,16 +33,17 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * Names the metrics of every process that decides, in any registry of Micrometer. Safe for use by many threads; on the way of a decision it costs a look-up in a map and two
- * additions.
+ * Defines the metrics of every process that decides, in any Micrometer registry. Thread-safe. A decision costs one map lookup and
+ * two additions.
  *
- * <p>Labels are ids of rules and limits and a few words, nothing that a caller can choose. Requests that no rule matches are
- * counted with empty labels, so that the sum over all series is the number of decisions. Looks are not counted.
+ * <p>Labels are the ids of rules and limits and a few fixed words, never a value that a caller can choose. Requests that no rule
+ * matches are counted with empty labels, so the sum over all series is the number of decisions. Requests that only look are not
+ * counted.
  */
 public final class RateLimitMetrics implements RulingListener, RuleListener, StoreListener {
 
     private static final String STORE_CALLS =
-            "Calls of the shared store, by what became of them; remembered and guarded: refused without a call";
+            "Calls to the shared store, by outcome; remembered and guarded are refusals that needed no call";
 
     private static final Duration[] BUCKETS = {
         Duration.ofNanos(10_000),
@@ -83,10 +84,10 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
     }
 
     /**
-     * Metrics of a process that decides by the rules of sets alone: series of other rules are forgotten.
+     * Creates the metrics of a process whose rules all come from rule sets. Series of other rules are removed.
      *
-     * @param moreRules what a set calls rules beyond its own
-     * @param moreLimits what a set calls limits beyond those of its rules
+     * @param moreRules returns names that a set uses for rules beyond those of its own rules
+     * @param moreLimits returns names that a set uses for limits beyond those of its rules
      */
     public static RateLimitMetrics ofSets(
             MeterRegistry registry,
@@ -97,12 +98,14 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 new KnownNames((set, known) -> known.add(moreRules.apply(set), moreLimits.apply(set)), false));
     }
 
-    /** Metrics of a process that decides by rules that are written in code, too: series are forgotten when a set drops their rules. */
+    /** Creates the metrics of a process that also has rules in code. Series are removed when a rule set drops their rules. */
     public static RateLimitMetrics ofSetsAndCode(MeterRegistry registry) {
         return new RateLimitMetrics(registry, new KnownNames((set, known) -> {}, true));
     }
 
-    /** Adds what is read at the moment of a scrape. The registry holds none of these: their owner has to. */
+    /**
+     * Adds the gauges that are read on each scrape. The registry does not keep their sources reachable; the caller must.
+     */
     public void watch(RuleSource source, LocalEngine counts, StoreWatch store) {
         rules = source::latest;
         source.listen(this);
@@ -121,12 +124,12 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 .description("Permits leased from the shared store that can still be spent")
                 .register(registry);
         Gauge.builder("rate_limit_breaker_state", () -> store.isAway() ? 1 : 0)
-                .description("1 while the shared store is not asked")
+                .description("1 while the shared store is unavailable")
                 .register(registry);
         Gauge.builder(
                         "rate_limit_degraded_since_seconds",
                         () -> store.awaySince().map(Instant::getEpochSecond).orElse(0L))
-                .description("When the shared store was last given up, in seconds since the epoch; 0 while it is asked")
+                .description("When the shared store became unavailable, in epoch seconds; 0 while it is available")
                 .register(registry);
         mode("remote", () -> store.exists() && store.degraded() == null);
         for (FailurePolicy policy : FailurePolicy.values()) {
@@ -134,15 +137,15 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
         }
     }
 
-    /** Adds the numbers of the store's servers; they are not a number while the store is away. */
+    /** Adds the figures of the store's servers. They are NaN while the store is unavailable. */
     public void watch(StorePulse pulse) {
         vital(pulse, "redis_connected_clients", "Clients connected to the shared store", StoreVitals::connectedClients);
-        vital(pulse, "redis_used_memory", "Bytes that the data of the shared store take", StoreVitals::usedMemoryBytes);
+        vital(pulse, "redis_used_memory", "Bytes of memory that the shared store uses", StoreVitals::usedMemoryBytes);
     }
 
     /**
-     * Removes the series of rules and limits that are gone. Done at every change; decisions that were under way may make them once
-     * more, so whoever knows when they are shown does it again before.
+     * Removes the series of rules and limits that no longer exist. This happens at every change. Decisions in progress may create
+     * them once more, so call this again before the metrics are read, if that moment is known.
      */
     public void forget() {
         forget(rules.get());
@@ -192,7 +195,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 .increment(times);
     }
 
-    /** Refusals that needed no call. */
+    /** Registers a counter of refusals that needed no call. */
     private void spared(String outcome, StoreWatch store, ToDoubleFunction<StoreWatch> count) {
         FunctionCounter.builder("rate_limit_store_calls", store, count)
                 .description(STORE_CALLS)
@@ -224,7 +227,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
         ruleErrors.increment();
     }
 
-    /** A policy is in force while it decides, and while it would because the store is known to be away. */
+    /** A policy is in force while it decides, and while it would decide because the store is known to be unavailable. */
     private static boolean inForce(FailurePolicy policy, RuleSet rules, StoreWatch store) {
         if (!store.exists()) {
             return policy == FailurePolicy.LOCAL;
@@ -239,7 +242,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
 
     private void mode(String mode, BooleanSupplier inForce) {
         Gauge.builder("rate_limit_mode", () -> inForce.getAsBoolean() ? 1 : 0)
-                .description("Which ways of deciding are in force")
+                .description("1 for each way of deciding that is in force")
                 .tag("mode", mode)
                 .register(registry);
     }

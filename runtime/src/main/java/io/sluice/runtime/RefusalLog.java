@@ -15,8 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the log of refusals, all of some seconds in one line and by rule and limit alone, never by who was refused. Safe for use by
- * many threads.
+ * Logs refusals, all of ten seconds in one line. The line names rules and limits, never callers. Thread-safe.
  */
 public final class RefusalLog implements RulingListener {
 

@@ -10,52 +10,52 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The shared engine and whether it is there. */
+/** The shared engine and its state. */
 public interface Store {
 
     Engine engine();
 
-    /** Whether it can decide now. */
+    /** Returns whether it can decide now. */
     boolean isReady();
 
-    /** Completes when {@link #isReady} first turns true. */
+    /** Returns a stage that completes when {@link #isReady} becomes true for the first time. */
     CompletionStage<Void> ready();
 
-    /** Whether it is being asked, and if not, why and since when. */
+    /** Returns whether the store is used, and if not, why and since when. */
     StoreState state();
 
-    /** What is wrong with it, though it decides, in sentences. */
+    /** Returns its problems that do not stop decisions, as sentences. */
     List<String> findings();
 
-    /** How many asks it was spared, because it had refused them before. */
+    /** Returns how many requests were refused from memory, because the store had refused them before. */
     default long remembered() {
         return 0;
     }
 
-    /** How many asks it was spared by the guards of rules. */
+    /** Returns how many requests the guards of rules kept from the store. */
     default long guarded() {
         return 0;
     }
 
-    /** How many permits are leased from it and can be spent. */
+    /** Returns how many leased permits can still be spent. */
     default long leased() {
         return 0;
     }
 
-    /** How its servers are doing, by their own words. */
+    /** Returns the figures that its servers report about themselves. */
     default CompletionStage<StoreVitals> vitals() {
         return CompletableFuture.failedFuture(new UnsupportedOperationException());
     }
 
-    /** Opens the store of a configuration that names one. */
+    /** Opens the store that a configuration names. */
     @FunctionalInterface
     interface Opener {
 
-        /** Returns at once; throws only if the URI cannot be read. */
+        /** Opens the store and returns at once. Throws only if the URI cannot be read. */
         Store open(String uri, String prefix, Clock clock, StoreListener listener);
     }
 
-    /** The counts of a Redis, behind a memory of its refusals, leases of permits and the guards of rules. */
+    /** Opens a Redis, with a cache of its refusals, leases, and the guards of rules. */
     static Store redis(String uri, String prefix, Clock clock, StoreListener listener) {
         RedisStore store = RedisStore.at(uri)
                 .prefix(prefix)

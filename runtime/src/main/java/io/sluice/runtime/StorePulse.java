@@ -7,8 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the store now and then how its servers are doing, and knows what they last said. Nobody waits for it. Safe for use by many
- * threads.
+ * Polls the figures of the store's servers and remembers the last ones. Never blocks. Thread-safe.
  */
 public final class StorePulse implements AutoCloseable {
 
@@ -24,7 +23,7 @@ public final class StorePulse implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** Asks for the first time, and goes on. */
+    /** Starts polling. */
     public void start() {
         store.vitals().whenComplete((vitals, failure) -> last = failure == null ? vitals : null);
         if (!closed) {
@@ -32,7 +31,7 @@ public final class StorePulse implements AutoCloseable {
         }
     }
 
-    /** What was last said; empty while the store is away. */
+    /** Returns the last figures; empty while the store is unavailable. */
     public Optional<StoreVitals> last() {
         return store.isReady() ? Optional.ofNullable(last) : Optional.empty();
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tries a shared store before the first caller does, because the first decisions take longer than one may. */
+/** Makes trial decisions in a shared store at startup, because the first decisions take longer than a caller may wait. */
 public final class StoreTrial {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreTrial.class);
@@ -24,25 +24,30 @@ public final class StoreTrial {
 
     private StoreTrial() {}
 
-    /** Waits for the store, a second at most, and lets it decide. A store that is away is told to the log, and no failure. */
+    /**
+     * Waits up to a second for the store, then lets it make trial decisions. If the store is unavailable, a warning is logged and
+     * startup continues.
+     */
     public static void run(Store store, Limiter shared) {
         try {
             store.ready().toCompletableFuture().get(MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("the shared store is away: starting degraded, on_failure decides until it is back");
+            LOG.warn("the shared store is unavailable; decisions now follow each rule's on_failure policy");
             return;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CompletionException(e);
         }
-        // On counts of their own; half of them are refused.
+        // The probes have their own counts; half of them are refused.
         List<Demand> probes = List.of(
                 Demand.of(Limit.named("sluice.probe").slidingLog(PROBES / 2, Duration.ofSeconds(1)), "", 1),
                 Demand.of(Limit.named("sluice.probe").tokenBucket(Rate.perSecond(PROBES)), "", 1));
         for (int i = 0; i < PROBES; i++) {
             Decision decision = shared.decide(Ask.charging(probes).dueAt(shared.dueIn(MAY_TAKE)));
             if (decision.degraded() != null) {
-                LOG.warn("the shared store does not decide: {}; on_failure decides until it does", decision.degraded());
+                LOG.warn(
+                        "the shared store does not decide ({}); decisions now follow each rule's on_failure policy",
+                        decision.degraded());
                 return;
             }
         }

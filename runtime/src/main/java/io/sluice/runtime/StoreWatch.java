@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the shared store decides, judged by its connection and by the decisions of the last five seconds: a store that
- * accepts connections and never answers is as good as away. Safe for use by many threads.
+ * Tells whether the shared store decides, from its connection and from the decisions of the last five seconds. A store that
+ * accepts connections but never answers counts as unavailable. Thread-safe.
  */
 public final class StoreWatch implements DecisionListener {
 
@@ -52,17 +52,17 @@ public final class StoreWatch implements DecisionListener {
         }
     }
 
-    /** Whether there is a store at all. */
+    /** Returns whether there is a store. */
     public boolean exists() {
         return store != null;
     }
 
-    /** Whether there is a store and it is not connected. */
+    /** Returns whether there is a store and it is not connected. */
     public boolean isAway() {
         return store != null && !store.isReady();
     }
 
-    /** Why the store does not decide, though it should; null if it does, or if there is none. */
+    /** Returns why the store does not decide although it should; null if it does, or if there is none. */
     public @Nullable String degraded() {
         if (store != null && !store.isReady()) {
             String reason = store.state().reason();
@@ -71,7 +71,7 @@ public final class StoreWatch implements DecisionListener {
         return isRecent(degradedAtNanos) ? last : null;
     }
 
-    /** Since when the store is not asked; empty while it is. */
+    /** Returns since when the store is unavailable; empty while it is available. */
     public Optional<Instant> awaySince() {
         if (store == null || store.isReady()) {
             return Optional.empty();
@@ -79,27 +79,27 @@ public final class StoreWatch implements DecisionListener {
         return Optional.of(Instant.EPOCH.plus(store.state().sinceMicros(), ChronoUnit.MICROS));
     }
 
-    /** What is wrong with the store, though it decides, in sentences. */
+    /** Returns the store's problems that do not stop decisions, as sentences. */
     public List<String> findings() {
         return store == null ? List.of() : store.findings();
     }
 
-    /** How many asks the store was spared, because it had refused them before. */
+    /** Returns how many requests were refused from memory, because the store had refused them before. */
     public long remembered() {
         return store == null ? 0 : store.remembered();
     }
 
-    /** How many asks the store was spared by the guards of rules. */
+    /** Returns how many requests the guards of rules kept from the store. */
     public long guarded() {
         return store == null ? 0 : store.guarded();
     }
 
-    /** How many permits are leased from the store and can be spent. */
+    /** Returns how many leased permits can still be spent. */
     public long leased() {
         return store == null ? 0 : store.leased();
     }
 
-    /** Whether this policy decided in the store's place a moment ago. */
+    /** Returns whether this policy decided instead of the store within the last five seconds. */
     public boolean stoodIn(FailurePolicy policy) {
         return isRecent(stoodInAt(policy));
     }

@@ -1,4 +1,7 @@
-/** What every process that decides has: the shared store, rules from where they are kept, metrics. Knows no server and no framework. */
+/**
+ * Code of every process that decides: the shared store, the sources of rules, and metrics. Independent of any server or
+ * framework.
+ */
 @NullMarked
 package io.sluice.runtime;
 

@@ -29,7 +29,7 @@ class RateLimitMetricsTest {
     private final Changing source = new Changing();
 
     @Test
-    void seriesOfCodeStayAndSeriesOfRulesThatAreGoneGo() {
+    void keepsSeriesOfRulesInCodeAndRemovesThoseOfDroppedRules() {
         RateLimitMetrics metrics = RateLimitMetrics.ofSetsAndCode(registry);
         watched(metrics);
 
@@ -40,7 +40,7 @@ class RateLimitMetricsTest {
         assertThat(allowed("set")).isFalse();
         assertThat(allowed("code")).isTrue();
 
-        // A decision that was under way.
+        // A decision that was still in progress.
         ask(metrics, set(1, "set"));
         metrics.forget();
         assertThat(allowed("set")).isFalse();
@@ -53,7 +53,7 @@ class RateLimitMetricsTest {
     }
 
     @Test
-    void whereOnlySetsCountOthersAreForgotten() {
+    void removesSeriesOfRulesThatAreInNoSet() {
         RateLimitMetrics metrics = RateLimitMetrics.ofSets(registry, set -> Set.of("more"), set -> Set.of("more.0"));
         watched(metrics);
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class RefusalLogTest {
 
     @Test
-    void allRefusalsAreOneLineWithTheMostFrequentFirst() {
+    void logsAllRefusalsInOneLineWithTheMostFrequentFirst() {
         TreeMap<String, LongAdder> gathered = new TreeMap<>();
         for (int i = 1; i <= 7; i++) {
             LongAdder count = new LongAdder();
