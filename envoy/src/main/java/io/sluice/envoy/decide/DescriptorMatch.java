@@ -9,10 +9,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the rules have for one descriptor. Immutable.
+ * The rule for one descriptor. Immutable.
  *
  * @param rule null if there is none
- * @param numbers those that the request itself gave; null for the rule's own
+ * @param numbers the limit given by the request itself; null for the rule's own
  */
 record DescriptorMatch(@Nullable Rule rule, @Nullable Limit numbers) {
 

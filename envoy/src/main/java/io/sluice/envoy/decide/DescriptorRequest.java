@@ -10,28 +10,28 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a request asks for, in our terms. */
+/** Translates a request of the protocol to attributes and permits. */
 final class DescriptorRequest {
 
-    /** More is refused as a whole: it cannot be decided in the time that Envoy waits. */
+    /** A request with more descriptors is refused as a whole, because it cannot be decided in the time that Envoy waits. */
     static final int MOST_DESCRIPTORS = 256;
 
     static final int MOST_ENTRIES = EnvoyDescriptor.DEEPEST;
 
     static final Attributes NOTHING = Attributes.of(Map.of());
 
-    /** The keys of a descriptor in one attribute, for a limit that counts by them: names of attributes have bounds. */
+    /** The attribute with all keys of a descriptor, for limits that count by them. Names of attributes have a maximum length. */
     static final String KEYS = "descriptor#keys";
 
-    /** {@code is_negative_hits}, which this version of the protocol does not have yet. */
+    /** The field {@code is_negative_hits}, which this version of the protocol library does not define yet. */
     private static final int NEGATIVE_HITS = 4;
 
     private DescriptorRequest() {}
 
-    /** @throws IllegalArgumentException if it is no request */
+    /** @throws IllegalArgumentException if the request is invalid */
     static void check(RateLimitRequest request) {
         if (request.getDomain().isEmpty()) {
-            throw new IllegalArgumentException("domain: empty (expected: a domain)");
+            throw new IllegalArgumentException("domain: empty (expected: a domain such as shop)");
         }
         if (request.getDescriptorsCount() == 0) {
             throw new IllegalArgumentException("descriptors: none (expected: at least one)");
@@ -50,12 +50,12 @@ final class DescriptorRequest {
         return false;
     }
 
-    /** Whether no descriptor would be charged. */
+    /** Returns whether the request only looks, so that no descriptor is charged. */
     static boolean looks(RateLimitRequest request) {
         return request.getDescriptorsList().stream().allMatch(descriptor -> permits(request, descriptor) == 0);
     }
 
-    /** The permits of a descriptor; 0 only looks. Hits that are to be taken back are not: nothing is charged for them either. */
+    /** Returns the permits of a descriptor; 0 only looks. Negative hits are not given back; such a descriptor also only looks. */
     static long permits(RateLimitRequest request, RateLimitDescriptor descriptor) {
         UnknownFieldSet unknown = descriptor.getUnknownFields();
         if (unknown.hasField(NEGATIVE_HITS)
@@ -69,7 +69,7 @@ final class DescriptorRequest {
         return Math.max(1, Integer.toUnsignedLong(request.getHitsAddend()));
     }
 
-    /** What rules see of a descriptor. */
+    /** Returns the attributes that rules see for a descriptor. */
     static Attributes attributes(String domain, RateLimitDescriptor descriptor) {
         List<String> names = names(descriptor);
         Map<String, String> values = new HashMap<>(names.size() * 2 + 2);
@@ -91,7 +91,7 @@ final class DescriptorRequest {
         return keys.toString();
     }
 
-    /** The attributes that hold the values of its entries. */
+    /** Returns the names of the attributes that hold the values of its entries. */
     static List<String> names(RateLimitDescriptor descriptor) {
         List<String> keys = new ArrayList<>(descriptor.getEntriesCount());
         for (int i = 0; i < descriptor.getEntriesCount(); i++) {

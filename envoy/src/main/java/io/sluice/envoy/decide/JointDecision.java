@@ -27,21 +27,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several requests on their way to one decision. For one call, by one thread at a time.
+ * The decision about several requests together, while it is being made. For a single call; not thread-safe.
  *
- * <p>Two parts that mean the same count are one demand for the sum of their permits: else each would be told that there is room for
- * it. If the sum does not fit, the first of them that do are no refusal, and those after them are.
+ * <p>Parts that use the same count become one demand for the sum of their permits. Otherwise each part would be told that there
+ * is room for it. If the sum does not fit, the first parts that fit on their own are not reported as refused; the others are.
  */
 final class JointDecision {
 
     private final List<MatchedRequest> parts;
 
-    /** By the demand that was made for a part: the one that stands for it and for all others of its count. */
+    /** Maps the demand of each part to the merged demand for its count. */
     private final IdentityHashMap<Demand, Demand> merged;
 
     private final IdentityHashMap<Demand, Verdict> verdicts;
 
-    /** Of demands that were asked and got no verdict, because nobody could decide: what was answered for all of them. */
+    /** The common answer to demands without a verdict of their own, because no engine could decide. */
     private final IdentityHashMap<Demand, Boolean> answered = new IdentityHashMap<>(0);
 
     private final IdentityHashMap<Demand, Long> taken;
@@ -56,8 +56,8 @@ final class JointDecision {
         for (MatchedRequest part : parts) {
             limits += part.live().limits().size();
         }
-        // Most requests are one part with a limit or two: tables of the usual size would be most of what is allocated
-        // for them.
+        // Most requests are one part with one or two limits. Tables of the default size would be most of their
+        // allocations.
         this.merged = new IdentityHashMap<>(limits);
         this.verdicts = new IdentityHashMap<>(limits);
         this.taken = new IdentityHashMap<>(limits);
@@ -67,7 +67,7 @@ final class JointDecision {
         return parts;
     }
 
-    /** Whether it is refused before anybody was asked. */
+    /** Returns whether the decision is a refusal before any engine is asked. */
     boolean isRefusedOutright() {
         for (MatchedRequest part : parts) {
             Rule rule = part.verdictOf();
@@ -82,7 +82,7 @@ final class JointDecision {
         return part.permits() > Limit.MAX_PERMITS && !part.live().limits().isEmpty();
     }
 
-    /** The limits of the parts that charge, or of those that only look, each count once. */
+    /** Returns the limits of the parts that charge, or of those that only look. Each count appears once. */
     LimitGroup group(boolean looking) {
         List<BoundLimit> all = new ArrayList<>();
         for (MatchedRequest part : parts) {
@@ -151,13 +151,13 @@ final class JointDecision {
         return demand == null ? 0 : demand.permits();
     }
 
-    /** What engines said of limits in force. */
+    /** Adds the decisions of the engines about limits in force. */
     void heard(List<Decision> said) {
         decisions.addAll(said);
         note(said);
     }
 
-    /** What engines said of limits in shadow. */
+    /** Adds the decisions of the engines about shadow limits. */
     void heardShadow(LimitGroup group, List<Decision> said) {
         shadowRefused.addAll(group.refusing(said));
         for (BoundLimit bound : group.limits()) {
@@ -181,7 +181,7 @@ final class JointDecision {
         }
     }
 
-    /** @param charged whether it was allowed and charged; if not, somebody refuses */
+    /** @param charged whether the whole was allowed and charged; if not, at least one part refuses */
     JointRuling ruling(boolean charged, String mode, long nowMicros) {
         List<PartRuling> rulings = new ArrayList<>(parts.size());
         Reporting reporting = new Reporting();
@@ -248,7 +248,7 @@ final class JointDecision {
 
     private record CountId(String name, String shape, String key, boolean inStore) {}
 
-    /** Finds what the whole reports: the first that refuses, else the one with the least remaining. */
+    /** Finds the limit that the whole decision reports: the first that refuses, otherwise the one with the least remaining. */
     private final class Reporting {
 
         private @Nullable Rule byRule;

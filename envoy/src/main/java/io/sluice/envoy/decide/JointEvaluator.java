@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Rules on the descriptors of a request together, or on each by itself. Safe for use by many threads; never blocks. */
+/** Decides about the descriptors of a request, together or each on its own. Thread-safe; never blocks. */
 final class JointEvaluator {
 
     private final JointEvaluation steps;
@@ -24,11 +24,11 @@ final class JointEvaluator {
     }
 
     /**
-     * Rules on several requests as one decision: all pass and all are charged, or one refuses and none is charged. Parts that
-     * only look are looked at first, and if one of them refuses, so does the whole. So are concurrency limits: nobody would have a
-     * permit to give back.
+     * Decides about several requests at once: either all pass and all are charged, or one refuses and none is charged. Parts that
+     * only look are checked first; if one of them refuses, the whole request is refused. Concurrency limits are only looked at,
+     * because the protocol has no way to release a permit.
      *
-     * @param set the rules that the parts were made for, those that {@link JointEvaluation#rules} gave
+     * @param set the rules that the parts were made for, as {@link JointEvaluation#rules} returned them
      * @param parts at least one
      */
     CompletionStage<JointRuling> evaluate(RuleSet set, List<JointPart> parts) {
@@ -37,12 +37,12 @@ final class JointEvaluator {
     }
 
     /**
-     * Rules on one request by itself. If it is refused, the limits of rules for descriptors count it all
-     * the same: what they have left of it is charged, and one that refuses has nothing left. So does one in shadow that would refuse.
-     * Other limits, and what a rule denied, are charged nothing. Nobody is told of these charges, and what others charge meanwhile
-     * counts first.
+     * Decides about one request on its own, and counts it even if it is refused. In that case descriptor rules are charged as
+     * much as they have left, so a limit that refuses has nothing left. The same holds for a shadow limit that would refuse.
+     * Other limits, and requests that a rule denied, are not charged. These charges are not reported to listeners, and concurrent
+     * charges of other requests may come first.
      *
-     * @param set the rules that the part was made for, those that {@link JointEvaluation#rules} gave
+     * @param set the rules that the part was made for, as {@link JointEvaluation#rules} returned them
      */
     CompletionStage<JointRuling> evaluateCountingRefused(RuleSet set, JointPart part) {
         long start = steps.nanoTime();
@@ -74,7 +74,7 @@ final class JointEvaluator {
                 }));
     }
 
-    /** Whether all parts pass. */
+    /** Returns whether all parts pass. */
     private CompletionStage<Boolean> settle(JointDecision joint, long version) {
         LimitGroup looked = joint.group(true);
         LimitGroup charged = joint.group(false);
@@ -115,7 +115,7 @@ final class JointEvaluator {
         return all;
     }
 
-    /** Charges what the decision did not, each limit by itself and as much of it as there is. */
+    /** Charges the limits that the decision did not charge, each on its own and as much as it has left. */
     private CompletionStage<?> count(MatchedRequest matched, JointRuling.PartRuling ruling) {
         CompletionStage<?> done = CompletableFuture.completedFuture(null);
         List<LimitGroup> groups = new ArrayList<>(matched.shadows());

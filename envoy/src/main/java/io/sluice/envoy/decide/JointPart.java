@@ -7,9 +7,10 @@ import java.util.List;
 /**
  * One of several requests that are decided together. Immutable.
  *
- * @param request what rules match and count by
- * @param permits to be charged; 0 only looks whether one permit would pass. What is above {@link io.sluice.core.limit.Limit#MAX_PERMITS} no limit holds
- * @param named rules that apply because whoever asks found them, beside those that match the attributes
+ * @param request the attributes that rules match and count by
+ * @param permits how many permits to charge; 0 only looks whether one permit would pass. No limit can hold more than
+ *     {@link io.sluice.core.limit.Limit#MAX_PERMITS}
+ * @param named rules that the caller found, in addition to those that match the attributes
  */
 record JointPart(Attributes request, long permits, List<NamedRule> named) {
 

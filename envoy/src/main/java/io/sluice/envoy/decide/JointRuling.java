@@ -9,11 +9,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to several requests that were decided together. Immutable.
+ * The ruling on several requests that were decided together. Immutable.
  *
- * @param whole what became of all of them: one decision
- * @param parts what became of each, in the order in which they were asked
- * @param atMicros when it was decided, by the time of whoever decided, in microseconds since the epoch
+ * @param whole the ruling on all of them: one decision
+ * @param parts the ruling on each, in the order of the requests
+ * @param atMicros when it was decided, by the clock of the engine, in microseconds since the epoch
  */
 record JointRuling(Ruling.Settled whole, List<PartRuling> parts, long atMicros) {
 
@@ -22,11 +22,11 @@ record JointRuling(Ruling.Settled whole, List<PartRuling> parts, long atMicros) 
     }
 
     /**
-     * What became of one.
+     * The ruling on one request.
      *
-     * @param allowed whether it does not refuse; where another does, nothing is charged all the same
+     * @param allowed whether this request passes; if another one is refused, nothing is charged for either
      * @param byRule the rule that denied or exempted it; null if limits decided
-     * @param limits how each of its limits stands, in report order, those in shadow last
+     * @param limits the state of each of its limits, in report order, shadow limits last
      */
     record PartRuling(boolean allowed, @Nullable Rule byRule, List<Standing> limits) {
 
@@ -36,12 +36,12 @@ record JointRuling(Ruling.Settled whole, List<PartRuling> parts, long atMicros) 
     }
 
     /**
-     * How a limit stands after the decision.
+     * The state of a limit after the decision.
      *
-     * @param limit with the numbers in force
-     * @param shadow whether it never refuses
-     * @param fits whether it lets this part pass; of a shadow whose store failed it is taken that it does
-     * @param resetAfter until it is as if unused; empty if that will not come by waiting
+     * @param limit the limit with the numbers in force
+     * @param shadow whether the limit never refuses
+     * @param fits whether the limit lets this request pass; true for a shadow limit whose store failed
+     * @param resetAfter the time until the limit is as if unused; empty if waiting does not help
      */
     record Standing(
             Rule rule, Limit limit, boolean shadow, boolean fits, long remaining, Optional<Duration> resetAfter) {}

@@ -7,7 +7,10 @@ import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import java.util.List;
 
-/** What filters behind the rate limit read: which descriptors' quotas are used up. The same names as in the reference service. */
+/**
+ * Builds the metadata that later Envoy filters read: the descriptors whose quota is used up. The names are those of the reference
+ * service.
+ */
 final class QuotaMetadata {
 
     private QuotaMetadata() {}

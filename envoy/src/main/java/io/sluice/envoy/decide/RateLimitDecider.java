@@ -22,21 +22,21 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Answers requests of Envoy's rate limit protocol by the rules in force: those for descriptors, and any others that the attributes
- * {@code domain} and {@code descriptor.<key>} match. Never blocks; safe for use by many threads.
+ * Answers requests of Envoy's rate limit protocol by the rules in force: the rules for descriptors, and other rules that match
+ * the attributes {@code domain} and {@code descriptor.<key>}. Never blocks; thread-safe.
  *
  * <p>A request with more descriptors or entries than can be decided in time is refused as a whole and charges nothing.
  */
 public final class RateLimitDecider {
 
-    /** In well under a millisecond. */
+    /** A tree of this many rules is built in well under a millisecond. */
     private static final int QUICKLY_LAID_OUT = 1_000;
 
     private final Evaluator evaluator;
     private final JointEvaluator joint;
     private final CountingMode counting;
 
-    /** Of the set in force when somebody last asked. */
+    /** The tree of the rule set that was in force at the last request. */
     private volatile DescriptorTree tree = new DescriptorTree(RuleSet.none());
 
     private final AtomicBoolean layingOut = new AtomicBoolean();
@@ -48,9 +48,9 @@ public final class RateLimitDecider {
     }
 
     /**
-     * Decides.
+     * Decides about a request.
      *
-     * @throws IllegalArgumentException if it is no request: an empty domain, no descriptors, a limit without a unit
+     * @throws IllegalArgumentException if the request is invalid: an empty domain, no descriptors, or a limit without a unit
      */
     public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
         DescriptorRequest.check(request);
@@ -69,8 +69,8 @@ public final class RateLimitDecider {
                 : eachByItself(rules.set(), parts).thenApply(rulings -> answer(request, found, rulings));
     }
 
-    /** Of the set in force; while a large one is being laid out, of the one before it. */
-    @SuppressWarnings({"ReferenceEquality", "FutureReturnValueIgnored"}) // a set is made once and handed on
+    /** Returns the tree of the rule set in force. While the tree of a large set is being built, returns the previous one. */
+    @SuppressWarnings({"ReferenceEquality", "FutureReturnValueIgnored"}) // a rule set is created once and passed on
     private DescriptorTree rules() {
         RuleSet set = evaluator.rules();
         DescriptorTree known = tree;
@@ -128,7 +128,7 @@ public final class RateLimitDecider {
         return new JointPart(attributes, DescriptorRequest.permits(request, descriptor), found.named());
     }
 
-    /** One after the other, so that two descriptors of one count add up. */
+    /** Decides one descriptor after the other, so that two descriptors with the same count add up. */
     private CompletionStage<List<JointRuling>> eachByItself(RuleSet set, List<JointPart> parts) {
         CompletionStage<List<JointRuling>> all = CompletableFuture.completedFuture(new ArrayList<>(parts.size()));
         for (JointPart part : parts) {
@@ -176,7 +176,7 @@ public final class RateLimitDecider {
         return false;
     }
 
-    /** One that is refused without a look at any limit. */
+    /** Returns a part that is refused without looking at any limit. */
     private static JointPart tooMuch(DescriptorTree rules, RateLimitRequest request) {
         Rule rule = DomainRules.tooMuch(rules, request.getDomain());
         return new JointPart(

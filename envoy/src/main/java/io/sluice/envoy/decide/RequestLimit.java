@@ -19,14 +19,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The limit that a descriptor brings itself. It counts by all keys and values of the descriptor; its rule is that of the {@linkplain
- * DomainRules domain}, so that no metric takes what a client can choose.
+ * The limit that a descriptor itself carries. It counts by all keys and values of the descriptor. Its rule is that of the
+ * {@linkplain DomainRules domain}, so that no metric has a label that a client can choose.
  */
 final class RequestLimit {
 
     private RequestLimit() {}
 
-    /** @throws IllegalArgumentException if it has no unit */
+    /** @throws IllegalArgumentException if the limit has no unit */
     static Unit unit(RateLimitDescriptor descriptor) {
         return Unit.named(descriptor.getLimit().getUnit().name())
                 .orElseThrow(() -> new IllegalArgumentException("limit.unit: unknown (expected: SECOND to YEAR)"));

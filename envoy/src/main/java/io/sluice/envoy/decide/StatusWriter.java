@@ -12,13 +12,13 @@ import io.sluice.envoy.descriptor.EnvoyDescriptor;
 import io.sluice.envoy.descriptor.Unit;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the status of a descriptor of what became of it. */
+/** Builds the status of a descriptor from its ruling. */
 final class StatusWriter {
 
     private static final long MOST = 0xFFFF_FFFFL;
     private static final long MICROS = 1_000_000;
 
-    /** No rule, or one that lets it pass. */
+    /** For a descriptor without a rule, or with one that exempts it. */
     static final DescriptorStatus PASSED =
             DescriptorStatus.newBuilder().setCode(Code.OK).build();
 
@@ -45,7 +45,10 @@ final class StatusWriter {
                 .build();
     }
 
-    /** The first that refuses, else the one with the least remaining; one in shadow only if there are no others. */
+    /**
+     * Returns the first limit that refuses, otherwise the one with the least remaining. Shadow limits count only if there are no
+     * others.
+     */
     private static @Nullable Standing reported(PartRuling ruling) {
         Standing best = null;
         for (Standing next : ruling.limits()) {
@@ -72,7 +75,7 @@ final class StatusWriter {
         return builder.build();
     }
 
-    /** In whole seconds, rounded up; of a window until its end, whether or not anything of it was used. */
+    /** Returns whole seconds, rounded up. A window counts until its end, even if it is unused. */
     private static Duration reset(Standing standing, long atMicros) {
         long micros = standing.limit() instanceof FixedWindow window
                 ? window.windows().at(atMicros).endMicros() - atMicros

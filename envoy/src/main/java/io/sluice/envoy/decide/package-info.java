@@ -1,4 +1,4 @@
-/** One decision over all descriptors of a request, and its answer. */
+/** The decision about all descriptors of a request, and its answer. */
 @NullMarked
 package io.sluice.envoy.decide;
 

@@ -9,11 +9,12 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Ids of rules that were written as descriptors: {@code edge.user} and {@code edge.user_vip.path}. They depend on the domain and
- * the path alone, so counts outlive every other change of a file.
+ * Makes ids for rules that were written as descriptors, such as {@code edge.user} and {@code edge.user_vip.path}. An id depends
+ * only on the domain and the path, so counts survive every other change of the file.
  *
- * <p>Where that would be too long, or anything in it is not a letter, a digit or a dash, the end is two underscores and a hash; before
- * it, what ids cannot have is a dash. Plain ones have no two underscores in a row, so no id is that of two paths.
+ * <p>If the id would be too long, or a part contains anything but letters, digits and dashes, the id ends with two underscores
+ * and a hash. Characters before the hash that ids cannot have become dashes. Plain ids never contain two underscores in a row, so
+ * no two paths share an id.
  */
 final class DescriptorIds {
 

@@ -24,7 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes rules of one configuration file of the reference service. For one document. */
+/** Reads rules from a configuration file of the reference service. For a single document. */
 final class DescriptorReader {
 
     private static final List<String> DOCUMENT = List.of("domain", "descriptors");
@@ -73,7 +73,7 @@ final class DescriptorReader {
         }
     }
 
-    /** {@code descriptors:} with nothing behind it is none, as the reference has it. */
+    /** As in the reference service, {@code descriptors:} without a value means no descriptors. */
     private static boolean isNothing(Fields fields) {
         return fields.value("descriptors")
                 .filter(value -> value instanceof YamlValue.YamlScalar word && word.isNull())
@@ -94,7 +94,7 @@ final class DescriptorReader {
         }
         refuseTwice(fields, key, value, seen);
         if (above.size() == EnvoyDescriptor.DEEPEST) {
-            errors.add(fields.place(), "descriptors: deeper than " + above.size() + " (expected: at most that)");
+            errors.add(fields.place(), "descriptors: nested deeper than " + above.size() + " (expected: at most that)");
         }
         if (key.isEmpty() || errors.count() != before) {
             checkRest(fields, above);
@@ -117,7 +117,7 @@ final class DescriptorReader {
         descriptors(fields, path);
     }
 
-    /** What is wrong further down is said all the same. */
+    /** Checks the rest of an invalid descriptor, so that all errors are reported. */
     private void checkRest(Fields fields, List<Entry> above) {
         fields.fields("rate_limit", RATE_LIMIT).ifPresent(limit -> RateLimit.read(limit, errors));
         List<Entry> path = new ArrayList<>(above);
@@ -235,14 +235,14 @@ final class DescriptorReader {
                             if (name.filter(other::equals).isPresent()) {
                                 errors.add(
                                         item.place(),
-                                        "replaces: " + PrintableText.text(other) + " (expected: the names of others)");
+                                        "replaces: " + PrintableText.text(other) + " (expected: names of others)");
                             }
                             replaces.add(other);
                         });
             }
             Optional<Unit> unit = fields.has("unit") ? unit(fields) : Optional.empty();
             if (unlimited && fields.has("unit")) {
-                fields.refuseKey("unit", "unit: beside unlimited (expected: one of them)");
+                fields.refuseKey("unit", "unit: together with unlimited (expected: only one of the two)");
             }
             if (!unlimited && !fields.has("unit")) {
                 fields.error("unit", "unit: missing (expected: " + UNITS + ")");

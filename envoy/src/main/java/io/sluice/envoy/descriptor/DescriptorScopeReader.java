@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Reads the descriptors that a rule is for, under the key {@code envoy}. Stateless. */
+/** Reads the field {@code envoy} of a rule: the descriptors that the rule applies to. Stateless. */
 public final class DescriptorScopeReader implements ProtocolScopeReader {
 
     private static final List<String> KEYS =
@@ -34,7 +34,7 @@ public final class DescriptorScopeReader implements ProtocolScopeReader {
         long before = errors.count();
         String domain = required(fields, "domain");
         if (!fields.has("path")) {
-            fields.error("path", "path: missing (expected: a list of keys)");
+            fields.error("path", "path: missing (expected: a list of entries, such as [{ key: user }])");
         }
         List<Entry> path = new ArrayList<>();
         for (YamlValue item : fields.list("path").orElse(List.of())) {
@@ -44,7 +44,7 @@ public final class DescriptorScopeReader implements ProtocolScopeReader {
         }
         boolean unlimited = fields.flag("unlimited").orElse(false);
         if (unlimited && action != Action.EXEMPT) {
-            fields.refuseKey("unlimited", "unlimited: with limits (expected: action: exempt)");
+            fields.refuseKey("unlimited", "unlimited: together with limits (expected: action: exempt)");
         }
         Optional<String> name = fields.text("name");
         List<String> replaces = fields.words("replaces").orElse(List.of()).stream()

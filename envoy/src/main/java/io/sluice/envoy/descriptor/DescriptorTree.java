@@ -10,10 +10,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of a set that are for descriptors, laid out by domain, key and value. Immutable once built.
+ * The rules for descriptors in a rule set, arranged by domain, key and value. Immutable once built.
  *
- * <p>At each depth the entry with this value comes first, then wildcards in the order of the rules, then the key alone; there is no
- * way back to another one if it leads nowhere. A rule is found only where the path is as long as the descriptor.
+ * <p>At each level an exact value takes precedence, then wildcards in the order of the rules, then the key without a value. The
+ * search never goes back if the chosen branch leads nowhere. A rule is found only if its path is as long as the descriptor.
  */
 public final class DescriptorTree {
 
@@ -29,7 +29,7 @@ public final class DescriptorTree {
         }
     }
 
-    /** The set that it was made of. */
+    /** Returns the rule set that the tree was built from. */
     public RuleSet set() {
         return set;
     }
@@ -38,7 +38,7 @@ public final class DescriptorTree {
         return domains.containsKey(domain);
     }
 
-    /** The rule for a descriptor, null if there is none. */
+    /** Returns the rule for a descriptor; null if there is none. */
     @Nullable
     public Rule find(String domain, RateLimitDescriptor descriptor) {
         Branch branch = domains.get(domain);
@@ -75,7 +75,7 @@ public final class DescriptorTree {
         }
     }
 
-    /** What may stand under one key. */
+    /** The branches under one key. */
     private static final class Choice {
 
         private final Map<String, Branch> exact = new HashMap<>(4);

@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What decisions name that no document has: for each domain of a set a rule for limits that requests bring, and one that refuses
- * requests that are too large. There are as many as a set has domains, and one for all others: never as many as clients send.
+ * Rules that decisions name although no document contains them. Each domain of a set has a rule for limits that requests carry,
+ * and a rule that refuses requests that are too large. All unknown domains share one rule. The number of these rules therefore
+ * depends on the rule set, never on what clients send.
  */
 public final class DomainRules {
 
@@ -24,7 +25,7 @@ public final class DomainRules {
 
     private DomainRules() {}
 
-    /** The ids of these rules. */
+    /** Returns the ids of these rules. */
     public static Set<String> rules(RuleSet set) {
         Set<String> ids = new HashSet<>();
         ids.add(SIZE);
@@ -35,7 +36,7 @@ public final class DomainRules {
         return ids;
     }
 
-    /** The ids of their limits. */
+    /** Returns the ids of their limits. */
     public static Set<String> limits(RuleSet set) {
         Set<String> ids = new HashSet<>();
         domains(set).forEach(domain -> ids.add(limitName(domain).reported()));
@@ -54,7 +55,7 @@ public final class DomainRules {
         return LimitName.live(limitId(domain), Optional.empty(), 0);
     }
 
-    /** What refuses a request that is too large. */
+    /** Returns the rule that refuses a request that is too large. */
     public static Rule tooMuch(DescriptorTree rules, String domain) {
         return new Rule(
                 rules.knows(domain) ? sizeId(domain) : SIZE,

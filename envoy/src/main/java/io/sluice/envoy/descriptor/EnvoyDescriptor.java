@@ -14,19 +14,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which descriptors of Envoy's rate limit protocol a rule is for, instead of a {@link io.sluice.rules.model.Scope}. Whoever speaks that protocol finds
- * the rule for a descriptor, the most specific one of its domain; no attribute of a request reaches it. Immutable.
+ * The descriptors of Envoy's rate limit protocol that a rule applies to, instead of a {@link io.sluice.rules.model.Scope}. A
+ * server of that protocol finds the most specific rule of the domain for each descriptor. Attributes of other requests never
+ * match such a rule. Immutable.
  *
- * <p>A rule that {@linkplain Action#EXEMPT exempts} applies nothing to the descriptor, and other descriptors of the same request
+ * <p>A rule that {@linkplain Action#EXEMPT exempts} applies no limit to its descriptor. Other descriptors of the same request
  * keep their limits.
  *
- * @param domain of the request
- * @param path one for each entry of the descriptor, at least one
- * @param unlimited of a rule that exempts: whether the answer says so, or is that of a descriptor without a rule
- * @param name by which others replace it
- * @param replaces the names of those that do not apply where this one does
- * @param quota whether the limit only tells that it is used up, and never refuses
- * @param detailedMetric kept as it was written; no metric takes a value that a client can choose
+ * @param domain the domain of the request
+ * @param path one element for each entry of the descriptor, at least one
+ * @param unlimited for a rule that exempts: whether the answer says that the descriptor is unlimited; otherwise the answer is the
+ *     same as for a descriptor without a rule
+ * @param name the name by which other limits replace this one
+ * @param replaces the names of limits that do not apply where this one does
+ * @param quota whether the limit only reports that it is used up and never refuses
+ * @param detailedMetric kept as it was written, without effect: no metric has a label that a client can choose
  */
 public record EnvoyDescriptor(
         String domain,
@@ -38,13 +40,13 @@ public record EnvoyDescriptor(
         boolean detailedMetric)
         implements ProtocolScope {
 
-    /** The key of rule documents. */
+    /** The field of a rule document. */
     static final String KEY = "envoy";
 
-    /** The longest domain, key, value and name. */
+    /** The maximum length of a domain, key, value or name. */
     public static final int LONGEST = 4_096;
 
-    /** The deepest path. */
+    /** The maximum length of a path. */
     public static final int DEEPEST = 64;
 
     private static final int LONGEST_ATTRIBUTE = 128;
@@ -61,7 +63,7 @@ public record EnvoyDescriptor(
         for (String other : replaces) {
             text("replaces", other);
             if (name.filter(other::equals).isPresent()) {
-                throw new IllegalArgumentException("replaces: its own name (expected: the names of others)");
+                throw new IllegalArgumentException("replaces: its own name (expected: names of others)");
             }
         }
     }
@@ -69,8 +71,8 @@ public record EnvoyDescriptor(
     /**
      * One entry of a descriptor.
      *
-     * @param value what its value must be, {@code *} standing for any text, none too; without one every value will do
-     * @param shareThreshold whether all values that match share one count
+     * @param value the value to match, where {@code *} stands for any text, even none; empty to match every value
+     * @param shareThreshold whether all matching values share one count
      */
     public record Entry(String key, Optional<String> value, boolean shareThreshold) {
 
@@ -90,13 +92,13 @@ public record EnvoyDescriptor(
             return written;
         }
 
-        /** Whether descriptors with different values match. */
+        /** Returns whether descriptors with different values match. */
         public boolean isOpen() {
             return value.isEmpty() || value.get().indexOf('*') >= 0;
         }
     }
 
-    /** The descriptors that a rule is for; empty if it is for other requests. */
+    /** Returns the descriptors that a rule applies to; empty if it applies to other requests. */
     public static Optional<EnvoyDescriptor> of(Rule rule) {
         return rule.protocol().filter(EnvoyDescriptor.class::isInstance).map(EnvoyDescriptor.class::cast);
     }
@@ -124,7 +126,7 @@ public record EnvoyDescriptor(
     @Override
     public void check(Action action) {
         if (unlimited && action != Action.EXEMPT) {
-            throw new IllegalArgumentException("envoy: unlimited with limits (expected: action exempt)");
+            throw new IllegalArgumentException("envoy: unlimited together with limits (expected: action exempt)");
         }
     }
 
@@ -134,7 +136,7 @@ public record EnvoyDescriptor(
         }
     }
 
-    /** The attributes that hold the values of a descriptor with these keys, in their order; no two are the same. */
+    /** Returns the attributes that hold the values of a descriptor with these keys, in the same order and without duplicates. */
     public static List<String> attributes(List<String> keys) {
         if (keys.size() == 1 && isPlain(keys.get(0))) {
             return List.of(PREFIX + keys.get(0));
@@ -148,7 +150,7 @@ public record EnvoyDescriptor(
         return names;
     }
 
-    /** What tells the counts of the rule's descriptors apart: the entries that more than one value matches and does not share. */
+    /** Returns the attributes that the rule counts by: the entries that match several values and do not share one count. */
     public List<By> by() {
         List<String> names = attributes(path.stream().map(Entry::key).toList());
         List<By> by = new ArrayList<>();
@@ -160,7 +162,7 @@ public record EnvoyDescriptor(
         return by;
     }
 
-    /** In short: {@code edge: remote_address=50.*, path}. */
+    /** Returns a short form such as {@code edge: remote_address=50.*, path}. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(domain).append(':');

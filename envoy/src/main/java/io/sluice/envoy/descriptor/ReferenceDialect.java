@@ -8,8 +8,9 @@ import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.util.List;
 
 /**
- * Configuration files of the reference service, {@code domain} and nested {@code descriptors}, as rules. Each descriptor with a limit
- * is a rule, and so is each that ends its branch without one: it keeps the limit of its key from values that are to pass.
+ * Reads configuration files of the reference service, with {@code domain} and nested {@code descriptors}, as rules. Each
+ * descriptor with a limit becomes a rule. So does each descriptor without a limit at the end of its branch: it lets its value
+ * pass where the limit of the key would apply.
  */
 public final class ReferenceDialect implements RuleDialect {
 

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The units of the protocol, each as long as the reference service has it. */
+/** The units of the protocol, with the same lengths as in the reference service. */
 public enum Unit {
     SECOND(Duration.ofSeconds(1)),
     MINUTE(Duration.ofMinutes(1)),
@@ -33,7 +33,7 @@ public enum Unit {
         return length;
     }
 
-    /** As documents spell it, in any case. */
+    /** Returns the unit with this name. Case is ignored. */
     public static Optional<Unit> named(String word) {
         String capitals = word.toUpperCase(Locale.ROOT);
         for (Unit unit : ALL) {
@@ -44,7 +44,10 @@ public enum Unit {
         return Optional.empty();
     }
 
-    /** What an answer says of a limit's window: the unit that is exactly as long, if there is one. What is held has no window. */
+    /**
+     * Returns the unit that is exactly as long as the limit's window, otherwise {@code UNKNOWN}. Concurrency limits have no
+     * window.
+     */
     public static RateLimitResponse.RateLimit.Unit of(Limit limit) {
         for (Unit unit : ALL) {
             if (unit.micros == limit.windowMicros() && !(limit instanceof Concurrency)) {

@@ -2,7 +2,7 @@ package io.sluice.envoy.descriptor;
 
 import java.util.List;
 
-/** A value with stars, each standing for any text, none too. Immutable. */
+/** A value with stars. Each star stands for any text, even none. Immutable. */
 final class Wildcard {
 
     private final String first;
@@ -24,7 +24,7 @@ final class Wildcard {
         return value.indexOf('*') >= 0;
     }
 
-    /** The first place for each part leaves the most room for the next, so there is nothing to try again. */
+    /** Matches each part at its first occurrence. This leaves the most room for the next part, so no backtracking is needed. */
     boolean matches(String value) {
         if (value.length() < shortest || !value.startsWith(first) || !value.endsWith(last)) {
             return false;

@@ -1,4 +1,4 @@
-/** Rules for descriptors: the configuration files of the reference service, and the tree that finds the rule of a descriptor. */
+/** Rules for descriptors: reads configuration files of the reference service, and finds the rule for a descriptor. */
 @NullMarked
 package io.sluice.envoy.descriptor;
 

@@ -15,11 +15,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The protocol as JSON over HTTP, for whoever has no gRPC: bytes of a body in, status and text out. Knows no server. Never blocks;
- * safe for use by many threads.
+ * The protocol as JSON over HTTP, for clients without gRPC: takes the bytes of a body, returns a status and text. Independent of
+ * any server. Never blocks; thread-safe.
  *
- * <p>The parser of protocol buffers takes more than JSON, such as single quotes or keys that repeat: whoever serves this looks
- * first whether a body is JSON in UTF-8.
+ * <p>The parser of protocol buffers accepts more than JSON, such as single quotes or repeated keys. The server must check first
+ * that a body is JSON in UTF-8.
  */
 public final class EnvoyJson {
 
@@ -33,14 +33,14 @@ public final class EnvoyJson {
     }
 
     /**
-     * What is sent back.
+     * The response.
      *
-     * @param status 200 if the request may pass, 429 if it may not, 400 if it is none
-     * @param body a response as JSON; of one that is none, a sentence that says why
+     * @param status 200 if the request is allowed, 429 if it is refused, 400 if it is invalid
+     * @param body the response as JSON; for status 400 a sentence that says what is wrong
      */
     public record Answer(int status, String body) {}
 
-    /** Answers a body, whatever its content type says. */
+    /** Answers a body, whatever its content type. */
     public CompletionStage<Answer> answer(byte[] body) {
         RateLimitRequest.Builder request = RateLimitRequest.newBuilder();
         try {
@@ -48,14 +48,14 @@ public final class EnvoyJson {
             return decider.decide(request.build()).thenApply(EnvoyJson::answer);
         } catch (InvalidProtocolBufferException e) {
             return bad(
-                    "body: no RateLimitRequest (expected: JSON such as"
+                    "body: not a RateLimitRequest (expected: JSON such as"
                             + " {\"domain\": \"shop\", \"descriptors\": [{\"entries\": [{\"key\": \"user\", \"value\": \"u-17\"}]}]})");
         } catch (IllegalArgumentException e) {
             return bad(String.valueOf(e.getMessage()));
         }
     }
 
-    /** A body that only looks at what a request with these descriptors would be told. */
+    /** Returns a body that asks what a request with these descriptors would be told, without charging it. */
     public static String look(String domain, List<Map<String, String>> descriptors) {
         RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain(domain);
         for (Map<String, String> entries : descriptors) {
@@ -68,7 +68,7 @@ public final class EnvoyJson {
         try {
             return PRINTER.print(request);
         } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException("texts and a number", e);
+            throw new IllegalStateException("a request of texts and a number can always be printed", e);
         }
     }
 
@@ -76,7 +76,7 @@ public final class EnvoyJson {
         try {
             return new Answer(response.getOverallCode() == Code.OK ? 200 : 429, PRINTER.print(response));
         } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException("an answer has no messages of unknown types", e);
+            throw new IllegalStateException("a response without messages of unknown types can always be printed", e);
         }
     }
 

@@ -19,14 +19,14 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves Envoy's rate limit protocol and the health service of gRPC. Safe for use by many threads.
+ * Serves Envoy's rate limit protocol and the gRPC health service. Thread-safe.
  *
- * <p>It listens from the start and answers {@code UNAVAILABLE} until it is told to serve. Calls are answered on event loops of its
- * own, by decisions that never block.
+ * <p>The server listens from the start, but answers {@code UNAVAILABLE} until {@link #open} is called. It answers calls on its
+ * own event loops, and decisions never block.
  */
 public final class EnvoyServer implements AutoCloseable {
 
-    /** The most descriptors and entries with 32 bytes each; more than Envoy sends for any request that it lets through itself. */
+    /** Fits the most descriptors and entries with 32 bytes each. Envoy itself never sends more for a request that it accepts. */
     static final int LARGEST_MESSAGE = 512 * 1024;
 
     private static final int LARGEST_METADATA = 16 * 1024;
@@ -37,17 +37,17 @@ public final class EnvoyServer implements AutoCloseable {
     /** A hundred times as long as Envoy waits for an answer. */
     private static final Duration MESSAGE_WITHIN = Duration.ofSeconds(2);
 
-    /** Clients may ask this often whether the server is there; who asks more often is cut off. */
+    /** Clients may send keepalive pings this often. A client that sends them more often is disconnected. */
     private static final Duration CLIENT_KEEPALIVE = Duration.ofSeconds(10);
 
     private static final Duration KEEPALIVE = Duration.ofSeconds(60);
 
-    /** A client that gives up on slow answers sends as many; one that only resets sends more. */
+    /** A client that gives up on slow answers sends up to this many resets. A client that does nothing but reset sends more. */
     private static final int MOST_RESETS = 20_000;
 
     private static final int RESETS_IN_SECONDS = 10;
 
-    /** It writes a line, and where it came from, for each bad message of a client; so nobody could read the others. */
+    /** The library logs a stack trace for each invalid message of a client, which would bury all other log lines. */
     private static final Logger LIBRARY = Logger.getLogger("io.grpc");
 
     static {
@@ -90,10 +90,10 @@ public final class EnvoyServer implements AutoCloseable {
     }
 
     /**
-     * Listens.
+     * Starts to listen.
      *
-     * @throws IOException if it cannot listen, or not read a certificate
-     * @throws GeneralSecurityException if a certificate or key is none
+     * @throws IOException if the address cannot be used or a certificate file cannot be read
+     * @throws GeneralSecurityException if a certificate or key is invalid
      */
     public static EnvoyServer start(InetSocketAddress address, Optional<TlsFiles> tls, RateLimitDecider decider)
             throws IOException, GeneralSecurityException {
@@ -125,13 +125,13 @@ public final class EnvoyServer implements AutoCloseable {
         return server.getPort();
     }
 
-    /** Begins to decide, and says so. */
+    /** Starts to decide, and reports the status {@code SERVING}. */
     public void open() {
         open = true;
         serving(ServingStatus.SERVING);
     }
 
-    /** Says that it is about to stop; calls are answered until it is closed. */
+    /** Announces in the health service that the server is about to stop. Calls are answered until it is closed. */
     public synchronized void leave() {
         if (!leaving) {
             leaving = true;
@@ -139,7 +139,7 @@ public final class EnvoyServer implements AutoCloseable {
         }
     }
 
-    /** Accepts no more, and lets what is in flight finish; whoever watches its health is sent away. */
+    /** Accepts no more calls and waits for those in flight. Calls that watch the health status are ended. */
     @Override
     public void close() {
         leave();

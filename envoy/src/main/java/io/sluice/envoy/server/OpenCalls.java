@@ -15,8 +15,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends calls that would stay open for as long as their client likes: those whose message is not there in time, and when the server
- * stops, those that only watch its health. Safe for use by many threads.
+ * Ends calls that a client could keep open as long as it likes: calls whose message does not arrive in time and, when the server
+ * stops, calls that watch its health. Thread-safe.
  */
 final class OpenCalls implements ServerInterceptor, AutoCloseable {
 
@@ -27,7 +27,7 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
     private final ScheduledExecutorService sweeping;
     private volatile boolean stopping;
 
-    /** @param messageWithin how long a client has for its message at least; twice as long at most */
+    /** @param messageWithin how long a client has at least to send its message; at most it has twice as long */
     OpenCalls(Duration messageWithin) {
         this.sweeping = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread sweeper = new Thread(task, "sluice-unfinished-calls");
@@ -71,7 +71,7 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
         };
     }
 
-    /** Ends those that watch, and from now on every new one. */
+    /** Ends the calls that watch the health status, and from now on every new one. */
     void stopWatching() {
         stopping = true;
         watching.forEach(this::endIfStopping);
@@ -82,16 +82,16 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
         sweeping.shutdown();
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // it never throws, and ends when this is closed
+    @SuppressWarnings("FutureReturnValueIgnored") // the task never throws, and ends when this object is closed
     private void keepSweeping(Duration every) {
         sweeping.scheduleWithFixedDelay(this::sweep, every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Whoever was there at the last one has had the time. */
+    /** Ends the calls that were already open at the previous sweep. They have had enough time. */
     private void sweep() {
         for (Open open : unfinished) {
             if (open.seen) {
-                open.end(Status.DEADLINE_EXCEEDED.withDescription("the message did not come in time"));
+                open.end(Status.DEADLINE_EXCEEDED.withDescription("the message did not arrive in time"));
             }
             open.seen = true;
         }
@@ -108,20 +108,20 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
         watching.remove(open);
     }
 
-    /** A call must be ended once, and nothing be sent after that. */
+    /** A call that must be ended exactly once. Nothing is sent after that. */
     private static final class Open {
 
         private final ServerCall<?, ?> call;
         private boolean taken;
 
-        /** Touched only by the sweeping thread. */
+        /** Used only by the sweeping thread. */
         private boolean seen;
 
         Open(ServerCall<?, ?> call) {
             this.call = call;
         }
 
-        /** Whether whoever asks is the one to end it. */
+        /** Returns true for the first caller, which is the one that ends the call. */
         synchronized boolean take() {
             boolean first = !taken;
             taken = true;
@@ -139,7 +139,7 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
                 try {
                     call.close(status, new Metadata());
                 } catch (IllegalStateException e) {
-                    // The library has ended it, for a message that is none.
+                    // The library has already ended it because of an invalid message.
                 }
             }
         }

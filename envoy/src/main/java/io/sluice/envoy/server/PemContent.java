@@ -13,7 +13,7 @@ import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
 
-/** What stood in the files of certificates when they were read. Immutable; prints nothing of it. */
+/** The content of the certificate files at the time they were read. Immutable; {@link #toString} shows none of it. */
 record PemContent(String certificate, String key, Optional<String> authority) {
 
     private static final byte[] SAMPLE = "sluice".getBytes(StandardCharsets.UTF_8);
@@ -25,11 +25,11 @@ record PemContent(String certificate, String key, Optional<String> authority) {
         return new PemContent(Files.readString(files.certificate()), Files.readString(files.key()), authority);
     }
 
-    /** Refuses a key that is not that of the certificate: with it, nobody could connect any more. */
+    /** Checks that the key belongs to the certificate. With a different key nobody could connect any more. */
     void check() throws IOException, GeneralSecurityException {
         X509Certificate[] chain = certificates();
         if (chain.length == 0 || (authority.isPresent() && authorities().length == 0)) {
-            throw new KeyException("no certificate");
+            throw new KeyException("no certificate in the file");
         }
         PrivateKey own = privateKey();
         String algorithm = own.getAlgorithm().equals("EC") ? "SHA256withECDSA" : "SHA256with" + own.getAlgorithm();
@@ -40,7 +40,7 @@ record PemContent(String certificate, String key, Optional<String> authority) {
         verifying.initVerify(chain[0].getPublicKey());
         verifying.update(SAMPLE);
         if (!verifying.verify(signing.sign())) {
-            throw new InvalidKeyException("the key of another certificate");
+            throw new InvalidKeyException("the key does not belong to the certificate");
         }
     }
 

@@ -12,10 +12,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of {@code ShouldRateLimit}, each answered on the thread that has the decision. */
+/** Answers {@code ShouldRateLimit} calls, each on the thread that completes the decision. */
 final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase {
 
-    /** Decisions take as long as their deadline at most, so that more are not a burst but a flood. */
+    /**
+     * The most calls in flight. A decision takes no longer than its deadline, so more calls than this are a flood and not a
+     * burst.
+     */
     static final int MOST_IN_FLIGHT = 20_000;
 
     private static final System.Logger LOG = System.getLogger(RateLimitCalls.class.getName());
@@ -32,7 +35,7 @@ final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase
     @Override
     public void shouldRateLimit(RateLimitRequest request, StreamObserver<RateLimitResponse> caller) {
         if (caller instanceof ServerCallStreamObserver<RateLimitResponse> call) {
-            // Without a handler, an answer to a caller that has left would throw.
+            // Without a handler, answering a caller that has disconnected would throw.
             call.setOnCancelHandler(() -> {});
         }
         if (!open.getAsBoolean()) {
@@ -71,8 +74,8 @@ final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase
     }
 
     private static void failed(StreamObserver<RateLimitResponse> caller, @Nullable Throwable failure) {
-        LOG.log(Level.ERROR, "a call failed", failure);
-        refuse(caller, Status.INTERNAL.withDescription("the node failed to answer; its log says why"));
+        LOG.log(Level.ERROR, "a ShouldRateLimit call failed", failure);
+        refuse(caller, Status.INTERNAL.withDescription("the node failed to answer; see its log"));
     }
 
     private static void refuse(StreamObserver<RateLimitResponse> caller, Status status) {

@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Puts questions to a server before it serves, because the first ones take longer than Envoy waits: classes are loaded, code is
- * compiled. They only look.
+ * Sends requests to a server before it serves. The first requests take longer than Envoy waits, because classes are loaded and
+ * code is compiled. The requests only look.
  */
 public final class RateLimitWarmUp {
 
@@ -38,9 +38,9 @@ public final class RateLimitWarmUp {
     }
 
     /**
-     * Asks for so long; whatever goes wrong is no reason not to serve.
+     * Sends requests for this long. A failure does not stop the server from serving.
      *
-     * @param address of the server, if it can be asked without a certificate; it need not serve yet
+     * @param address the address of the server, if it can be called without a certificate; the server need not serve yet
      */
     public void run(Optional<InetSocketAddress> address, Duration span) {
         long until = clock.nanoTime() + span.toNanos();
@@ -57,7 +57,7 @@ public final class RateLimitWarmUp {
                 }
             }
         } catch (RuntimeException e) {
-            // Nothing was asked that anybody waits for.
+            // No caller waits for these answers.
         } finally {
             if (channel != null) {
                 channel.shutdownNow();
@@ -65,12 +65,12 @@ public final class RateLimitWarmUp {
         }
     }
 
-    /** A server that does not serve yet says so, and has read and written all the same. */
+    /** A server that does not serve yet answers with an error, but it has read the request and written the answer. */
     private static void ask(ManagedChannel channel) {
         try {
             RateLimitServiceGrpc.newBlockingStub(channel).shouldRateLimit(QUESTION);
         } catch (StatusRuntimeException e) {
-            // It is the way there that counts.
+            // Only the way through the server matters, not the answer.
         }
     }
 }

@@ -16,10 +16,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Certificates that are watched as {@link FileWatch} says. Connections that are open keep what they began with.
+ * Certificates that a {@link FileWatch} reloads. Open connections keep the certificates that they started with.
  *
- * <p>gRPC reloads certificates, too ({@code AdvancedTlsX509KeyManager.updateIdentityCredentials} with a period), but goes by the time
- * stamps of the files and does not compare key and certificate; so we read the files and hand it their content.
+ * <p>gRPC can reload certificates too ({@code AdvancedTlsX509KeyManager.updateIdentityCredentials} with a period). But it relies
+ * on the time stamps of the files and does not check that key and certificate match. So this class reads the files and passes
+ * their content to gRPC.
  */
 final class ReloadedTls implements AutoCloseable {
 
@@ -47,7 +48,7 @@ final class ReloadedTls implements AutoCloseable {
                 Looks.onThread("sluice-certificates", Clock.system(), lookEvery));
     }
 
-    /** Reads them; a bad change later is logged, and the last good ones stay in use. */
+    /** Reads the certificates. If a later change is invalid, it is logged and the last good certificates stay in use. */
     static ReloadedTls open(TlsFiles files, Duration lookEvery) throws IOException, GeneralSecurityException {
         return new ReloadedTls(files, lookEvery);
     }
@@ -73,7 +74,7 @@ final class ReloadedTls implements AutoCloseable {
         }
     }
 
-    /** Of a key, nothing is told but what kind of mistake it has. */
+    /** Reveals only the type of the error, because the message could contain parts of a key. */
     private static ContentRefusedException refusal(Exception why) {
         return new ContentRefusedException(why.getClass().getSimpleName());
     }

@@ -4,10 +4,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a server's certificate is, in PEM; looked at again and again, so that a new one is in use without a restart.
+ * The PEM files of a server's certificate. They are watched, so that a new certificate is used without a restart.
  *
- * @param certificate its own and those above it
- * @param key its private key, PKCS#8 without a password
- * @param clientAuthorities who may have signed the certificates of clients; with it, none but those with such a one are served
+ * @param certificate the server's certificate and its chain
+ * @param key the private key, PKCS#8 without a password
+ * @param clientAuthorities the authorities that sign client certificates; if given, only clients with such a certificate are
+ *     served
  */
 public record TlsFiles(Path certificate, Path key, Optional<Path> clientAuthorities) {}

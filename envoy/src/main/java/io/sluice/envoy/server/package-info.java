@@ -1,4 +1,4 @@
-/** The protocol over gRPC and as JSON. */
+/** Serves the protocol over gRPC and as JSON. */
 @NullMarked
 package io.sluice.envoy.server;
 

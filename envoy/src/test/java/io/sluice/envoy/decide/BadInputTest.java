@@ -33,7 +33,7 @@ class BadInputTest {
     void anEmptyDomainAndNoDescriptorsAreRefused() {
         Desk desk = Desk.with(RULES);
 
-        assertThatThrownBy(() -> desk.ask("", d("a=x"))).hasMessage("domain: empty (expected: a domain)");
+        assertThatThrownBy(() -> desk.ask("", d("a=x"))).hasMessage("domain: empty (expected: a domain such as shop)");
         assertThatThrownBy(() -> desk.ask("d")).hasMessage("descriptors: none (expected: at least one)");
     }
 
