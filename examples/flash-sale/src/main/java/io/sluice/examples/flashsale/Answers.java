@@ -3,7 +3,7 @@ package io.sluice.examples.flashsale;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
-/** What clients were told. One thread writes; others read the counts at any time, and the times when it has ended. */
+/** Counts the responses. One thread writes. Others may read the counts at any time, and the times after that thread has ended. */
 final class Answers {
 
     private volatile long created;
@@ -35,27 +35,27 @@ final class Answers {
         lost++;
     }
 
-    /** Answered with 201. */
+    /** Responses with status 201. */
     long created() {
         return created;
     }
 
-    /** Answered with 429. */
+    /** Responses with status 429. */
     long refused() {
         return refused;
     }
 
-    /** Of these, how many did not say when to come again. */
+    /** Responses with status 429 that did not say when to try again. */
     long withoutWhen() {
         return withoutWhen;
     }
 
-    /** Answered with anything else. */
+    /** Responses with any other status. */
     long failed() {
         return failed;
     }
 
-    /** Not answered, because the connection broke. */
+    /** Requests without a response, because the connection broke. */
     long lost() {
         return lost;
     }
@@ -64,7 +64,7 @@ final class Answers {
         return created + refused + failed + lost;
     }
 
-    /** The time within which this part of the answers came, in milliseconds. */
+    /** Returns the time within which this part of the responses arrived, in milliseconds. */
     double withinMillis(double part) {
         if (size == 0) {
             return 0;

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.imageio.ImageIO;
 
-/** A picture of rectangles and {@linkplain PixelFont letters}; needs neither a screen nor fonts. */
+/** A picture of rectangles and {@linkplain PixelFont letters}. Needs neither a display nor fonts. */
 final class Canvas {
 
     private static final int SCALE = 2;
@@ -28,7 +28,7 @@ final class Canvas {
         }
     }
 
-    /** A line of short strokes. */
+    /** Draws a dashed line. */
     void dashes(int left, int top, int width, int color) {
         for (int x = left; x < left + width; x += 12) {
             fill(x, top, Math.min(7, left + width - x), 2, color);
@@ -39,7 +39,7 @@ final class Canvas {
         return text.length() * STEP - SCALE;
     }
 
-    /** @param top of the letters */
+    /** @param top the top of the letters */
     void text(int left, int top, String text, int color) {
         for (int i = 0; i < text.length(); i++) {
             for (int y = 0; y < PixelFont.HEIGHT; y++) {
@@ -52,14 +52,14 @@ final class Canvas {
         }
     }
 
-    /** Text that ends there. */
+    /** Draws text that ends at the given position. */
     void textBefore(int right, int top, String text, int color) {
         text(right - width(text), top, text, color);
     }
 
     void write(Path file) {
         try {
-            // Without files of its own: the folder for them may be somebody else's.
+            // Without cache files: the temporary directory may belong to another user.
             ImageIO.setUseCache(false);
             try (var out = Files.newOutputStream(file)) {
                 ImageIO.write(image, "png", out);

@@ -12,7 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A connection that is kept alive, with one request under way at most. Knows as much of HTTP/1.1 as the shop speaks. For one thread. */
+/**
+ * A connection that is kept alive, with at most one request in flight. Understands as much of HTTP/1.1 as the shop uses. Not
+ * thread-safe.
+ */
 final class Connection {
 
     private static final Pattern LENGTH =
@@ -38,9 +41,9 @@ final class Connection {
         this.dueNanos = dueNanos;
         busy = true;
         try {
-            // A request is smaller than any send buffer, and the one before it has been answered.
+            // A request is smaller than any send buffer, and the previous one has been answered.
             if (channel.write(ByteBuffer.wrap(request)) < request.length) {
-                throw new IOException("a part of the request was not sent");
+                throw new IOException("only part of the request was sent");
             }
         } catch (IOException e) {
             fail();
@@ -51,13 +54,13 @@ final class Connection {
         try {
             int count = channel.read(in);
             if (count < 0 || !in.hasRemaining()) {
-                throw new IOException("no more answers");
+                throw new IOException("the connection was closed");
             }
             String text = new String(in.array(), 0, in.position(), StandardCharsets.ISO_8859_1);
             int head = text.indexOf(END);
             int end = head + END.length() + length(text);
             if (head >= 0 && text.length() > end) {
-                throw new IOException("more than the answer that was asked for");
+                throw new IOException("more data than one response");
             }
             if (head >= 0 && text.length() == end) {
                 in.clear();
@@ -74,7 +77,7 @@ final class Connection {
         try {
             channel.close();
         } catch (IOException e) {
-            throw new IllegalStateException("a socket does not close: " + e.getMessage(), e);
+            throw new IllegalStateException("cannot close a socket: " + e.getMessage(), e);
         }
     }
 

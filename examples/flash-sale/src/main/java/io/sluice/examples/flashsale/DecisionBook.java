@@ -12,8 +12,8 @@ import org.springframework.web.bind.annotation.RestController;
 
 
 /**
- * Counts what this instance decided, by the second in which it was decided. That second is Redis' own: an answer that arrives late, here or at
- * the client, does not count for another one.
+ * Counts the decisions of this instance by the second in which they were made, according to Redis' clock. A response that arrives
+ * late, here or at the client, still counts for the second of its decision.
  */
 @RestController
 class DecisionBook implements RulingListener {
@@ -34,7 +34,7 @@ class DecisionBook implements RulingListener {
         }
     }
 
-    /** A line for each second: the second, admitted, refused, and how many of both were decided without Redis. */
+    /** Returns one line per second: the second, admitted, refused, and how many of both were decided without Redis. */
     @GetMapping(path = "/decisions", produces = "text/plain")
     String decisions() {
         StringBuilder text = new StringBuilder();

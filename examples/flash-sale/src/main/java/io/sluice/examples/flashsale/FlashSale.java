@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Starts everything, lets the rush come, and says what became of it. */
+/** Starts everything, sends the rush, and prints the result. */
 public final class FlashSale {
 
-    /** The first word of the command line of an instance. */
+    /** The first argument of an instance's command line. */
     static final String INSTANCE = "instance";
 
     private FlashSale() {}
 
-    /** Exits with 0 if the limit was held in each second, with 1 if not or if something failed, with 2 on bad usage. */
+    /** Exits with 0 if no second exceeded the limit, with 1 if one did or something failed, with 2 on bad usage. */
     public static void main(String[] args) throws Exception {
         List<String> words = Arrays.asList(args);
         if (!words.isEmpty() && words.get(0).equals(INSTANCE)) {

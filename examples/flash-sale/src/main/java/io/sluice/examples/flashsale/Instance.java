@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.springframework.boot.SpringApplication;
 
-/** The shop as a process of its own, on a port that it chooses. */
+/** The shop in its own process, on a free port. */
 final class Instance implements AutoCloseable {
 
     private static final String LISTENING = "listening on ";
@@ -37,11 +37,11 @@ final class Instance implements AutoCloseable {
         reader.start();
     }
 
-    /** Starts one; the properties are Spring Boot's. */
+    /** Starts an instance with these Spring Boot properties. */
     static Instance start(List<String> properties) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // Three of them start on a small machine and live for half a minute: the best code would come too late.
+        // Three instances start on a small machine and live for half a minute. Full optimization would come too late.
         command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         String code = System.getProperty("java.class.path");
         command.addAll(
@@ -54,7 +54,7 @@ final class Instance implements AutoCloseable {
                 new ProcessBuilder(command).redirectErrorStream(true).start());
     }
 
-    /** What runs in that process: the shop, until nobody holds its input any more. */
+    /** Runs the shop in the new process until the parent closes its standard input. */
     static void run(String[] args) throws IOException {
         String port = SpringApplication.run(Shop.class, args).getEnvironment().getProperty("local.server.port");
         System.out.println(LISTENING + port);
@@ -68,7 +68,7 @@ final class Instance implements AutoCloseable {
         return port.join();
     }
 
-    /** What it has decided so far. */
+    /** Returns the decisions of the instance so far. */
     String decisions(HttpClient client) throws IOException, InterruptedException {
         URI uri = URI.create("http://127.0.0.1:" + port() + "/decisions");
         HttpRequest request = HttpRequest.newBuilder(uri).timeout(ANSWER).build();

@@ -9,7 +9,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 
-/** The connections to one instance, and who waits for them. For one thread. */
+/** The connections to one instance, and the requests that wait for one. Not thread-safe. */
 final class Lane {
 
     private final int port;
@@ -30,7 +30,7 @@ final class Lane {
         this.answers = answers;
     }
 
-    /** Sends a request, or has it wait for the next connection that is free. */
+    /** Sends a request, or queues it until a connection is free. */
     void send(long dueNanos) {
         Connection connection = idle.pollLast();
         if (connection == null && all.size() < most) {
@@ -47,7 +47,7 @@ final class Lane {
         }
     }
 
-    /** An answer has come whole. */
+    /** Called when a response has arrived completely. */
     void answered(Connection connection, int status, boolean saysWhen, long dueNanos) {
         answers.add(status, saysWhen, System.nanoTime() - dueNanos);
         Long next = waiting.poll();
@@ -58,7 +58,7 @@ final class Lane {
         }
     }
 
-    /** A connection has broken, and with it the request that was under way. */
+    /** Called when a connection broke, together with the request that was in flight. */
     void broken(Connection connection, boolean busy) {
         all.remove(connection);
         idle.remove(connection);

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Requests that arrive at their times, whatever became of the ones before them (an open loop), spread over all instances. One thread, plain
- * sockets that are kept alive. Times are taken from when a request was due: one that had to wait for a connection is not taken for quick.
+ * Sends requests at scheduled times, whatever happened to the previous ones (an open loop), spread over all instances. It uses
+ * one thread and plain sockets that are kept alive. Latency is measured from the scheduled time, so a request that had to wait
+ * for a connection does not look fast.
  */
 final class Load implements Runnable {
 
@@ -23,9 +24,9 @@ final class Load implements Runnable {
     private volatile long due;
 
     /**
-     * So many requests per second.
+     * A period with a constant number of requests per second.
      *
-     * @param perSecond from {@code 0} on
+     * @param perSecond at least 0
      */
     record Phase(String name, double perSecond, Duration length) {
 
@@ -47,7 +48,7 @@ final class Load implements Runnable {
         }
     }
 
-    /** Sends everything and waits for the answers, or for a minute. */
+    /** Sends all requests and waits up to a minute for the responses. */
     @Override
     public void run() {
         try (selector) {
@@ -72,12 +73,12 @@ final class Load implements Runnable {
         return answers;
     }
 
-    /** How many requests should have been sent by now. */
+    /** Returns how many requests should have been sent by now. */
     long due() {
         return due;
     }
 
-    /** How many of them have no answer yet. */
+    /** Returns how many of them have no response yet. */
     long waiting() {
         return due - answers.count();
     }

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A {@code redis-server} on a free port, with a folder of its own. Gone when it is closed, or when this process ends. */
+/** A {@code redis-server} on a free port with its own directory. It stops when it is closed, or when this process ends. */
 final class LocalRedis implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(10);
@@ -26,7 +26,7 @@ final class LocalRedis implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(atExit);
     }
 
-    /** One that answers. */
+    /** Starts a server and waits until it answers. */
     static LocalRedis start() throws IOException {
         LocalRedis redis = new LocalRedis(freePort(), Files.createTempDirectory("flash-sale-redis"));
         redis.awaitAnswer();
@@ -37,12 +37,12 @@ final class LocalRedis implements AutoCloseable {
         return "redis://127.0.0.1:" + port;
     }
 
-    /** As a crash would. */
+    /** Kills the server, as in a crash. */
     void kill() {
         process.destroyForcibly().onExit().join();
     }
 
-    /** Starts it again on its port, empty. */
+    /** Starts the server again on the same port, without data. */
     void restart() throws IOException {
         process = launch();
         awaitAnswer();
@@ -70,7 +70,7 @@ final class LocalRedis implements AutoCloseable {
         } catch (IOException e) {
             throw new IOException(
                     "redis-server: not found (expected: on the path; on Debian: sudo apt-get install redis-server; or"
-                            + " give --redis URI)",
+                            + " use your own with --redis URI)",
                     e);
         }
     }
@@ -80,7 +80,7 @@ final class LocalRedis implements AutoCloseable {
         while (!answers()) {
             if (!process.isAlive() || System.nanoTime() > giveUp) {
                 close();
-                throw new IOException("redis-server: does not answer on port " + port);
+                throw new IOException("redis-server: no answer on port " + port);
             }
             Pause.millis(20);
         }

@@ -6,30 +6,30 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the command line says.
+ * The options of the command line.
  *
- * @param redis a Redis that runs already; empty starts one
- * @param limit orders per second that the shop takes
- * @param rate orders per second that arrive in the rush
- * @param seconds how long the rush is
- * @param onFailure what the instances do while Redis is away
- * @param killRedis whether Redis is killed in the middle of the rush, and started again three seconds later
+ * @param redis the URI of a running Redis; empty to start one
+ * @param limit how many orders per second the shop accepts
+ * @param rate how many orders per second arrive in the rush
+ * @param seconds how long the rush lasts
+ * @param onFailure what the instances do while Redis is unavailable
+ * @param killRedis whether to kill Redis in the middle of the rush and start it again three seconds later
  */
 record Options(String redis, int limit, int rate, int seconds, String onFailure, boolean killRedis) {
 
     static final String USAGE = """
         usage: examples/run flash-sale [OPTION…]
-          --limit N          orders per second that the shop takes, all instances together (1000)
-          --rate N           orders per second that arrive in the rush (10 times the limit)
-          --seconds N        how long the rush is (10)
-          --redis URI        a Redis that runs already (one is started)
-          --on-failure WORD  what happens while Redis is away: closed, local or open (closed)
-          --kill-redis       kills Redis in the middle of the rush; it is back three seconds later\
+          --limit N          orders per second that the shop accepts, all instances together (default: 1000)
+          --rate N           orders per second that arrive in the rush (default: 10 times the limit)
+          --seconds N        duration of the rush (default: 10)
+          --redis URI        use a running Redis (default: start one)
+          --on-failure WORD  what to do while Redis is unavailable: closed, local or open (default: closed)
+          --kill-redis       kill Redis in the middle of the rush and start it again three seconds later\
         """;
 
     private static final Set<String> POLICIES = Set.of("closed", "local", "open");
 
-    /** @throws IllegalArgumentException with a sentence for people */
+    /** @throws IllegalArgumentException with a message for the user */
     static Options parse(List<String> words) {
         String redis = "";
         int limit = 1000;
@@ -47,14 +47,14 @@ record Options(String redis, int limit, int rate, int seconds, String onFailure,
                 case "--seconds" -> seconds = number(name, rest, 300);
                 case "--on-failure" -> onFailure = value(name, rest);
                 case "--kill-redis" -> killRedis = true;
-                default -> throw new IllegalArgumentException(name + ": unknown (expected: see below)\n" + USAGE);
+                default -> throw new IllegalArgumentException(name + ": unknown (expected: an option below)\n" + USAGE);
             }
         }
         if (!POLICIES.contains(onFailure)) {
             throw new IllegalArgumentException("--on-failure: " + onFailure + " (expected: closed, local or open)");
         }
         if (killRedis && !redis.isEmpty()) {
-            throw new IllegalArgumentException("--kill-redis: with --redis (expected: a Redis of its own)");
+            throw new IllegalArgumentException("--kill-redis: together with --redis (expected: only one of the two)");
         }
         return new Options(redis, limit, rate == 0 ? 10 * limit : rate, seconds, onFailure, killRedis);
     }
@@ -75,7 +75,7 @@ record Options(String redis, int limit, int rate, int seconds, String onFailure,
 
     private static String value(String name, Deque<String> rest) {
         if (rest.isEmpty()) {
-            throw new IllegalArgumentException(name + ": nothing (expected: a value)");
+            throw new IllegalArgumentException(name + ": no value (expected: a value after it)");
         }
         return rest.remove();
     }

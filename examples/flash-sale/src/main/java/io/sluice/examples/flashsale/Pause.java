@@ -3,7 +3,7 @@ package io.sluice.examples.flashsale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A moment in which others may go on. */
+/** Pauses the current thread. */
 final class Pause {
 
     private Pause() {}

@@ -2,7 +2,7 @@ package io.sluice.examples.flashsale;
 
 import java.util.Map;
 
-/** Capital letters and digits of five by seven points, for machines on which no font is installed. */
+/** Capital letters and digits of five by seven pixels, for machines without fonts. */
 final class PixelFont {
 
     static final int WIDTH = 5;
@@ -56,7 +56,7 @@ final class PixelFont {
 
     private PixelFont() {}
 
-    /** Whether a point of a character is set; what is not known is a block. */
+    /** Returns whether a pixel of a character is set. Unknown characters are solid blocks. */
     static boolean isSet(char character, int x, int y) {
         return GLYPHS.getOrDefault(Character.toUpperCase(character), UNKNOWN).charAt(y * WIDTH + x) == '#';
     }

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** Draws what was decided in each second: above all that arrived, below the admitted ones against the limit. */
+/** Draws the decisions of each second: all arrivals above, the admitted ones and the limit below. */
 final class Plot {
 
     private static final int WIDTH = 1000;
@@ -83,7 +83,7 @@ final class Plot {
         canvas.fill(left + gap, scale.y(value), x(index + 1) - left - gap, scale.bottom - scale.y(value), color);
     }
 
-    /** Under every second, or under so few that the numbers have room. */
+    /** Labels every second, or as many as fit. */
     private void times(Scale scale) {
         int every = Math.max(1, (int) Math.ceil(40.0 * seconds.size() / (RIGHT - LEFT)));
         for (int i = 0; i < seconds.size(); i += every) {
@@ -103,7 +103,7 @@ final class Plot {
     private record Entry(String text, int color) {}
 
     /**
-     * From values to heights.
+     * Maps values to heights.
      *
      * @param most the value at the top
      */
@@ -113,7 +113,7 @@ final class Plot {
             return bottom - (int) (value * (bottom - top) / Math.max(1, most));
         }
 
-        /** One, two or five, and zeros, so that there are three to seven lines. */
+        /** Returns 1, 2 or 5 times a power of ten, so that there are three to seven lines. */
         long step() {
             long step = 1;
             while (true) {

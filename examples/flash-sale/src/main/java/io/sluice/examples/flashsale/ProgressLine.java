@@ -1,12 +1,12 @@
 package io.sluice.examples.flashsale;
 
-/** One line that rewrites itself on a terminal; anywhere else each is a line of its own. Safe for use by many threads. */
+/** A line that overwrites itself on a terminal. Elsewhere each update is a line of its own. Thread-safe. */
 final class ProgressLine {
 
     private final boolean rewrites;
     private boolean open;
 
-    /** @param rewrites whether a terminal shows it */
+    /** @param rewrites whether the output is a terminal */
     ProgressLine(boolean rewrites) {
         this.rewrites = rewrites;
     }
@@ -21,7 +21,7 @@ final class ProgressLine {
         }
     }
 
-    /** What stays. */
+    /** Prints a line that stays. */
     synchronized void keep(String text) {
         if (open) {
             System.out.print("\r\033[K");

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
-/** A sale from beginning to end: calm trade at half the limit, the rush, calm trade again. */
+/** A sale from start to end: calm trade at half the limit, the rush, then calm trade again. */
 final class Rush {
 
     private static final int INSTANCES = 3;
@@ -26,7 +26,7 @@ final class Rush {
         this.progress = progress;
     }
 
-    /** What came of it. */
+    /** The result of a sale. */
     record Result(Options options, Tally tally, Answers answers, long sent, long firstRushSecond) {
 
         boolean isHeld() {
@@ -37,7 +37,7 @@ final class Rush {
             return Summary.of(this);
         }
 
-        /** The seconds that lie in the rush as a whole. */
+        /** Returns the seconds that lie completely within the rush. */
         Tally rush() {
             return tally.between(firstRushSecond + 1, firstRushSecond + options.seconds());
         }
@@ -68,7 +68,7 @@ final class Rush {
         List<Integer> ports = instances.stream().map(Instance::port).toList();
         progress.keep("3 instances on " + uri + ", ports " + ports);
 
-        // Machine code is made of what is used often; people look at the article long before the sale.
+        // Warm-up, so that the JVM compiles the hot code: people look at the article long before the sale.
         double looks = Math.min(options.rate() / 2.0, 3000);
         progress.show("people look at the article …");
         new Load(ports, "GET", "/article", CONNECTIONS, List.of(new Load.Phase("", looks, CALM))).run();
@@ -94,7 +94,7 @@ final class Rush {
         return new Result(options, tally(), load.answers(), load.due(), firstRushSecond);
     }
 
-    /** Waits for it: the table and the plot show whole seconds then. */
+    /** Waits for the start of the next second, so that the table and the plot show whole seconds. */
     private static long nextSecond() {
         long next = System.currentTimeMillis() / 1000 * 1000 + 1000;
         while (System.currentTimeMillis() < next) {
@@ -135,10 +135,10 @@ final class Rush {
             long middle = start + CALM.toMillis() + options.seconds() * 1000L / 3;
             Pause.millis(middle - System.currentTimeMillis());
             redis.kill();
-            progress.keep("Redis is killed");
+            progress.keep("Redis was killed");
             Pause.millis(AWAY.toMillis());
             redis.restart();
-            progress.keep("Redis is back, and empty");
+            progress.keep("Redis is back, without data");
         } catch (IOException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }

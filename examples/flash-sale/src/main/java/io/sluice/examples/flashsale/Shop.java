@@ -8,7 +8,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A shop. That it takes 1,000 orders per second, and no more, is a rule in {@code application.yaml}. */
+/** A shop. The rule in {@code application.yaml} allows 1,000 orders per second and no more. */
 @SpringBootApplication
 public class Shop {
 
@@ -22,7 +22,7 @@ public class Shop {
         @PostMapping("/orders")
         @ResponseStatus(HttpStatus.CREATED)
         void place() {
-            // Here the order goes to whoever cannot take more than so many: the warehouse, the bank.
+            // Pass the order on to a system with a fixed capacity, such as a warehouse or a bank.
         }
 
         @GetMapping("/article")

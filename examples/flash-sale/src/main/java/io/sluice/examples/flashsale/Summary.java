@@ -2,7 +2,7 @@ package io.sluice.examples.flashsale;
 
 import java.util.Locale;
 
-/** The table at the end, and what it means in a few sentences. */
+/** The table at the end, and its meaning in a few sentences. */
 final class Summary {
 
     private Summary() {}
@@ -22,10 +22,10 @@ final class Summary {
         return text.append(
                         over == 0
                                 ? say(
-                                        "held: no second had more than %,d orders",
+                                        "limit held: no second had more than %,d orders",
                                         result.options().limit())
                                 : say(
-                                        "NOT HELD: %d seconds had more than %,d orders",
+                                        "LIMIT EXCEEDED: %d seconds had more than %,d orders",
                                         over, result.options().limit()))
                 .toString();
     }
@@ -39,7 +39,7 @@ final class Summary {
                 second.admitted(),
                 second.refused(),
                 second.degraded(),
-                second.admitted() > limit ? "  more than the limit" : ""));
+                second.admitted() > limit ? "  exceeds the limit" : ""));
     }
 
     private static void rush(StringBuilder text, Rush.Result result) {
@@ -58,12 +58,12 @@ final class Summary {
                         admitted, 100 * admitted / result.options().limit()));
         if (arrived < 0.95 * result.options().rate()) {
             text.append(say(
-                    "      this machine did not manage %,d/s: try --limit %d",
+                    "      this machine could not send %,d/s: try --limit %d",
                     result.options().rate(), rounded(arrived / 10)));
         }
     }
 
-    /** Down to one digit and zeros. */
+    /** Rounds down to one significant digit. */
     private static long rounded(double value) {
         long unit = 1;
         while (value / unit >= 10) {
@@ -75,7 +75,7 @@ final class Summary {
     private static void answers(StringBuilder text, Rush.Result result) {
         Answers answers = result.answers();
         text.append(say(
-                        "answers: %,d × 201, %,d × 429 (%,d without Retry-After), %,d others, %,d lost, of %,d sent",
+                        "responses: %,d × 201, %,d × 429 (%,d without Retry-After), %,d other, %,d lost, of %,d sent",
                         answers.created(),
                         answers.refused(),
                         answers.withoutWhen(),
@@ -83,7 +83,7 @@ final class Summary {
                         result.sent() - answers.created() - answers.refused() - answers.failed(),
                         result.sent()))
                 .append(say(
-                        "times from when they were due: half within %.1f ms, 99 %% within %.1f ms",
+                        "latency from the scheduled time: 50 %% within %.1f ms, 99 %% within %.1f ms",
                         answers.withinMillis(0.5), answers.withinMillis(0.99)));
     }
 

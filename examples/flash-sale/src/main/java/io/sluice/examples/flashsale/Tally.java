@@ -3,7 +3,7 @@ package io.sluice.examples.flashsale;
 import java.util.List;
 import java.util.TreeMap;
 
-/** What all instances together decided in each second. Immutable. */
+/** The decisions of all instances together, by second. Immutable. */
 record Tally(List<Second> seconds) {
 
     Tally {
@@ -11,10 +11,10 @@ record Tally(List<Second> seconds) {
     }
 
     /**
-     * One second.
+     * The decisions of one second.
      *
-     * @param at since the epoch, by Redis' clock
-     * @param degraded how many of the admitted and refused were decided without Redis
+     * @param at the second since the epoch, by Redis' clock
+     * @param degraded how many of the admitted and refused requests were decided without Redis
      */
     record Second(long at, long admitted, long refused, long degraded) {
 
@@ -31,7 +31,7 @@ record Tally(List<Second> seconds) {
         }
     }
 
-    /** Of what each instance says of itself; seconds without any decision are there, too. */
+    /** Adds up the reports of all instances. Seconds without a decision are included. */
     static Tally of(List<String> reports) {
         TreeMap<Long, Second> all = new TreeMap<>();
         reports.stream()
@@ -46,7 +46,7 @@ record Tally(List<Second> seconds) {
         return new Tally(List.copyOf(all.values()));
     }
 
-    /** How much of the limit the fullest second admitted. */
+    /** Returns how many requests the busiest second admitted. */
     long mostAdmitted() {
         return seconds.stream().mapToLong(Second::admitted).max().orElse(0);
     }
@@ -59,7 +59,7 @@ record Tally(List<Second> seconds) {
         return seconds.stream().reduce(Second.none(0), Second::plus);
     }
 
-    /** Seconds from one on and before another. */
+    /** Returns the seconds from {@code from} (inclusive) to {@code to} (exclusive). */
     Tally between(long from, long to) {
         return new Tally(
                 seconds.stream().filter(each -> each.at >= from && each.at < to).toList());

@@ -4,8 +4,7 @@ import java.util.Map;
 import org.springframework.stereotype.Component;
 
 /**
- * Stands for wherever accounts are kept; there passwords are hashed. Names are compared letter by letter, as they are
- * counted.
+ * A stand-in for a real account store, which would hash the passwords. Names are case-sensitive, like the counts.
  */
 @Component
 class Accounts {

@@ -19,7 +19,10 @@ public class LoginAndSms {
         SpringApplication.run(LoginAndSms.class, args);
     }
 
-    /** A login without a name is refused for good, which is not a matter of too many: waiting would not help. */
+    /**
+     * Answers a login without a user name with 400. Such a request is refused forever, so 429 would be wrong: waiting does not
+     * help.
+     */
     @Bean
     RefusalBody refusals() {
         return (refusal, language) -> refusal.action() == Action.LIMIT && refusal.retryAfter().isEmpty()

@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Knows nothing of limits: what the rule {@code login} refuses does not come here. */
+/** Contains no rate limiting code. Requests that the rule {@code login} refuses do not arrive here. */
 @RestController
 class LoginController {
 

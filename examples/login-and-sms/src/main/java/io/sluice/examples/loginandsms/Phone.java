@@ -3,8 +3,8 @@ package io.sluice.examples.loginandsms;
 import com.fasterxml.jackson.annotation.JsonCreator;
 
 /**
- * A phone number in one form, however it was typed, so that it has one count. As text it is masked: logs never have it
- * whole.
+ * A phone number in normal form, so that every way of typing it has the same count. {@link #toString} masks it, so logs never
+ * show the whole number.
  */
 record Phone(String number) {
 

@@ -5,16 +5,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Service;
 
-/** Sends codes; wherever in the application somebody asks for one, the number's limits hold. */
+/** Sends codes. The limits of a phone number apply wherever the application calls this. */
 @Service
 class SmsCodes {
 
     private static final Logger LOG = LoggerFactory.getLogger(SmsCodes.class);
 
-    /** Called only if a minute, an hour and a day all have room, and then counted in all three. */
+    /** Runs only if the minute, the hour and the day all have a permit left. The call is then counted in all three. */
     @RateLimited(rule = "sms", key = "#phone")
     void send(String phone) {
-        // Here the provider would be called.
+        // Call the SMS provider here.
         LOG.info("code sent to {}", new Phone(phone));
     }
 }

@@ -14,7 +14,7 @@ class SmsController {
 
         SmsRequest {
             if (phone == null) {
-                throw new IllegalArgumentException("phone: none (expected: a number)");
+                throw new IllegalArgumentException("phone: none (expected: a number such as +86 138 0013 8000)");
             }
         }
     }

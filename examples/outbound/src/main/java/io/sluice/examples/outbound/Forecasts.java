@@ -5,8 +5,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 
 /**
- * Knows nothing of limits: every client that is built with Spring Boot's builder keeps those of
- * {@code sluice.client-limits}.
+ * Contains no rate limiting code. The limits in {@code sluice.client-limits} apply to every client that is built with Spring
+ * Boot's builder.
  */
 @Component
 class Forecasts {

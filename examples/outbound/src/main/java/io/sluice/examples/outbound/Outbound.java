@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.client.HttpClientErrorException;
 
-/** Asks a third party for twenty forecasts at once, and tells how that went. */
+/** Requests twenty forecasts from a third party at once, and prints the result. */
 @SpringBootApplication
 public class Outbound {
 
@@ -43,7 +43,7 @@ public class Outbound {
                 } catch (RateLimitExceededException e) {
                     refused.incrementAndGet();
                 } catch (HttpClientErrorException.TooManyRequests e) {
-                    // The third party counts those.
+                    // Counted by the third party.
                 } finally {
                     ended.countDown();
                 }

@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Stands for somebody else's service: whoever calls more often than so many times in any second is answered 429. */
+/** A stand-in for an external service. It answers 429 to callers that exceed its limit in any second. */
 final class ThirdParty implements AutoCloseable {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);

@@ -4,7 +4,7 @@ import java.util.List;
 import org.springframework.security.core.authority.SimpleGrantedAuthority;
 import org.springframework.security.core.userdetails.User;
 
-/** Somebody who logs in, and for whom: what is known here was looked up, not sent by the caller. */
+/** A user with tenant and plan. Both were looked up here, not sent by the caller. */
 final class Member extends User {
 
     private static final long serialVersionUID = 1;

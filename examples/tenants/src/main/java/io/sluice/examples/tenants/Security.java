@@ -16,8 +16,8 @@ import org.springframework.security.web.SecurityFilterChain;
 class Security {
 
     /**
-     * What rules know of a caller. Sluice asks once Spring Security has verified who it is; what this returns counts as
-     * proven.
+     * Provides the attributes that rules see for a caller. Sluice calls it after Spring Security has authenticated the caller,
+     * and trusts the result.
      */
     @Bean
     IdentityResolver identities() {
@@ -39,8 +39,8 @@ class Security {
     }
 
     /**
-     * Stands for wherever users are kept; there passwords are hashed. A new object each time, since its password is erased
-     * after use.
+     * A stand-in for a real user store, which would hash the passwords. It creates a new object each time, because Spring
+     * Security erases the password after use.
      */
     @Bean
     UserDetailsService members() {
