@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What takes far too many steps does not come to an end in time. */
+/** Input that would take far too many steps does not end within the timeout. */
 @Timeout(60)
 class BadInputTest {
 
@@ -54,7 +54,7 @@ class BadInputTest {
     }
 
     @Test
-    void asManyDescriptorsAsThereMayBeAreDecidedWithOneRulingEach() {
+    void decidesTheMaximumNumberOfDescriptorsWithOneRulingEach() {
         Desk desk = Desk.with(RULES);
         List<RateLimitDescriptor> same = Collections.nCopies(DescriptorRequest.MOST_DESCRIPTORS, d("a=x"));
         List<RateLimitDescriptor> others = new ArrayList<>();
@@ -85,7 +85,7 @@ class BadInputTest {
     }
 
     @Test
-    void longValuesCountAndNoneEscapes() {
+    void countsLongValues() {
         Desk desk = Desk.with(RULES);
         String longText = "ä".repeat(400_000);
 

@@ -63,7 +63,7 @@ class CountingModeTest {
     }
 
     @Test
-    void allDescriptorsAreOneDecisionAndToldOnce() {
+    void allDescriptorsAreOneDecisionAndReportedOnce() {
         Desk desk = Desk.with(TWO);
         desk.ask("d", d("a=x"), d("b=x"), d("c=x"));
 
@@ -97,7 +97,7 @@ class CountingModeTest {
     }
 
     @Test
-    void aDescriptorsOwnAddendOfNoughtOnlyLooks() {
+    void aDescriptorsOwnAddendOfZeroOnlyLooks() {
         Desk desk = Desk.with(TWO);
         for (int i = 0; i < 5; i++) {
             assertThat(shown(desk.ask("d", hits(0, d("a=x"))))).isEqualTo("OK 3/MINUTE 3");
@@ -109,7 +109,7 @@ class CountingModeTest {
     }
 
     @Test
-    void hitsToBeTakenBackChargeNothing() {
+    void negativeHitsChargeNothing() {
         Desk desk = Desk.with(TWO);
         RateLimitDescriptor negative = hits(2, d("a=x")).toBuilder()
                 .setUnknownFields(UnknownFieldSet.newBuilder()
@@ -140,7 +140,7 @@ class CountingModeTest {
     }
 
     @Test
-    void valuesOfAWildcardShareACountIfTheyAreTold() {
+    void valuesOfAWildcardShareACountIfConfigured() {
         Desk desk = Desk.with("""
                 domain: d
                 descriptors:
@@ -161,7 +161,7 @@ class CountingModeTest {
     }
 
     @Test
-    void aQuotaNeverRefusesAndTellsThatItIsUsedUp() throws Exception {
+    void aQuotaNeverRefusesAndReportsThatItIsUsedUp() throws Exception {
         Desk desk = Desk.with("""
                 domain: quota
                 descriptors:
@@ -183,7 +183,7 @@ class CountingModeTest {
     }
 
     @Test
-    void aShadowCountsAlongAndNeverRefuses() {
+    void aShadowLimitCountsButNeverRefuses() {
         Desk desk = Desk.with("""
                 domain: d
                 descriptors:
@@ -200,7 +200,7 @@ class CountingModeTest {
     }
 
     @Test
-    void aLimitOfTheRequestComesBeforeAllOthersOfItsDomain() {
+    void aLimitInTheRequestReplacesAllOthersOfItsDomain() {
         Desk desk = Desk.with(TWO);
         RateLimitDescriptor own = limited(2, RateLimitUnit.HOUR, d("a=x"));
 
@@ -227,7 +227,7 @@ class CountingModeTest {
     }
 
     @Test
-    void rulesOfOurOwnSeeDomainAndDescriptors() {
+    void ourOwnRulesSeeDomainAndDescriptors() {
         Desk desk = Desk.with(TWO, """
                 rules:
                   - id: per-a
@@ -246,7 +246,7 @@ class CountingModeTest {
     }
 
     @Test
-    void likeTheReferenceEachDescriptorCountsByItselfAndRefusedOnesToo() {
+    void asInTheReferenceEachDescriptorIsCountedOnItsOwnEvenIfRefused() {
         Desk desk = Desk.countingLikeTheReference(TWO);
 
         assertThat(shown(desk.ask("d", hits(4, d("a=x")), d("b=x")))).isEqualTo("OVER 3/MINUTE 3, OK 5/MINUTE 4");
@@ -258,7 +258,7 @@ class CountingModeTest {
     }
 
     @Test
-    void likeTheReferenceARefusalOfAnotherRuleCountsAsWhatWasAsked() {
+    void asInTheReferenceARequestRefusedByAnotherRuleIsCountedInFull() {
         Desk desk = Desk.countingLikeTheReference(TWO, """
                 rules:
                   - { id: own, match: { descriptor.b: x }, limits: [{ algorithm: fixed_window, limit: 1, window: 1d }] }
@@ -274,7 +274,7 @@ class CountingModeTest {
     }
 
     @Test
-    void likeTheReferenceAShadowThatWouldRefuseUsesUpNothingButItself() {
+    void asInTheReferenceAShadowLimitThatWouldRefuseUsesUpOnlyItself() {
         Desk desk = Desk.countingLikeTheReference(TWO + """
                   - { key: c, shadow_mode: true, rate_limit: { unit: minute, requests_per_unit: 3 } }
                 """, """
@@ -291,7 +291,7 @@ class CountingModeTest {
     }
 
     @Test
-    void permitsThatNobodyCouldGiveBackAreNotHeld() {
+    void doesNotHoldConcurrencyPermitsThatCannotBeReleased() {
         String[] documents = {TWO, """
                 rules:
                   - { id: held, match: { domain: d }, limits: [{ algorithm: concurrency, limit: 2, ttl: 1h }] }

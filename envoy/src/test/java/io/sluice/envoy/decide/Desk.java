@@ -20,10 +20,10 @@ import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rules, a clock that stands still, and somebody who asks. */
+/** Rules, a stopped clock, and a client that sends requests. */
 public final class Desk {
 
-    /** In the middle of a minute: half of its seconds are left. */
+    /** In the middle of a minute, so half of its seconds are left. */
     final ManualClock clock = ManualClock.at(1_700_000_010_000_000L);
 
     final List<Ruling.Settled> told = new ArrayList<>();
@@ -69,7 +69,7 @@ public final class Desk {
         return ask(domain, descriptor).getStatuses(0);
     }
 
-    /** In short: of each descriptor {@code OK} or {@code OVER}, the limit, what remains and until when. */
+    /** Summarizes a response: for each descriptor {@code OK} or {@code OVER}, the limit, what remains, and until when. */
     public static String shown(RateLimitResponse response) {
         List<String> all = new ArrayList<>();
         for (DescriptorStatus status : response.getStatusesList()) {
@@ -90,7 +90,7 @@ public final class Desk {
                 .build();
     }
 
-    /** Of {@code key=value}. */
+    /** Makes a descriptor from {@code key=value} texts. */
     public static RateLimitDescriptor d(String... entries) {
         RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder();
         for (String entry : entries) {

@@ -44,7 +44,7 @@ class JointEvaluatorTest {
     private final RuleSet set = new RuleSet(3, ((RuleDocument.Accepted) RuleDocument.parse("t", RULES)).rules());
 
     @Test
-    void oneThatRefusesChargesNone() {
+    void ifOnePartRefusesNoneIsCharged() {
         Evaluator evaluator = evaluator(new LocalEngine(clock));
 
         assertThat(allowed(evaluator, part(3, "user", "u"), part(1, "item", "i")))
@@ -58,7 +58,7 @@ class JointEvaluatorTest {
     }
 
     @Test
-    void whatThisProcessChargedIsGivenBackWhenTheStoreRefuses() {
+    void returnsLocalChargesWhenTheStoreRefuses() {
         Evaluator evaluator = evaluator(new LocalEngine(clock));
 
         assertThat(allowed(evaluator, part(2, "host", "h"), part(4, "user", "u")))
@@ -71,7 +71,7 @@ class JointEvaluatorTest {
     }
 
     @Test
-    void denyRefusesAndExemptPassesOnePartAlone() {
+    void denyAndExemptApplyToOnePartOnly() {
         Evaluator evaluator = evaluator(new LocalEngine(clock));
 
         assertThat(allowed(evaluator, part(1, "bad", "yes"), part(3, "user", "u")))
@@ -83,7 +83,7 @@ class JointEvaluatorTest {
     }
 
     @Test
-    void whereNobodyCanDecideClosedRefusesAllAndOpenNone() {
+    void withoutAnEngineClosedRefusesAllAndOpenNone() {
         for (String policy : List.of("closed", "open")) {
             RuleSet rules = new RuleSet(
                     1,
@@ -105,8 +105,8 @@ class JointEvaluatorTest {
     }
 
     @Test
-    void neverAdmitsMoreThanTheLimitsHoldAndRefusesOnlyWhereTheyDoNot() {
-        SeededRandom random = SeededRandom.of("neverAdmitsMoreThanTheLimitsHoldAndRefusesOnlyWhereTheyDoNot");
+    void neverAdmitsMoreThanTheLimitsHoldAndRefusesOnlyBeyondThem() {
+        SeededRandom random = SeededRandom.of("neverAdmitsMoreThanTheLimitsHoldAndRefusesOnlyBeyondThem");
         for (int round = 0; round < 200; round++) {
             Evaluator evaluator = evaluator(new LocalEngine(clock));
             long[] left = {3, 3, 5, 5, 2, 2};
@@ -170,7 +170,7 @@ class JointEvaluatorTest {
         return new JointPart(Attributes.of(Map.of(name, value, other, otherValue)), permits, List.of());
     }
 
-    /** A store like the engine of this process, but none. */
+    /** A fake store that behaves like the engine of this process. */
     private record Named(Engine engine) implements Engine {
 
         @Override

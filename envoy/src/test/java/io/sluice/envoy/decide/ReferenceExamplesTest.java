@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The situations that the reference service documents, and what it answers in them. */
+/** The examples in the documentation of the reference service, with its answers. */
 class ReferenceExamplesTest {
 
     private static final String MONGO = """

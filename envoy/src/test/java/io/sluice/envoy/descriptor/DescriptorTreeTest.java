@@ -55,11 +55,11 @@ class DescriptorTreeTest {
         "ab*ab, abab, true",
         "ab*ba, aba, false"
     })
-    void aStarIsAnyTextAndNoneToo(String pattern, String value, boolean matches) {
+    void aStarMatchesAnyTextEvenNone(String pattern, String value, boolean matches) {
         assertThat(new Wildcard(pattern).matches(value)).isEqualTo(matches);
     }
 
-    /** The rules as they are written: at each depth the best of those whose path begins like the choices made so far. */
+    /** Scans the rules as they are written: at each depth the best of those whose path starts with the choices made so far. */
     private static Optional<Rule> scan(
             RuleSet set, String domain, RateLimitDescriptor asked, int depth, List<EnvoyDescriptor.Entry> chosen) {
         if (depth == asked.getEntriesCount()) {

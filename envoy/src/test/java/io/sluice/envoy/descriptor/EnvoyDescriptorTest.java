@@ -29,8 +29,8 @@ class EnvoyDescriptorTest {
     private static final String ANYTHING = "ab*:\"'{}[],# \\\n\u00e4\u4f60";
 
     @Test
-    void readsAsTheSameDescriptorsWhatItWrites() {
-        SeededRandom random = SeededRandom.of("readsAsTheSameDescriptorsWhatItWrites");
+    void readsBackTheDescriptorsThatItWrites() {
+        SeededRandom random = SeededRandom.of("readsBackTheDescriptorsThatItWrites");
         for (int i = 0; i < 2_000; i++) {
             Rule rule = rule(random, "r" + i);
 
@@ -41,7 +41,7 @@ class EnvoyDescriptorTest {
     }
 
     @Test
-    void tellsAChangeOfDescriptorsInShort() {
+    void summarizesAChangeOfDescriptors() {
         List<RuleChange> changes = RuleChange.between(
                 set("envoy: { domain: d, path: [{ key: a }] }"),
                 set("envoy: { domain: d, path: [{ key: a, value: b }], quota: true }"));
@@ -50,7 +50,7 @@ class EnvoyDescriptorTest {
     }
 
     @Test
-    void namesWhatIsWrongWithItsKeys() {
+    void reportsInvalidKeys() {
         assertThat(RuleDocument.parse(
                                 "rules.yaml",
                                 "rules: [{ id: r, envoy: { domian: d, path: [{ kee: k }] }, limits: [{ rate: 1 }] }]")

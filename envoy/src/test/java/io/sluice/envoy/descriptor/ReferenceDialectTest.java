@@ -39,7 +39,7 @@ class ReferenceDialectTest {
 
     @ParameterizedTest
     @MethodSource("examples")
-    void whatWasWrittenAsDescriptorsReadsAsTheSameRulesInOurForm(Path file) {
+    void descriptorsWrittenInOurFormReadAsTheSameRules(Path file) {
         List<Rule> rules = accepted(FileRuleSource.read(file));
 
         assertThat(rules).isNotEmpty();
@@ -56,7 +56,7 @@ class ReferenceDialectTest {
     }
 
     @Test
-    void noAttributeReachesARuleForDescriptors() {
+    void attributesNeverMatchARuleForDescriptors() {
         RuleSet set =
                 Desk.rules("domain: d\ndescriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: 0 } }]");
 
@@ -76,7 +76,7 @@ class ReferenceDialectTest {
         "month, 2592000",
         "year, 31536000"
     })
-    void aLimitIsAWindowFromTheEpoch(String unit, long seconds) {
+    void aLimitIsAFixedWindowFromTheEpoch(String unit, long seconds) {
         Rule rule = Desk.rules("domain: d\ndescriptors: [{ key: k, rate_limit: { unit: " + unit
                         + ", requests_per_unit: 7 } }]")
                 .rules()
@@ -109,7 +109,7 @@ class ReferenceDialectTest {
                 "{ domain: d, descriptors: [{ key: k, shadow_mode: 7 }] }|1:51: shadow_mode: 7 (expected: true or false)",
                 "{ domain: d, descriptors: [{ key: k, value: v }, { key: k, value: v }] }|1:50: descriptor: k=v twice (expected: once, line 1 has it)"
             })
-    void saysWhatIsWrongAndWhere(String document, String error) {
+    void reportsWhatIsWrongAndWhere(String document, String error) {
         RuleDocument read = RuleDocument.parse("f", document);
 
         assertThat(read).isInstanceOf(Refused.class);
@@ -150,7 +150,7 @@ class ReferenceDialectTest {
         "edge, a_b, c, edge.a_b_c__",
         "edge, ip, 10.0.0.1, edge.ip_10-0-0-1__"
     })
-    void idsTellPathsApart(String domain, String key, String value, String id) {
+    void differentPathsHaveDifferentIds(String domain, String key, String value, String id) {
         String own = value == null ? "" : ", value: " + value;
         Rule rule = Desk.rules("{ domain: " + domain + ", descriptors: [{ key: " + key + own + " }] }")
                 .rules()
@@ -173,7 +173,7 @@ class ReferenceDialectTest {
     }
 
     @Test
-    void aDeepDocumentIsRefusedAndALongOneIsRead() {
+    void refusesADeepDocumentAndReadsALongOne() {
         String deep =
                 "{ domain: d, descriptors: " + "[{ key: k, descriptors: ".repeat(200) + "[]" + "}]".repeat(200) + "}";
         StringBuilder many = new StringBuilder("domain: d\ndescriptors:\n");
@@ -188,7 +188,7 @@ class ReferenceDialectTest {
     }
 
     @Test
-    void aLargeChangeIsInForceSoonAndNobodyWaitsForIt() {
+    void aLargeChangeTakesEffectSoonAndBlocksNoCaller() {
         StringBuilder many = new StringBuilder("domain: d\ndescriptors:\n");
         for (int i = 0; i < 5_000; i++) {
             many.append("  - { key: k, value: v")

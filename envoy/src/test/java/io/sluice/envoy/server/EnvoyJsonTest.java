@@ -35,7 +35,7 @@ class EnvoyJsonTest {
     }
 
     @Test
-    void namesOfFieldsMayBeThoseOfTheProtocol() {
+    void acceptsTheFieldNamesOfTheProtocol() {
         assertThat(answer("{\"domain\":\"d\",\"hits_addend\":2,\"descriptors\":[{\"entries\":[{\"key\":\"a\"}]}]}")
                         .status())
                 .isEqualTo(429);
@@ -59,7 +59,7 @@ class EnvoyJsonTest {
                 "{\"domain\": \"d\", \"descriptors\": [{}], \"hits_addend\": -1}",
                 "{\"domain\": \"d\", \"descriptors\": [{\"limit\": {\"requests_per_unit\": 1}}]}"
             })
-    void whatIsNoRequestIsABadOne(String body) {
+    void anInvalidRequestIsABadRequest(String body) {
         EnvoyJson.Answer answer = answer(body);
 
         assertThat(answer.status()).isEqualTo(400);

@@ -75,7 +75,7 @@ class EnvoyServerTest {
     Path folder;
 
     @Test
-    void decidesWhileItIsOpenAndItsHealthSaysSo() throws Exception {
+    void decidesWhileItIsOpenAndReportsItInItsHealth() throws Exception {
         try (EnvoyServer server = plain(Desk.with(RULES).decider);
                 Client client = Client.of(server, InsecureChannelCredentials.create())) {
             assertThat(client.health("")).isEqualTo(ServingStatus.NOT_SERVING);
@@ -96,7 +96,7 @@ class EnvoyServerTest {
     }
 
     @Test
-    void whatIsNoRequestIsAnInvalidArgument() throws Exception {
+    void anInvalidRequestIsAnInvalidArgument() throws Exception {
         try (EnvoyServer server = plain(Desk.with(RULES).decider);
                 Client client = Client.of(server, InsecureChannelCredentials.create())) {
             server.open();
@@ -111,7 +111,7 @@ class EnvoyServerTest {
     }
 
     @Test
-    void whatIsInFlightFinishesWhenItCloses() throws Exception {
+    void callsInFlightFinishWhenItCloses() throws Exception {
         SlowEngine engine = new SlowEngine();
         EnvoyServer server = plain(decider(engine));
         server.open();
@@ -128,7 +128,7 @@ class EnvoyServerTest {
     }
 
     @Test
-    void aCallWhoseMessageDoesNotComeIsEndedAndOneThatWaitsForAnAnswerIsNot() throws Exception {
+    void endsACallWithoutAMessageButNotOneThatWaitsForItsAnswer() throws Exception {
         SlowEngine engine = new SlowEngine();
         try (EnvoyServer server = EnvoyServer.start(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -151,7 +151,7 @@ class EnvoyServerTest {
     }
 
     @Test
-    void whoWatchesItsHealthDoesNotKeepItFromStopping() throws Exception {
+    void aHealthWatchDoesNotKeepItFromStopping() throws Exception {
         EnvoyServer server = plain(Desk.with(RULES).decider);
         server.open();
         try (Client client = Client.of(server, InsecureChannelCredentials.create())) {
@@ -167,7 +167,7 @@ class EnvoyServerTest {
     }
 
     @Test
-    void certificatesAreReadAgainWhileItRuns() throws Exception {
+    void reloadsCertificatesWhileItRuns() throws Exception {
         SelfSigned made = new SelfSigned(folder);
         made.make("first");
         made.make("second");
@@ -198,7 +198,7 @@ class EnvoyServerTest {
     }
 
     @Test
-    void withAnAuthorityOnlyItsClientsAreServed() throws Exception {
+    void withAClientAuthorityServesOnlyItsClients() throws Exception {
         SelfSigned made = new SelfSigned(folder);
         made.make("server");
         made.make("friend");
@@ -232,7 +232,7 @@ class EnvoyServerTest {
                 .isInstanceOf(java.security.GeneralSecurityException.class);
     }
 
-    /** On a busy machine a message may come too late, too: then once more. */
+    /** On a busy machine a message may also arrive too late; then it is sent once more. */
     private static RateLimitResponse askUntilHeard(Client client, SlowEngine engine) {
         while (true) {
             try {
@@ -249,7 +249,7 @@ class EnvoyServerTest {
         return EnvoyServer.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional.empty(), decider);
     }
 
-    /** With a deadline that is not reached. */
+    /** A stub with a deadline that is never reached. */
     private static RateLimitDecider decider(Engine engine) {
         RuleSet rules = Desk.rules("""
                 rules:
@@ -303,7 +303,7 @@ class EnvoyServerTest {
                     .shouldRateLimit(request);
         }
 
-        /** Sends the headers of a call and no message; how it ends. */
+        /** Sends the headers of a call without a message, and returns how the call ends. */
         CompletableFuture<Status> beginAndWait() {
             CompletableFuture<Status> ended = new CompletableFuture<>();
             ClientCall<RateLimitRequest, RateLimitResponse> call = channel.newCall(
@@ -356,7 +356,7 @@ class EnvoyServerTest {
         }
     }
 
-    /** Answers when it is told to. */
+    /** Answers when the test tells it to. */
     private static final class SlowEngine implements Engine {
 
         private final CompletableFuture<Ask> asked = new CompletableFuture<>();

@@ -27,7 +27,7 @@ final class AllStoreListenersTest {
     };
 
     @Test
-    void oneThatThrowsIsLoggedOnceAndOthersHear(CapturedOutput output) {
+    void aListenerThatThrowsIsLoggedOnceAndOthersAreNotified(CapturedOutput output) {
         List<String> heard = new ArrayList<>();
         StoreListener hearing = new StoreListener() {
             @Override

@@ -15,7 +15,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 
-/** What is printed instead of a stack trace. */
+/** Startup failures: the text that is printed instead of a stack trace. */
 @ExtendWith(OutputCaptureExtension.class)
 class FailedStartTest {
 
@@ -23,7 +23,7 @@ class FailedStartTest {
     private Path folder;
 
     @Test
-    void saysThatTheRedisUriIsUnreadableAndNotItsPassword(CapturedOutput output) {
+    void saysThatTheRedisUriIsUnreadableWithoutItsPassword(CapturedOutput output) {
         fails("--sluice.redis.uri=redis://:secret@[broken");
         assertThat(output)
                 .contains("APPLICATION FAILED TO START", "sluice.redis.uri", "expected: redis://", "Action:")

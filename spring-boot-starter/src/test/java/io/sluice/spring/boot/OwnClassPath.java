@@ -11,7 +11,7 @@ import java.util.StringTokenizer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/** An application that was started with a part of this class path, as if the rest had never been there. */
+/** An application that runs with a part of this class path, as if the rest did not exist. */
 final class OwnClassPath implements AutoCloseable {
 
     private final URLClassLoader classes;
@@ -22,7 +22,7 @@ final class OwnClassPath implements AutoCloseable {
         this.started = started;
     }
 
-    /** @param without what the names of the jars begin with that the application does not have */
+    /** @param without prefixes of the names of the jars that the application does not have */
     static OwnClassPath start(Class<?> application, Pattern without, String... arguments) throws Exception {
         List<URL> urls = new ArrayList<>();
         StringTokenizer entries = new StringTokenizer(System.getProperty("java.class.path"), File.pathSeparator);

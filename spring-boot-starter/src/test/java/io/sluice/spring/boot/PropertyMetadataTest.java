@@ -30,7 +30,7 @@ class PropertyMetadataTest {
             AnnotationProperties.class);
 
     @Test
-    void everyPropertyHasASentence() throws Exception {
+    void everyPropertyHasADescription() throws Exception {
         assertThat(described())
                 .allSatisfy(
                         (name, description) -> assertThat(description).as(name).matches("(?s)[A-Z].*\\."));

@@ -86,7 +86,7 @@ class PropertyRuleSourceTest {
     }
 
     @Test
-    void everyErrorIsToldByTheNameOfItsProperty() throws Exception {
+    void everyErrorNamesItsProperty() throws Exception {
         RulesRefusedException refused = org.assertj.core.api.Assertions.catchThrowableOfType(
                 RulesRefusedException.class, () -> PropertyRuleSource.open(yaml("""
                         sluice:
@@ -106,7 +106,7 @@ class PropertyRuleSourceTest {
     }
 
     @Test
-    void foundingLimitsAreRulesOfTheirNamesThatNoRequestMeets() throws Exception {
+    void foundingLimitsBecomeNamedRulesThatMatchNoRequest() throws Exception {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
                 .withPropertyValues(
@@ -126,7 +126,7 @@ class PropertyRuleSourceTest {
     }
 
     @Test
-    void changedPropertiesAreInForceAndBadOnesAreNot() {
+    void changedPropertiesTakeEffectUnlessTheyAreInvalid() {
         Map<String, Object> values = new HashMap<>();
         values.put("sluice.rules[0].id", "one");
         values.put("sluice.rules[0].limits[0].rate", "5/s");

@@ -76,7 +76,7 @@ class RedisBackedTest {
     }
 
     @Test
-    void rulesOfRedisAreFollowed() throws Exception {
+    void followsRulesInRedis() throws Exception {
         redis.command(
                 "HSET",
                 "rate_limit_config:USER:*",
@@ -98,7 +98,7 @@ class RedisBackedTest {
     }
 
     @Test
-    void turnsDegradedNotDownWhileRedisIsAway() throws Exception {
+    void reportsDegradedNotDownWhileRedisIsUnavailable() throws Exception {
         Path file = rules("""
                 rules:
                   - { id: one, deadline: 1s, limits: [{ by: user, limit: 3, window: 1h }] }
@@ -130,7 +130,7 @@ class RedisBackedTest {
     }
 
     @Test
-    void turnsDownWhenNoRuleLetsAnythingPassWithoutRedis() throws Exception {
+    void reportsDownIfNoRuleLetsAnythingPassWithoutRedis() throws Exception {
         Path file = rules("rules: [{ id: one, on_failure: closed, limits: [{ limit: 3, window: 1h }] }]");
         try (App app = App.start("--sluice.redis.uri=redis://127.0.0.1:1", "--sluice.rules-file=" + file)) {
             assertThat(app.get("/actuator/health").statusCode()).isEqualTo(503);
@@ -167,7 +167,7 @@ class RedisBackedTest {
     }
 
     @Test
-    void leasedPermitsGoBackWhenTheApplicationStops() throws Exception {
+    void returnsLeasedPermitsWhenTheApplicationStops() throws Exception {
         Path file = rules(
                 "rules: [{ id: one, deadline: 1m, on_failure: closed, mode: local_distributed, lease: { size: 50, ttl: 1h },"
                         + " limits: [{ by: user, limit: 100000, window: 1h }] }]");
@@ -218,7 +218,7 @@ class RedisBackedTest {
             return SluiceAutoConfigurationTest.check(evaluator(), user).allowed();
         }
 
-        /** Asks again while a slow machine is taken for a Redis that hangs; that charges nothing. */
+        /** Asks again while a slow machine looks like a hanging Redis; that charges nothing. */
         boolean allowsByRedis(String user) {
             return await().atMost(Duration.ofMinutes(1))
                     .until(

@@ -86,7 +86,7 @@ class SluiceAutoConfigurationTest {
     }
 
     @Test
-    void isNotThereWhenDisabled() {
+    void definesNoBeansWhenDisabled() {
         contexts.withPropertyValues("sluice.enabled=false").run(context -> assertThat(context)
                 .hasNotFailed()
                 .doesNotHaveBean(Evaluator.class)
@@ -95,7 +95,7 @@ class SluiceAutoConfigurationTest {
     }
 
     @Test
-    void everythingGivesWayToTheApplicationsOwn() {
+    void beansOfTheApplicationReplaceTheDefaults() {
         Limiter limiter = Limiter.inProcess();
         ManualClock clock = new ManualClock();
         CallerAddress address = CallerAddress.ofPeer();
@@ -136,7 +136,7 @@ class SluiceAutoConfigurationTest {
     }
 
     @Test
-    void redisThatNobodyNamedMakesNothingDistributed(CapturedOutput output) {
+    void anUnconfiguredRedisIsNotUsed(CapturedOutput output) {
         contexts.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
                 .withPropertyValues("spring.data.redis.timeout=1s")
                 .run(context -> assertThat(context.getBean(SluiceEngines.class).shared())
@@ -183,7 +183,7 @@ class SluiceAutoConfigurationTest {
                 .run(context -> {
                     check(context.getBean(Evaluator.class), "u");
                     check(context.getBean(Evaluator.class), "u");
-                    // Could never be, and is not ruled on.
+                    // Impossible, and therefore not decided.
                     context.getBean(Evaluator.class).evaluate(Attributes.of(Map.of("user", "u")), 2);
                     TestObservationRegistryAssert.assertThat(observations)
                             .hasNumberOfObservationsWithNameEqualTo("sluice.decision", 2)
@@ -202,7 +202,7 @@ class SluiceAutoConfigurationTest {
     }
 
     @Test
-    void theObservationOfACallThatLeftEndsToo() {
+    void theObservationOfAnAbandonedCallEndsToo() {
         TestObservationRegistry observations = TestObservationRegistry.create();
         contexts.withBean(ObservationRegistry.class, () -> observations)
                 .withPropertyValues(ONE_RULE)

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** Real applications with the class paths that users have, and nothing said of Sluice that is not needed. */
+/** Real applications with the class paths that users have, and no more configuration of Sluice than necessary. */
 @Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class StartsEverywhereTest {
@@ -144,7 +144,7 @@ class StartsEverywhereTest {
         }
     }
 
-    /** Ours has to be there when the gateway looks for a limiter: else it has no filter for one. */
+    /** Our limiter must exist when the gateway looks for one; otherwise the gateway defines no filter for it. */
     @Test
     void withCloudGatewayAndNoRedis(CapturedOutput output) throws Exception {
         Pattern without =

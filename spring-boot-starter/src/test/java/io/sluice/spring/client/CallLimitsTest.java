@@ -36,7 +36,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** On a clock that the tests move, against a real server. */
+/** Runs on a manual clock against a real server. */
 class CallLimitsTest {
 
     private static final Limit ONE_A_SECOND = Limit.named("party").slidingWindow(1, Duration.ofSeconds(1));
@@ -51,7 +51,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void refusesAtOnceWhoDoesNotWait() {
+    void refusesAtOnceWithoutAMaximumWait() {
         RestClient client = blocking(LimitedCalls.of("party", ONE_A_SECOND));
         assertThat(get(client)).isEqualTo("hello");
 
@@ -73,7 +73,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void waitsOnItsThreadForTheMoment() {
+    void waitsOnItsThreadUntilItIsAdmitted() {
         RestClient client = blocking(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
         get(client);
 
@@ -85,7 +85,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void whoIsInterruptedLeavesAndHasNotCalled() throws InterruptedException {
+    void anInterruptedCallIsNotMade() throws InterruptedException {
         RestClient client = blocking(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
         get(client);
         AtomicReference<Throwable> seen = new AtomicReference<>();
@@ -129,7 +129,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void reactiveCallsAreRefusedWhenTheMomentIsTooFarOff() {
+    void reactiveCallsAreRefusedIfTheWaitWouldBeTooLong() {
         WebClient client = reactive(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofMillis(500)));
         call(client).block(Duration.ofMinutes(1));
 
@@ -138,7 +138,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void cancelledCallsLeaveTheLine() {
+    void cancelledCallsLeaveTheQueue() {
         WebClient client = reactive(LimitedCalls.of("party", ONE_A_SECOND).waitingUpTo(Duration.ofSeconds(5)));
         call(client).block(Duration.ofMinutes(1));
         Disposable leaver = call(client).subscribe();
@@ -151,7 +151,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void retriesCountEach() {
+    void everyRetryCounts() {
         WebClient client =
                 reactive(LimitedCalls.of("party", Limit.named("party").slidingWindow(3, Duration.ofSeconds(1))));
         party.answers(exchange -> exchange.sendResponseHeaders(500, -1));
@@ -255,7 +255,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void whatOneClientHearsPausesTheOthersOfItsLimit() {
+    void aRetryAfterForOneClientPausesAllClientsOfItsLimit() {
         CallLimits limits = limits("rules: []");
         LimitedCalls calls = LimitedCalls.of("party", Limit.named("party").slidingWindow(100, Duration.ofSeconds(1)))
                 .heedingRetryAfter();
@@ -293,7 +293,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void refusesWhenTheThirdPartyAsksForMoreThanCallersWait() {
+    void refusesIfThePauseIsLongerThanTheMaximumWait() {
         RestClient client =
                 blocking(LimitedCalls.of("party", Limit.named("party").slidingWindow(100, Duration.ofSeconds(1)))
                         .heedingRetryAfter());
@@ -310,7 +310,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void rulesInForceAreKeptByName() {
+    void appliesRulesInForceByName() {
         CallLimits limits = limits("""
                 rules:
                   - id: party
@@ -372,7 +372,7 @@ class CallLimitsTest {
         return client.get().uri(party.uri()).retrieve().bodyToMono(String.class);
     }
 
-    /** A call that stands in line by now: its thread waits. */
+    /** Starts a call and returns once its thread waits in the queue. */
     private static CompletableFuture<String> waiting(Supplier<String> call) {
         CompletableFuture<String> answer = new CompletableFuture<>();
         Thread caller = new Thread(() -> {

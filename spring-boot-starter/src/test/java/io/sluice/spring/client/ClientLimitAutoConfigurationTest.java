@@ -35,14 +35,14 @@ class ClientLimitAutoConfigurationTest {
     }
 
     @Test
-    void backsOffWhenToldTo() {
+    void backsOffWhenDisabled() {
         runner.withPropertyValues("sluice.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(CallLimits.class));
     }
 
-    /** Spring reads the methods of every bean: one that names a class which is not there ends the start. */
+    /** Spring inspects the methods of every bean. If one refers to a missing class, startup fails. */
     @Test
-    void limitsOfBlockingClientsNameNothingOfWebFlux() {
+    void limitsOfBlockingClientsDoNotReferToWebFlux() {
         assertThat(CallLimits.class.getDeclaredMethods())
                 .noneMatch(method -> method.toString().contains("web.reactive"));
     }
@@ -68,7 +68,7 @@ class ClientLimitAutoConfigurationTest {
                     hosts=a.example;rate=5/s;max-wait=2d | maxWait: PT48H (expected
                     hosts=a.example;concurrency=-1       | limit: -1 (expected
                     """)
-    void refusesToStartWithWhatCannotBe(String properties, String message) {
+    void refusesToStartWithInvalidProperties(String properties, String message) {
         ApplicationContextRunner wrong = runner;
         for (String property : properties.split(";", -1)) {
             wrong = wrong.withPropertyValues("sluice.client-limits.party." + property.trim());
@@ -92,7 +92,7 @@ class ClientLimitAutoConfigurationTest {
         "[::1]:80, http://[::1]/, true",
         "api.example.com, http://user@evil.example/api.example.com, false",
     })
-    void knowsWhichHostsAreMeant(String pattern, URI uri, boolean matches) {
+    void matchesHosts(String pattern, URI uri, boolean matches) {
         OutboundCall call = new OutboundCall(HttpMethod.GET, uri, new HttpHeaders());
         assertThat(HostPattern.of(pattern).matches(call)).isEqualTo(matches);
     }

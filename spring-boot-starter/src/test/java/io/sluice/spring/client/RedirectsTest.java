@@ -31,7 +31,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
-/** Redirects are calls, too: what the client follows by itself is not counted, and that can be forbidden for all clients at once. */
+/** Redirects are calls too. Those that the client follows itself are not counted; following can be disabled for all clients. */
 @Timeout(300)
 class RedirectsTest {
 
@@ -104,7 +104,7 @@ class RedirectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void thoseThatTheClientFollowsAreNotCounted(Client client) {
+    void redirectsThatTheClientFollowsAreNotCounted(Client client) {
         try (ConfigurableApplicationContext instance = start(client, "follow-when-possible")) {
             for (int i = 0; i < 2; i++) {
                 assertThat(client.get(instance, party.uri() + "/old")
@@ -120,7 +120,7 @@ class RedirectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void whereNoneIsFollowedEveryCallCounts(Client client) {
+    void withoutFollowingRedirectsEveryCallCounts(Client client) {
         try (ConfigurableApplicationContext instance = start(client, "dont-follow")) {
             ResponseEntity<?> redirect = client.get(instance, party.uri() + "/old");
             assertThat(redirect.getStatusCode().value()).isEqualTo(302);

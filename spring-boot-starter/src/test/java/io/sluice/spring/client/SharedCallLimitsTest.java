@@ -42,7 +42,7 @@ import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
-/** Several instances of an application, with nothing but properties, on one Redis. */
+/** Several instances of an application, configured only by properties, on one Redis. */
 @Timeout(300)
 class SharedCallLimitsTest {
 
@@ -107,7 +107,7 @@ class SharedCallLimitsTest {
         threads.shutdown();
 
         assertThat(party.arrivals()).hasSize(21);
-        // By the clock of Redis: how long a call is on its way to the party after that is up to the machine.
+        // By the clock of Redis: how long a call then takes to reach the third party depends on the machine.
         List<Long> permitted = permittedMicros();
         assertThat(permitted).hasSizeGreaterThanOrEqualTo(21);
         for (int i = 5; i < permitted.size(); i++) {
@@ -117,7 +117,7 @@ class SharedCallLimitsTest {
         }
     }
 
-    /** When Redis permitted calls; it may have permitted more than were made, where its answer came too late. */
+    /** When Redis admitted calls. It may have admitted more than were made, if its answer arrived too late. */
     private static List<Long> permittedMicros() {
         return HEARD.stream()
                 .filter(event -> event instanceof StepEvent recorded
@@ -163,9 +163,9 @@ class SharedCallLimitsTest {
     }
 
     @Test
-    void hangingRedisDoesNotHoldACallerLongerThanItsWait() {
+    void aHangingRedisDoesNotDelayACallerBeyondItsMaximumWait() {
         ConfigurableApplicationContext instance = start("rate=100/s", "max-wait=500ms", "on-failure=closed");
-        // On a busy machine Redis, too, may take longer than this.
+        // On a busy machine Redis itself may take longer than this.
         await().atMost(Duration.ofMinutes(1)).ignoreExceptions().untilAsserted(() -> call(instance));
         redis.freeze();
         for (int i = 0; i < 3; i++) {
@@ -179,7 +179,7 @@ class SharedCallLimitsTest {
     }
 
     @Test
-    void whileRedisIsGoneEachInstanceKeepsItsShare() {
+    void withoutRedisEachInstanceEnforcesItsShare() {
         ConfigurableApplicationContext instance = start("rate=4/h", "max-wait=0s", "local-share=0.5");
         redis.kill();
         call(instance);
@@ -216,7 +216,7 @@ class SharedCallLimitsTest {
         AtomicInteger most = new AtomicInteger();
         party.answers(exchange -> {
             most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
-            // What is under way ends before the answer does: after that, the next call is right to come.
+            // The call ends before its response does. After that, the next call may come.
             underWay.decrementAndGet();
             exchange.sendResponseHeaders(204, -1);
         });

@@ -53,7 +53,7 @@ import reactor.core.scheduler.Schedulers;
 @Timeout(300)
 class GatewayLimitTest {
 
-    /** The example of the reference documentation, for its three requests in three minutes, with one line more. */
+    /** The example of the reference documentation (three requests in three minutes) with one additional line. */
     private static final String FROM_THE_REFERENCE = """
             spring:
               cloud:
@@ -108,7 +108,7 @@ class GatewayLimitTest {
     @Import(RedisBeans.class)
     static class OnRedis {}
 
-    /** Stands for the filter for WebFlux, which asked the rule {@code everything} already. */
+    /** Stands for the WebFlux filter, which has already asked the rule {@code everything}. */
     @Configuration(proxyBeanMethods = false)
     static class AskedBefore {
 
@@ -121,7 +121,7 @@ class GatewayLimitTest {
         }
     }
 
-    /** Finds keys on an event loop that is not the connection's, as a client of Redis does. */
+    /** Resolves keys on another event loop than the connection's, as a Redis client does. */
     @Configuration(proxyBeanMethods = false)
     static class Elsewhere {
 
@@ -162,7 +162,7 @@ class GatewayLimitTest {
     }
 
     @Test
-    void routesOfTheReferenceDocumentationSwitchByName() {
+    void routesOfTheReferenceDocumentationSwitchByBeanName() {
         String gateway = start(FROM_THE_REFERENCE, "rules: []");
         for (int left = 7_200; left >= 0; left -= 3_600) {
             HttpResponse<String> passed = get(gateway, "/x", "X-User", "ada");
@@ -224,7 +224,7 @@ class GatewayLimitTest {
     }
 
     @Test
-    void whatNoBucketCanHoldIsRefusedWithoutARetry() {
+    void moreTokensThanTheBucketHoldsAreRefusedWithoutRetryAfter() {
         String gateway =
                 start(FROM_THE_REFERENCE.replace("requestedTokens: 3600", "requestedTokens: 10801"), "rules: []");
         HttpResponse<String> refused = get(gateway, "/x", "X-User", "ada");
@@ -233,7 +233,7 @@ class GatewayLimitTest {
     }
 
     @Test
-    void theLimiterKeepsRulesInForceByName() {
+    void theLimiterAppliesRulesInForceByName() {
         String gateway = start(
                 FROM_THE_REFERENCE.replaceAll(
                         "redis-rate-limiter\\.[^\\n]*\\n\\s*redis[^\\n]*\\n\\s*redis[^\\n]*", "sluice.rule: per-key"),
@@ -246,7 +246,7 @@ class GatewayLimitTest {
     }
 
     @Test
-    void theFilterAnswersLikeEveryFrontDoor() {
+    void theFilterAnswersLikeTheWebFilters() {
         String gateway = start(
                 routes("Sluice=orders, header.x-user"),
                 "rules: [{ id: orders, service: other, limits: [{ by: key, limit: 1, window: 1h }] }]");
@@ -317,7 +317,7 @@ class GatewayLimitTest {
     }
 
     @Test
-    void callersWhoLeaveGiveTheirPermitsBack() {
+    void callersThatDisconnectReleaseTheirPermits() {
         String gateway = start(
                 routes("Sluice=slots"),
                 "rules: [{ id: slots, service: other, limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }]");
@@ -340,7 +340,7 @@ class GatewayLimitTest {
     }
 
     @Test
-    void rulesInForceAreForRoutesByTheirId() {
+    void rulesInForceApplyToRoutesByTheirId() {
         String gateway = start(routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\n", """
                 rules:
                   - { id: of-route, service: route-a, resource: "/limited/**", limits: [{ by: ip, limit: 1, window: 1h }] }
@@ -353,7 +353,7 @@ class GatewayLimitTest {
     }
 
     @Test
-    void whatCanBeReadInTwoWaysIsNotRoutedWithoutTheFilterForWebFluxEither() {
+    void ambiguousRequestsAreRefusedWithoutTheWebFluxFilterToo() {
         String gateway = start(
                 routes("Sluice=by-name, header.x-user")
                         + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
@@ -410,13 +410,13 @@ class GatewayLimitTest {
     }
 
     @Test
-    void routesGoOnOnTheThreadOfTheirConnectionWhereverTheirKeyWasFound() throws Exception {
+    void routesContinueOnTheThreadOfTheirConnection() throws Exception {
         String gateway = start(
                 routes("{ name: Sluice, args: { rule: each, key-resolver: \"#{@foundElsewhere}\" } }"),
                 "rules: [{ id: each, deadline: 1m, service: other, limits: [{ by: key, limit: 9, window: 1h }] }]",
                 OnRedis.class,
                 Elsewhere.class);
-        // What is decided before anybody waits for it stays where it is: Redis answers once somebody does.
+        // A decision that completes before anyone waits for it stays on its thread. So Redis answers only after that.
         redis.freeze();
         CompletableFuture<HttpResponse<String>> answer =
                 http.sendAsync(request(gateway, "/x"), HttpResponse.BodyHandlers.ofString());
@@ -441,7 +441,7 @@ class GatewayLimitTest {
     }
 
     @Test
-    void whatTheFilterForWebFluxChargedIsNotChargedAgain() {
+    void rulesChargedByTheWebFluxFilterAreNotChargedAgain() {
         String gateway = start(
                 routes("AddRequestHeader=X-A, 1") + "sluice.gateway.apply-rules: true\nsluice.web.enabled: false\n",
                 "rules: [{ id: everything, limits: [{ limit: 1, window: 1h }] }]",
@@ -452,7 +452,7 @@ class GatewayLimitTest {
     }
 
     @Test
-    void behindTheFilterForWebFluxARuleIsChargedOnceAndItsHeadersAreThereOnce() {
+    void behindTheWebFluxFilterARuleIsChargedAndReportedOnce() {
         upstream.answers(exchange -> {
             exchange.getResponseHeaders().set("RateLimit", "\"elsewhere\";r=77;t=1");
             exchange.sendResponseHeaders(204, -1);

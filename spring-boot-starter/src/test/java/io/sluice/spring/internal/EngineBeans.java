@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** What decides, for tests: the rules of {@code test.rules}, in process, or on the Redis of {@code test.redis}. */
+/** Beans that decide, for tests: by the rules in {@code test.rules}, in process or in the Redis at {@code test.redis}. */
 @Configuration(proxyBeanMethods = false)
 public class EngineBeans {
 

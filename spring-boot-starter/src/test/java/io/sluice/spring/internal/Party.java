@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Somebody else's server: notes when calls arrive, and answers as it is told. */
+/** An external server. It records when calls arrive, and answers as the test tells it. */
 public final class Party implements AutoCloseable {
 
     private final HttpServer server;
@@ -26,7 +26,7 @@ public final class Party implements AutoCloseable {
         exchange.getResponseBody().write(body);
     };
 
-    /** What it does with a call. */
+    /** How it answers a call. */
     @FunctionalInterface
     public interface Answer {
         void to(HttpExchange exchange) throws IOException;
@@ -55,12 +55,12 @@ public final class Party implements AutoCloseable {
         return "127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** When calls came, in nanoseconds. */
+    /** Returns when calls arrived, in nanoseconds. */
     public List<Long> arrivals() {
         return arrivals.stream().sorted().toList();
     }
 
-    /** The paths of the calls. */
+    /** Returns the paths of the calls. */
     public List<String> paths() {
         return List.copyOf(paths);
     }

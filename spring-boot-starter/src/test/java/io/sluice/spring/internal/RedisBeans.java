@@ -10,14 +10,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** Counts in the Redis of {@code test.redis}, which is there from the first decision on. */
+/** Counts in the Redis at {@code test.redis}, which is ready at the first decision. */
 @Configuration(proxyBeanMethods = false)
 public class RedisBeans {
 
-    /** The engine alone: what is tested counts in Redis itself. */
+    /** The engine without decorators: these tests count in Redis itself. */
     @Bean
     RedisStore store(Environment environment, Clock clock, ObjectProvider<HistoryListener> history) {
-        // Never takes a slow machine for a Redis that hangs.
+        // Never mistakes a slow machine for a hanging Redis.
         RedisStore.Builder patient = RedisStore.at(environment.getRequiredProperty("test.redis"))
                 .clock(clock)
                 .slow(Duration.ofMinutes(1))

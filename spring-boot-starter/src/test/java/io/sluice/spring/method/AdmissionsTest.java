@@ -63,7 +63,7 @@ final class AdmissionsTest {
     };
 
     @Test
-    void whoLeavesBeforeHisSlotGivesBackOnceAndIsNotRenewed() {
+    void cancellingBeforeTheTimeSlotReturnsPermitsOnceAndStopsRenewal() {
         RuleDocument document = RuleDocument.parse("test.yaml", """
                 rules:
                   - id: both

@@ -30,7 +30,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
-/** Stages and publishers: decided without a thread, limited until they end. */
+/** Stages and publishers: decided without blocking a thread, limited until they end. */
 final class LaterCallsTest {
 
     private final Rig rig = new Rig();
@@ -189,7 +189,7 @@ final class LaterCallsTest {
     }
 
     @Test
-    void aStageThatNobodyKnowsAnyMoreIsNotHeldForEver() {
+    void anUnreachableStageDoesNotHoldItsPermitsForever() {
         with(reports -> {
             assertThat(reports.alone(new CompletableFuture<>())).isNotDone();
             Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
@@ -208,7 +208,7 @@ final class LaterCallsTest {
     }
 
     @Test
-    void stagesGoOnOnTheExecutorOfTheApplicationOrOurs() {
+    void stagesContinueOnTheExecutorOfTheApplicationOrOurs() {
         ApplicationContextRunner runner = rig.runner(Reports.class)
                 .withBean("applicationTaskExecutor", Executor.class, () -> named("of the application"));
         for (String expected : List.of("of the application", "ours")) {
@@ -230,7 +230,7 @@ final class LaterCallsTest {
     }
 
     @Test
-    void decoratorsCarryOverWhatTheCallingThreadHas() {
+    void decoratorsCarryOverTheContextOfTheCallingThread() {
         TaskDecorator decorator = task -> {
             String value = CARRIED.get();
             return () -> {
@@ -277,7 +277,7 @@ final class LaterCallsTest {
     }
 
     @Test
-    void publishersGoOnOnTheEventLoopThatSubscribedOrElseInParallel() {
+    void publishersContinueOnTheEventLoopThatSubscribedOrOnParallelThreads() {
         DefaultEventExecutor loop = new DefaultEventExecutor();
         try {
             with(reports -> {
@@ -385,7 +385,7 @@ final class LaterCallsTest {
     }
 
     @Test
-    void publishersWaitInTurnAndWhoLeavesHoldsNothing() {
+    void publishersWaitInTurnAndACancelledOneHoldsNothing() {
         with(reports -> {
             Sinks.One<Integer> first = Sinks.one();
             reports.monoInTurn(first.asMono()).subscribe();

@@ -30,7 +30,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.NestedExceptionUtils;
 
-/** What is wrong with an annotation is found at start, with class, method and attribute. */
+/** Errors in annotations are found at startup and reported with class, method and attribute. */
 @ExtendWith(OutputCaptureExtension.class)
 final class MistakesTest {
 
@@ -204,7 +204,7 @@ final class MistakesTest {
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void isFoundAtStart(Class<?> bean, String message) {
+    void isFoundAtStartup(Class<?> bean, String message) {
         rig.inForce("rules: [{ id: other, limits: [{ rate: 1 }] }, { id: sms, limits: [{ rate: 1 }] }]");
         rig.runner(bean).run(context -> {
             assertThat(context).hasFailed();
@@ -219,7 +219,7 @@ final class MistakesTest {
     }
 
     @Test
-    void aRuleThatMayStillComeIsNoMistake(CapturedOutput output) {
+    void aRuleThatIsNotLoadedYetIsOnlyAWarning(CapturedOutput output) {
         rig.runner(UnknownRule.class).run(context -> assertThat(context).hasNotFailed());
         assertThat(output).contains("rule: smss").contains("no rules have been loaded yet");
     }
@@ -237,7 +237,7 @@ final class MistakesTest {
     }
 
     @Test
-    void warnsOfMethodsThatNoProxyReaches(CapturedOutput output) {
+    void warnsAboutMethodsThatNoProxyReaches(CapturedOutput output) {
         rig.runner(OutOfReach.class).run(context -> assertThat(context).hasNotFailed());
         assertThat(output).contains("OutOfReach.sealed: public final").contains("OutOfReach.hidden: private");
     }
@@ -332,7 +332,7 @@ final class MistakesTest {
     record Point(int x) {}
 
     @Test
-    void expressionsReadWhatIsThereToBeRead() {
+    void expressionsReadProperties() {
         rig.runner(Reading.class).run(context -> {
             Reading reading = context.getBean(Reading.class);
             reading.all(new Bean(), List.of("a"), Map.of("k", "v"), new int[] {7}, "abc", new Point(1));

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.annotation.AliasFor;
 
-/** Synchronous methods: what is limited, whose count it is, and what becomes of refused calls. */
+/** Synchronous methods: what is limited, by which key, and what happens to refused calls. */
 final class RateLimitedTest {
 
     private final Rig rig = new Rig();
 
     @AfterEach
-    void noInterruptIsLeft() {
+    void clearInterrupt() {
         assertThat(Thread.interrupted()).isFalse();
     }
 
@@ -111,7 +111,7 @@ final class RateLimitedTest {
             return "never";
         }
 
-        @SuppressWarnings("UnusedMethod") // by its name
+        @SuppressWarnings("UnusedMethod") // called by name
         private String otherwise(String name, RateLimitExceededException refusal) {
             return name + " " + refusal.ruling().reported().rule().contains("Shop.refused-");
         }
@@ -285,7 +285,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void aConditionThatDoesNotHoldAsksNobodyAndANullEscapesNothing() {
+    void aFalseConditionSkipsTheLimitAndANullOneDoesNot() {
         with(shop -> {
             assertThat(admitted(5, () -> shop.unlessRoot(new Order("root", null))))
                     .isEqualTo(5);
@@ -295,7 +295,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void aNullOnTheWayToAKeyIsAnAbsentKey() {
+    void aNullOnThePathOfAKeyIsAnAbsentKey() {
         with(shop -> {
             Order nowhere = new Order("u", null);
             assertThat(admitted(2, () -> shop.byCity(new Order("u", new Address("Bonn")))))
@@ -310,7 +310,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void keysThatDifferAreCountsThatDiffer() {
+    void differentKeysHaveDifferentCounts() {
         with(shop -> {
             assertThat(admitted(2, () -> shop.byBoth("a,b", "c"))).isEqualTo(1);
             assertThat(admitted(2, () -> shop.byBoth("a", "b,c"))).isEqualTo(1);
@@ -323,7 +323,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void whatExpressionsReadIsTextAndNeverEvaluated() {
+    void valuesReadByExpressionsAreNeverEvaluated() {
         with(shop -> {
             for (String text : List.of(
                     "#{T(java.lang.Runtime).getRuntime().exec('x')}",
@@ -355,7 +355,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void aFallbackAnswersWhatWasRefused() {
+    void aFallbackAnswersRefusedCalls() {
         with(shop -> assertThat(shop.refused("me")).isEqualTo("me true"));
     }
 
@@ -373,7 +373,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void waitsForItsMomentUpToMaxWait() throws Exception {
+    void waitsUpToMaxWait() throws Exception {
         with(shop -> {
             shop.patient();
             Thread waiting = new Thread(shop::patient);
@@ -400,7 +400,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void whoIsInterruptedWhileHeWaitsHoldsNothingAndStaysInterrupted() {
+    void anInterruptedCallHoldsNothingAndItsThreadStaysInterrupted() {
         with(shop -> {
             shop.patient();
             AtomicInteger interrupted = new AtomicInteger();
@@ -442,7 +442,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void aRuleThatIsGoneFailsCallsOrLetsThemPassAsConfigured() {
+    void aMissingRuleFailsCallsOrLetsThemPassAsConfigured() {
         with(shop -> {
             rig.rules = new RuleSet(9, List.of());
             assertThatThrownBy(() -> shop.named("1")).hasMessageContaining("rule: sms (expected: a rule in force");
@@ -458,7 +458,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void limitsCanBeSwitchedOff() {
+    void limitsCanBeDisabled() {
         for (String property : List.of("sluice.enabled=false", "sluice.annotations.enabled=false")) {
             runner().withPropertyValues(property).run(context -> assertThat(
                             admitted(5, () -> context.getBean(Shop.class).send("1")))
@@ -517,7 +517,7 @@ final class RateLimitedTest {
     }
 
     @Test
-    void aNamedRuleByKeyCountsEveryAddressOfAPointByItself() {
+    void aNamedRuleByKeyCountsEachAddressOfALimitPointSeparately() {
         rig.inForce("""
                 rules:
                   - { id: code, limits: [{ by: key, absent: share, limit: 2, window: 1m }] }

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** An application with limits in process, a clock that stands, rules and a request to choose. */
+/** An application with limits in process, a stopped clock, and rules and a request that the test chooses. */
 final class Rig {
 
     final ManualClock clock = ManualClock.at(1_000_000_000_000L);

@@ -39,7 +39,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
-/** What is true of limited requests, whatever serves them. */
+/** Tests of limited requests that hold for every server. */
 abstract class LimitedApplications {
 
     private static final String FORM = "application/x-www-form-urlencoded";
@@ -60,7 +60,7 @@ abstract class LimitedApplications {
     }
 
     @Test
-    void tellsEverybodyHowHisLimitStandsAndTheRefusedWhenToComeBack() throws Exception {
+    void reportsTheLimitToEveryCallerAndTheRetryTimeToRefusedOnes() throws Exception {
         try (RunningApp app = app().rules(rules("{ id: login, resource: /api/login, " + ONE))) {
             HttpResponse<String> first = app.get("/api/login");
             assertThat(first.statusCode()).isEqualTo(200);
@@ -181,7 +181,7 @@ abstract class LimitedApplications {
     }
 
     @Test
-    void prefixesThatAnybodyCanWriteDoNotMoveAPathAwayFromItsLimit() throws Exception {
+    void forgedPrefixesDoNotMoveAPathOutOfItsLimit() throws Exception {
         for (String strategy : List.of("framework", "native", "none")) {
             try (RunningApp app = app().with("server.forward-headers-strategy=" + strategy)
                     .rules(rules("{ id: login, resource: /api/login, " + ZERO))) {
@@ -302,7 +302,7 @@ abstract class LimitedApplications {
     }
 
     @Test
-    void fieldsOfBodiesCountAndTheApplicationStillReadsAllOfIt() throws Exception {
+    void countsByBodyFieldsAndTheApplicationStillReadsTheWholeBody() throws Exception {
         try (RunningApp app = app().rules(rules(
                 "{ id: names, resource: \"/{any}\", limits: [ { by: json.name, absent: skip, limit: 2, window: 1h } ] }",
                 "{ id: forms, resource: /form, limits: [ { by: form.name, absent: skip, limit: 1, window: 1h } ] }"))) {
@@ -364,7 +364,7 @@ abstract class LimitedApplications {
         }
     }
 
-    /** Looks without taking what it looks for. */
+    /** Looks without charging. */
     static boolean refusedWhileLooking(RunningApp app) {
         Ruling.Settled ruling = (Ruling.Settled) app.bean(Evaluator.class)
                 .evaluate(Attributes.of(Map.of("path", "/held")), 0)
@@ -458,7 +458,7 @@ abstract class LimitedApplications {
     }
 
     @Test
-    void nobodyPassesWhenHeCannotBeRuledOn() throws Exception {
+    void noRequestPassesWithoutADecision() throws Exception {
         try (RunningApp app =
                 app().with("test.broken=true").rules(rules("{ id: any, limits: [ { limit: 9, window: 1h } ] }"))) {
             HttpResponse<String> answer = app.get("/current");
@@ -468,7 +468,7 @@ abstract class LimitedApplications {
     }
 
     @Test
-    void whatIsExcludedOrSwitchedOffIsNotLimited() throws Exception {
+    void excludedOrDisabledPathsAreNotLimited() throws Exception {
         String none = rules("{ id: none, " + ZERO);
         try (RunningApp app = app().with("sluice.web.exclude=/health/**,/up").rules(none)) {
             assertThat(app.get("/health/live").statusCode()).isEqualTo(200);
@@ -486,7 +486,7 @@ abstract class LimitedApplications {
     }
 
     @Test
-    void whatExpressionsReadMustBeThereOnce() throws Exception {
+    void valuesReadByExpressionsMustOccurOnce() throws Exception {
         try (RunningApp app = app().with(Annotated.class).rules("rules: []")) {
             assertThat(app.get("/current?q=1&q=2").statusCode()).isEqualTo(400);
             assertThat(app.get("/current?q=1", "X-A", "a", "X-A", "b").statusCode())
@@ -499,7 +499,7 @@ abstract class LimitedApplications {
     }
 
     @Test
-    void whatCountsMustBeThereOnce() throws Exception {
+    void valuesThatLimitsCountByMustOccurOnce() throws Exception {
         try (RunningApp app = app().rules(
                         rules(
                                 "{ id: keys, limits: [ { by: header.x-key, limit: 9, window: 1h }, { id: q, by: query.q, limit: 9, window: 1h } ] }"))) {
@@ -512,7 +512,7 @@ abstract class LimitedApplications {
     }
 
     @Test
-    void refusedCallsAreAnsweredWhoeverMadeThem() throws Exception {
+    void refusedCallsAreAnsweredWhereverTheyAreMade() throws Exception {
         try (RunningApp app = app().rules(rules("{ id: thrown, service: thrown, " + ZERO))) {
             for (String path : List.of("/thrown", "/functional", "/filtered")) {
                 HttpResponse<String> answer = app.get(path, "Accept-Language", "zh");
@@ -525,7 +525,7 @@ abstract class LimitedApplications {
     }
 
     @Test
-    void toAskForMoreThanALimitCanHoldIsAnErrorOfTheApplicationUnlessItSaysOtherwise() throws Exception {
+    void askingForMoreThanALimitHoldsIsAnApplicationErrorUnlessHandled() throws Exception {
         String batches = rules("{ id: batches, service: nobody, limits: [ { limit: 5, window: 1h } ] }");
         try (RunningApp app = app().with(TooManyPermits.class).rules(batches)) {
             HttpResponse<String> answer = app.get("/batch?size=6");

@@ -35,7 +35,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
-/** What the tests call on Reactor Netty. */
+/** The application under test on Reactor Netty. */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({
     PropertyPlaceholderAutoConfiguration.class,
@@ -68,7 +68,7 @@ class ReactiveApp {
                 .build();
     }
 
-    /** Boot's own switch is turned off by Spring Cloud Gateway wherever it is on the class path. */
+    /** Spring Cloud Gateway on the class path disables Boot's own switch. */
     @Bean
     @ConditionalOnBooleanProperty("spring.mvc.hiddenmethod.filter.enabled")
     OrderedHiddenHttpMethodFilter hiddenMethods() {

@@ -12,7 +12,7 @@ import org.springframework.security.oauth2.jwt.NimbusReactiveJwtDecoder;
 import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 
-/** On Reactor Netty. */
+/** Runs {@link VerifiedCallers} on Reactor Netty. */
 final class ReactiveCallersTest extends VerifiedCallers {
 
     @Override
@@ -21,7 +21,7 @@ final class ReactiveCallersTest extends VerifiedCallers {
     }
 
     @Test
-    void anonymousIsNobody() throws Exception {
+    void anonymousCallersHaveNoIdentity() throws Exception {
         try (RunningApp app = app().rules("rules: []")) {
             assertThat(app.get("/principal").body()).isEqualTo("nobody");
         }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** On Reactor Netty. */
+/** Runs {@link LimitedApplications} on Reactor Netty. */
 final class ReactiveLimitsTest extends LimitedApplications {
 
     @Override
@@ -21,7 +21,7 @@ final class ReactiveLimitsTest extends LimitedApplications {
     }
 
     @Test
-    void whoLeavesGivesBackWhatHeHeld() throws Exception {
+    void callersThatDisconnectReleaseTheirPermitsOnReactorNetty() throws Exception {
         try (RunningApp app = app().rules(rules(
                 "{ id: held, resource: /held, limits: [ { algorithm: concurrency, limit: 1, ttl: 1h } ] }"))) {
             try (Socket caller = new Socket(InetAddress.getLoopbackAddress(), app.port())) {

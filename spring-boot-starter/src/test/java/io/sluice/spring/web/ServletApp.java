@@ -42,7 +42,7 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** What the tests call on Tomcat. */
+/** The application under test on Tomcat. */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({
     PropertyPlaceholderAutoConfiguration.class,

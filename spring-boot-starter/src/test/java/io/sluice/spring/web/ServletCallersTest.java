@@ -11,7 +11,7 @@ import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** On Tomcat. */
+/** Runs {@link VerifiedCallers} on Tomcat. */
 final class ServletCallersTest extends VerifiedCallers {
 
     @Override

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** On Tomcat. */
+/** Runs {@link LimitedApplications} on Tomcat. */
 final class ServletLimitsTest extends LimitedApplications {
 
     @Override
@@ -51,7 +51,7 @@ final class ServletLimitsTest extends LimitedApplications {
     }
 
     @Test
-    void noMoreWaitForTheirSlotThanMay() throws Exception {
+    void boundsTheNumberOfWaitingRequests() throws Exception {
         ManualClock clock = ManualClock.at(1_000_000_000L);
         try (RunningApp app = app().at(clock)
                 .with("sluice.web.most-waiting=1")
@@ -73,7 +73,7 @@ final class ServletLimitsTest extends LimitedApplications {
     }
 
     @Test
-    void whoMayNotWaitLeavesHisSlotToOthers() throws Exception {
+    void aRequestThatMayNotWaitLeavesItsSlotToOthers() throws Exception {
         ManualClock clock = ManualClock.at(1_000_000_000L);
         try (RunningApp app = app().at(clock)
                 .with("sluice.web.most-waiting=1")
@@ -96,7 +96,7 @@ final class ServletLimitsTest extends LimitedApplications {
     }
 
     @Test
-    void refusalsReplaceWhatAWriterBegan() throws Exception {
+    void refusalsReplaceAResponseBegunByAWriter() throws Exception {
         try (RunningApp app =
                 app().rules(rules("{ id: thrown, service: thrown, limits: [ { limit: 0, window: 1h } ] }"))) {
             HttpResponse<String> refused = app.get("/written");

@@ -18,11 +18,11 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What the starter's own configuration makes, in process, with rules and proxies of a test. */
+/** The beans of the starter's own configuration, in process, with the rules and proxies of a test. */
 @Configuration(proxyBeanMethods = false)
 class SluiceBeans {
 
-    /** Given as it is: properties would have their placeholders filled in. */
+    /** Given as it is, because placeholders in properties would be resolved. */
     record RuleText(String text) {}
 
     @Bean

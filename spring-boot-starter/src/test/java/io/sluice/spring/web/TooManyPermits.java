@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A handler whose callers say how many permits it takes. */
+/** A handler whose callers choose how many permits it takes. */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration(MethodLimitAutoConfiguration.class)
 @Import(TooManyPermits.Batches.class)

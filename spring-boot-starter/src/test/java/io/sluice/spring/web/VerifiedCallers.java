@@ -14,7 +14,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
-/** What is true of callers whom Spring Security verifies by their tokens, whatever serves them. */
+/** Tests of callers whose tokens Spring Security verifies, for every server. */
 abstract class VerifiedCallers {
 
     static final SecretKey KEY =
@@ -46,7 +46,7 @@ abstract class VerifiedCallers {
     }
 
     @Test
-    void claimsOfVerifiedTokensAreWhatRulesCountBy() throws Exception {
+    void rulesCountByClaimsOfVerifiedTokens() throws Exception {
         try (RunningApp app = started()) {
             String ada = bearer("ada", "acme", "pro");
             String bob = bearer("bob", "acme", "free");
@@ -61,7 +61,7 @@ abstract class VerifiedCallers {
     }
 
     @Test
-    void whatACallerWritesOfHimselfChangesNothing() throws Exception {
+    void valuesSentByTheCallerChangeNothing() throws Exception {
         try (RunningApp app = started()) {
             String ada = bearer("ada", "acme", "free");
             HttpResponse<String> first =
@@ -75,7 +75,7 @@ abstract class VerifiedCallers {
     }
 
     @Test
-    void whoIsNotVerifiedIsNobody() throws Exception {
+    void unverifiedCallersHaveNoIdentity() throws Exception {
         try (RunningApp app = started()) {
             assertThat(app.get("/current", "X-User", "ada").body()).endsWith(" null");
             assertThat(status(app, "/current", "X-User", "bob")).isEqualTo(429);

@@ -22,7 +22,7 @@ import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
-/** Which beans there are, and when. */
+/** Which beans are defined, and when. */
 final class WebWiringTest {
 
     private static final SluiceBeans.RuleText RULES = new SluiceBeans.RuleText("rules: []");
@@ -76,7 +76,7 @@ final class WebWiringTest {
     }
 
     @Test
-    void switchedOffThereIsNothing() {
+    void definesNoBeansWhenDisabled() {
         servlet.withPropertyValues("sluice.enabled=false").run(context -> assertThat(context)
                 .doesNotHaveBean(LimitFilter.class)
                 .doesNotHaveBean(RefusalResolver.class)
@@ -109,7 +109,7 @@ final class WebWiringTest {
     }
 
     @Test
-    void whereSpringSecurityIsThereItSaysWhoCalls() {
+    void withSpringSecurityItIdentifiesTheCaller() {
         servlet.run(context -> assertThat(context).getBean(VerifiedClaims.class).isInstanceOf(SecurityClaims.class));
         reactive.run(
                 context -> assertThat(context).getBean(VerifiedClaims.class).isInstanceOf(SecurityClaims.class));
@@ -131,7 +131,7 @@ final class WebWiringTest {
     }
 
     @Test
-    void mistakesAreNamed() {
+    void invalidPropertiesAreReported() {
         servlet.withPropertyValues("sluice.web.most-waiting=-1").run(context -> assertThat(context.getStartupFailure())
                 .hasRootCauseMessage("sluice.web.most-waiting: -1 (expected: 0 or more requests)"));
         reactive.withPropertyValues("sluice.web.exclude=no-slash")

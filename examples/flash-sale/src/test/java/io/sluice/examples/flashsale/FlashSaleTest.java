@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 
 
-/** Three shops on a real Redis, each with a server of its own, and ten times as many orders as they take together. */
+/** Three shops on a real Redis, each with its own server, and ten times as many orders as they accept together. */
 class FlashSaleTest {
 
     private static final int LIMIT = 50;
@@ -31,7 +31,7 @@ class FlashSaleTest {
     }
 
     @Test
-    void neverAdmitsMoreThanTheLimitInAnySecondAndNearlyAllOfIt() throws Exception {
+    void neverAdmitsMoreThanTheLimitInAnySecondAndUsesNearlyAllOfIt() throws Exception {
         openShops("closed", "1m");
         Load load = orders(Duration.ofSeconds(4));
         load.run();
@@ -49,7 +49,7 @@ class FlashSaleTest {
     }
 
     @Test
-    void refusesAllWithoutRedisAndSellsAgainWhenItIsBack() throws Exception {
+    void refusesEverythingWithoutRedisAndSellsAgainWhenItIsBack() throws Exception {
         openShops("closed", "500ms");
         orders(HALF_A_SECOND).run();
         redis.kill();
@@ -65,12 +65,12 @@ class FlashSaleTest {
             orders(HALF_A_SECOND).run();
         }
         assertThat(tally().total().admitted()).isGreaterThan(sold);
-        // A Redis that comes back empty does not know what the second sold before: once more the limit, at most.
+        // A Redis that comes back empty does not know what was sold in that second, so at most the limit is added.
         assertThat(tally().mostAdmitted()).isLessThanOrEqualTo(2 * LIMIT);
     }
 
     @Test
-    void sellsOnWithoutRedisWithinTheSharesOfTheInstancesIfToldSo() throws Exception {
+    void withLocalPolicySellsWithoutRedisWithinTheSharesOfTheInstances() throws Exception {
         openShops("local", "500ms");
         redis.kill();
         Load away = orders(Duration.ofSeconds(2));
@@ -112,7 +112,7 @@ class FlashSaleTest {
                 .toList());
     }
 
-    /** Seconds of the rush that a slow machine has not cut short; on a very slow one there are none. */
+    /** The seconds of the rush that a slow machine did not cut short; empty on a very slow one. */
     private static List<Tally.Second> busySeconds(Tally tally) {
         return tally.seconds().stream()
                 .filter(second -> second.arrived() >= RATE / 2)

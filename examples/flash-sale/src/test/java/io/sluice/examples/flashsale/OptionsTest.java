@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OptionsTest {
 
     @Test
-    void tenTimesTheLimitArrivesUnlessSaidOtherwise() {
+    void byDefaultTenTimesTheLimitArrives() {
         assertThat(Options.parse(List.of()).rate()).isEqualTo(10_000);
         assertThat(Options.parse(List.of("--limit", "70")).rate()).isEqualTo(700);
         assertThat(Options.parse(List.of("--limit", "70", "--rate", "100")).rate())
@@ -30,7 +30,7 @@ class OptionsTest {
                 "--kill-redis --redis redis://127.0.0.1",
                 "sale"
             })
-    void saysWhatWouldDo(String line) {
+    void saysWhatWasExpected(String line) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Options.parse(List.of(line.split(" "))))
                 .withMessageContaining("expected: ");

@@ -15,7 +15,7 @@ class PlotTest {
     Path folder;
 
     @Test
-    void drawsWhateverWasDecided() throws Exception {
+    void drawsAnyTally() throws Exception {
         for (Tally tally : List.of(
                 new Tally(List.of()),
                 new Tally(List.of(new Tally.Second(7, 0, 0, 0))),

@@ -22,14 +22,14 @@ import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {
-            // Of the server; the client of these tests logs what it sends.
+            // Logs of the server only; the client of these tests logs what it sends.
             "logging.level.org.springframework.web.servlet=DEBUG",
             "logging.level.io.sluice=DEBUG"
         })
 @ExtendWith(OutputCaptureExtension.class)
 class LoginAndSmsTest {
 
-    /** In process, limits count by this clock: a day passes at once. */
+    /** Limits in this process use this clock, so a day passes at once. */
     @TestConfiguration
     static class Time {
         @Bean
@@ -47,7 +47,7 @@ class LoginAndSmsTest {
     private RestTestClient http;
 
     @BeforeEach
-    void everythingIsForgotten() {
+    void forgetEverything() {
         clock.advance(Duration.ofDays(3));
         http = RestTestClient.bindToServer()
                 .baseUrl("http://127.0.0.1:" + port)
@@ -55,7 +55,7 @@ class LoginAndSmsTest {
     }
 
     @Test
-    void letsInWhoKnowsThePassword() {
+    void letsInCallersWithTheRightPassword() {
         login("alice", "wonderland").expectStatus().isOk();
     }
 
@@ -93,7 +93,7 @@ class LoginAndSmsTest {
     }
 
     @Test
-    void refusesWhoWritesAnotherAddressEachTime() {
+    void refusesCallersThatForgeAnotherAddressEachTime() {
         for (int i = 0; i < 5; i++) {
             loginFrom("203.0.113." + i, "name" + i).expectStatus().isUnauthorized();
         }
@@ -143,7 +143,7 @@ class LoginAndSmsTest {
     }
 
     @Test
-    void refusesInChineseWhoAsksForIt() {
+    void refusesInChineseIfTheCallerAsksForIt() {
         sms("+8613800138000").expectStatus().isAccepted();
         http.post()
                 .uri("/sms/send")
@@ -165,7 +165,7 @@ class LoginAndSmsTest {
         sms("+8613800138000").expectStatus().isAccepted();
         sms("+8613800138000").expectStatus().isEqualTo(429);
         sms("+8613800138000 or so").expectStatus().isBadRequest();
-        // What was refused is summed up in the log some seconds later.
+        // Refusals are summed up in the log some seconds later.
         clock.advance(Duration.ofMinutes(1));
 
         assertThat(log).contains("code sent to ***00").doesNotContain("13800138000");

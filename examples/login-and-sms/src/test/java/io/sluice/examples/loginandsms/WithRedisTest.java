@@ -32,7 +32,7 @@ class WithRedisTest {
     @DynamicPropertySource
     static void redis(DynamicPropertyRegistry properties) throws IOException {
         Path key = Files.writeString(folder.resolve("key"), "a secret of sixteen bytes or more");
-        // A busy machine may take its time.
+        // A busy machine may be slow.
         String patient = Files.readString(Path.of("rules.yaml")).replace("deadline: 500ms", "deadline: 10s");
         Path rules = Files.writeString(folder.resolve("rules.yaml"), patient);
         properties.add("sluice.redis.uri", REDIS::uri);
@@ -49,8 +49,8 @@ class WithRedisTest {
     private int port;
 
     @Test
-    void keepsNoNameAndNoNumberInRedisAndLetsNobodyInWhileItIsAway() {
-        // The application may have begun without Redis: then it is there soon.
+    void storesNoNameOrNumberInRedisAndRefusesLoginsWithoutIt() {
+        // The application may have started without Redis, which is then available soon.
         await().atMost(60, TimeUnit.SECONDS)
                 .untilAsserted(() -> login("alice").expectStatus().isOk());
         post("/sms/send", "{\"phone\": \"+8613800138000\"}").expectStatus().isAccepted();

@@ -25,7 +25,7 @@ class OutboundTest {
 
     private static final int ALLOWED = 5;
 
-    /** Two more than are allowed at once. */
+    /** Two more calls than are allowed at once. */
     private static final int CALLS = ALLOWED + 2;
 
     private ThirdParty party;
@@ -41,9 +41,9 @@ class OutboundTest {
     }
 
     @Test
-    void callsWaitAndNoneIsRefusedOverThere() throws Exception {
+    void callsWaitAndTheThirdPartyRefusesNone() throws Exception {
         ExecutorService callers = Executors.newFixedThreadPool(CALLS);
-        // A wide margin: the machine of a build may be busy.
+        // A wide margin, because the build machine may be busy.
         try (ConfigurableApplicationContext app = application(
                 "--sluice.client-limits.forecasts.margin=5s", "--sluice.client-limits.forecasts.max-wait=5m")) {
             Forecasts forecasts = app.getBean(Forecasts.class);

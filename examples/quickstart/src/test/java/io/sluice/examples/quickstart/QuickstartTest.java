@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 class QuickstartTest {
 
-    /** Limits count by this clock: the minute lasts as long as the test does. */
+    /** Limits use this clock, so the minute lasts as long as the test. */
     @TestConfiguration
     static class Time {
         @Bean
@@ -32,7 +32,7 @@ class QuickstartTest {
     private final HttpClient client = HttpClient.newHttpClient();
 
     @Test
-    void refusesTheSixthCallAndSaysWhenToComeAgain() throws Exception {
+    void refusesTheSixthCallAndSaysWhenToRetry() throws Exception {
         for (int i = 0; i < 5; i++) {
             HttpResponse<String> answer = hello();
             assertThat(answer.statusCode()).isEqualTo(200);
@@ -49,7 +49,7 @@ class QuickstartTest {
     }
 
     private HttpResponse<String> hello() throws Exception {
-        // A header anybody can write makes nobody another caller.
+        // A header that anyone can send does not change who the caller is.
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/hello"))
                 .header("X-Forwarded-For", "203.0.113." + System.nanoTime() % 250)
                 .build();

@@ -50,7 +50,7 @@ class TenantsTest {
     }
 
     @Test
-    void usersOfATenantShareItsLimitAndAHeaderOfTheirsChangesNothing() {
+    void usersOfATenantShareItsLimitAndHeadersDoNotChangeIt() {
         for (int i = 0; i < 5; i++) {
             report("ann").expectStatus().isOk();
             report("abe").expectStatus().isOk();
@@ -77,7 +77,7 @@ class TenantsTest {
     }
 
     @Test
-    void thePlanOfTheTenantSaysHowMuch() {
+    void thePlanOfTheTenantSetsTheLimit() {
         for (int i = 0; i < 30; i++) {
             report("bob").expectStatus().isOk();
         }
@@ -85,7 +85,7 @@ class TenantsTest {
     }
 
     @Test
-    void aChangeOfTheFileIsInForceSoonAndKeepsWhatWasUsed() throws IOException {
+    void aChangeOfTheFileTakesEffectSoonAndKeepsTheCounts() throws IOException {
         for (int i = 0; i < 10; i++) {
             report("cid").expectStatus().isOk();
         }
@@ -111,13 +111,13 @@ class TenantsTest {
     }
 
     @Test
-    void whoIsNobodyIsNotServedAndWhoIsNoOperatorSeesNoRules() {
+    void refusesAnonymousCallersAndShowsRulesOnlyToOperators() {
         http.get().uri("/api/report").exchange().expectStatus().isUnauthorized();
         get("/actuator/sluice", "bob").expectStatus().isForbidden();
     }
 
     @Test
-    void metricsNameRulesAndNoTenant() {
+    void metricsNameRulesButNoTenants() {
         report("ann");
 
         assertThat(text("/actuator/prometheus"))
@@ -125,7 +125,7 @@ class TenantsTest {
                 .doesNotContain("acme");
     }
 
-    /** What a tenant of the free plan may have, by the endpoint that explains and charges nothing. */
+    /** Returns the limit of a tenant on the free plan, from the endpoint that explains and charges nothing. */
     private int limitOf(String tenant) {
         String answer = http.post()
                 .uri("/actuator/sluice")
@@ -161,12 +161,12 @@ class TenantsTest {
                 .exchange();
     }
 
-    /** The rules of the example, of an hour instead of a minute: a busy machine may take its time for a test. */
+    /** The rules of the example with an hour instead of a minute, because a busy machine may be slow. */
     private static String written() throws IOException {
         return Files.readString(WRITTEN).replace("window: 1m", "window: 1h");
     }
 
-    /** As editors do: never half a file. */
+    /** Replaces the file at once, as editors do, so that it is never half written. */
     private static void write(String rules) throws IOException {
         Path next = Files.writeString(folder.resolve("next"), rules);
         Files.move(next, folder.resolve("rules.yaml"), StandardCopyOption.ATOMIC_MOVE);

@@ -6,7 +6,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Mono;
 
-/** A gateway whose callers are all one. */
+/** A gateway that treats all callers as one. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 public class GatewayApp {

@@ -5,7 +5,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Nothing but the starter. */
+/** An application with only the starter. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 public class PlainApp {
@@ -15,7 +15,7 @@ public class PlainApp {
         return new Greeter();
     }
 
-    /** Greets once an hour. */
+    /** Greets at most once an hour. */
     public static class Greeter {
 
         @RateLimited(limit = "1", window = "1h")

@@ -6,7 +6,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.util.ClassUtils;
 
-/** An application that runs. Nothing but types of the JDK is shared with who asks: the class loaders differ. */
+/** A running application. It shares only types of the JDK with its caller, because the class loaders differ. */
 public final class Started implements UnaryOperator<String>, AutoCloseable {
 
     private final ConfigurableApplicationContext context;
@@ -28,7 +28,7 @@ public final class Started implements UnaryOperator<String>, AutoCloseable {
         };
     }
 
-    /** Tomcat would register itself for the whole JVM, which can be done once; other tests have a Tomcat of their own. */
+    /** Tomcat would register itself for the whole JVM, which is possible only once; other tests start their own Tomcat. */
     private static void leaveUrlsAlone() throws ReflectiveOperationException {
         String factory = "org.apache.catalina.webresources.TomcatURLStreamHandlerFactory";
         if (ClassUtils.isPresent(factory, null)) {

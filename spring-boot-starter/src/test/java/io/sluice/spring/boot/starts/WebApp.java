@@ -6,7 +6,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Greets each caller once an hour, on whichever of the two stacks is there. */
+/** Greets each caller at most once an hour, on whichever of the two stacks is available. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @RestController

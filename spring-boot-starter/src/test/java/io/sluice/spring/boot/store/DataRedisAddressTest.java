@@ -39,7 +39,7 @@ class DataRedisAddressTest {
                 "spring.data.redis.sentinel.master=m,spring.data.redis.sentinel.nodes[0]=a:1,spring.data.redis.sentinel.nodes[1]=b:2"
                         + " | redis-sentinel://a:1;b:2/0#m",
             })
-    void isWhatSpringDataWasTold(String properties, String uri) {
+    void usesTheAddressOfSpringData(String properties, String uri) {
         contexts.withPropertyValues(properties.split(",")).run(context -> assertThat(context.getBean(StoreChoice.class)
                         .address()
                         .orElseThrow()
@@ -63,14 +63,14 @@ class DataRedisAddressTest {
                 "spring.data.redis.sentinel.master=m,spring.data.redis.sentinel.nodes[0]=a:1,spring.data.redis.sentinel.nodes[1]=b:2"
                         + " | redis-sentinel://a:1;b:2/0#m",
             })
-    void isWhatThePropertiesSayWithoutSpringData(String properties, String uri) {
+    void usesThePropertiesWithoutSpringData(String properties, String uri) {
         new ApplicationContextRunner().withPropertyValues(properties.split(",")).run(context -> assertThat(
                         NamedRedis.of(context.getEnvironment()).orElseThrow().uri())
                 .isEqualTo(uri.replace(';', ',')));
     }
 
     @Test
-    void isNoneWithoutSpringDataIfNobodyNamedOne() {
+    void isEmptyWithoutSpringDataIfNoRedisIsConfigured() {
         new ApplicationContextRunner()
                 .withPropertyValues("spring.data.redis.timeout=1s")
                 .run(context ->
@@ -78,7 +78,7 @@ class DataRedisAddressTest {
     }
 
     @Test
-    void isThatOfABeanOfConnectionDetails() {
+    void usesABeanWithConnectionDetails() {
         contexts.withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {
                     @Override
                     public Standalone getStandalone() {
@@ -90,7 +90,7 @@ class DataRedisAddressTest {
     }
 
     @Test
-    void isNotADefaultThatNobodyNamed() {
+    void ignoresTheDefaultAddress() {
         contexts.withPropertyValues("spring.data.redis.timeout=1s", "spring.data.redis.lettuce.pool.max-active=3")
                 .run(context ->
                         assertThat(context.getBean(StoreChoice.class).address()).isEmpty());

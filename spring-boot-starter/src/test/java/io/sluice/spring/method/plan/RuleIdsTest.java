@@ -22,7 +22,7 @@ final class RuleIdsTest {
     }
 
     @Test
-    void proxiesGoByTheInterfaceThatDeclaresTheMethod() throws Exception {
+    void proxiesAreNamedAfterTheInterfaceThatDeclaresTheMethod() throws Exception {
         Object proxy = Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Runnable.class, Remote.class}, (self, method, args) -> "");
         var declared = Remote.class.getMethod("call", String.class);
@@ -41,7 +41,7 @@ final class RuleIdsTest {
     }
 
     @Test
-    void overloadsOfAnyVisibilityAreToldApart() throws Exception {
+    void overloadsOfAnyVisibilityHaveDifferentIds() throws Exception {
         String text = RuleIds.of(Overloaded.class, Overloaded.class.getMethod("call", String.class));
         String number = RuleIds.of(Overloaded.class, Overloaded.class.getDeclaredMethod("call", int.class));
         assertThat(text).isNotEqualTo(number);
@@ -50,7 +50,7 @@ final class RuleIdsTest {
     }
 
     @Test
-    void nestedClassesAreToldApartFromPackages() {
+    void nestedClassesAndPackagesHaveDifferentIds() {
         assertThat(RuleIds.of("com.acme.Shop$Part.call"))
                 .startsWith("com.acme.Shop.Part.call-")
                 .isNotEqualTo(RuleIds.of("com.acme.Shop.Part.call"));
