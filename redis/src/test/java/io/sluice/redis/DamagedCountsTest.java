@@ -34,7 +34,8 @@ final class DamagedCountsTest {
     private static final int PERMITS = 200;
     private static final String PREFIX = "damaged";
     private static final RedisKeys NAMES = new RedisKeys(PREFIX);
-    private static final Limit OTHER = Limit.named("other").tokenBucket(Rate.perDay(1)).withBurst(100_000);
+    private static final Limit OTHER =
+            Limit.named("other").tokenBucket(Rate.perDay(1)).withBurst(100_000);
     private static final List<Limit> LIMITS = List.of(
             Limit.named("tb").tokenBucket(Rate.perDay(1)).withBurst(PERMITS),
             Limit.named("lb").leakyBucket(Rate.perDay(1)).withCapacity(PERMITS),
@@ -75,7 +76,9 @@ final class DamagedCountsTest {
             redis.del(key(limit));
             for (byte[] damage : damages(random)) {
                 redis.set(key(limit), damage);
-                assertThat(passed(limit, 2 * PERMITS)).as("%s, %s", limit, text(damage)).isLessThanOrEqualTo(permits);
+                assertThat(passed(limit, 2 * PERMITS))
+                        .as("%s, %s", limit, text(damage))
+                        .isLessThanOrEqualTo(permits);
                 redis.del(key(limit));
             }
             redis.lpush(key(limit), bytes("foreign"), bytes("entries"));
@@ -102,7 +105,9 @@ final class DamagedCountsTest {
         for (Limit limit : LIMITS.subList(3, 5)) {
             for (byte[] damage : damages) {
                 redis.set(key(limit), damage);
-                assertThat(passed(limit, 2 * PERMITS)).as("%s, %s", limit, text(damage)).isEqualTo(PERMITS);
+                assertThat(passed(limit, 2 * PERMITS))
+                        .as("%s, %s", limit, text(damage))
+                        .isEqualTo(PERMITS);
                 redis.del(key(limit));
             }
         }
@@ -121,12 +126,14 @@ final class DamagedCountsTest {
             long length = redis.llen(key(log));
             redis.lset(key(log), Math.min(place, length - 1), bytes("damaged"));
             // Asks for as much as makes the log look at all of its entries.
-            boolean all = decided(Ask.charging(List.of(Demand.of(log, "k", PERMITS))))
-                    .allowed();
+            boolean all =
+                    decided(Ask.charging(List.of(Demand.of(log, "k", PERMITS)))).allowed();
             assertThat(passed(log, 2 * PERMITS)).as("damaged at %d", place).isEqualTo(all ? 0 : PERMITS);
 
             redis.lset(key(log), -1, bytes("damaged"));
-            engine.giveBack(charges.subList(PERMITS - 1, PERMITS)).toCompletableFuture().get(60, TimeUnit.SECONDS);
+            engine.giveBack(charges.subList(PERMITS - 1, PERMITS))
+                    .toCompletableFuture()
+                    .get(60, TimeUnit.SECONDS);
             assertThat(passed(log, 2 * PERMITS)).as("given back").isEqualTo(PERMITS);
             redis.del(key(log));
         }
@@ -147,7 +154,8 @@ final class DamagedCountsTest {
         List<CompletionOf> all = new ArrayList<>();
         for (int i = 0; i < asks; i++) {
             all.add(new CompletionOf(Ask.charging(List.of(Demand.of(limit, "k", 1)))));
-            assertThat(decided(Ask.charging(List.of(Demand.of(OTHER, "o" + i, 1)))).allowed())
+            assertThat(decided(Ask.charging(List.of(Demand.of(OTHER, "o" + i, 1))))
+                            .allowed())
                     .isTrue();
         }
         long passed = 0;

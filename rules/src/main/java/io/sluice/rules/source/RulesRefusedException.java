@@ -11,7 +11,10 @@ public final class RulesRefusedException extends Exception {
     private final transient List<DocumentError> errors;
 
     public RulesRefusedException(List<DocumentError> errors) {
-        super(errors.isEmpty() ? "rules: none (expected: a rule document)" : errors.get(0).toString());
+        super(
+                errors.isEmpty()
+                        ? "rules: none (expected: a rule document)"
+                        : errors.get(0).toString());
         this.errors = List.copyOf(errors);
     }
 

@@ -111,8 +111,7 @@ class FloodTest {
     }
 
     private static boolean isRefusedByItsLook(List<DocumentError> errors) {
-        return errors.size() == 1
-                && errors.get(0).message().endsWith("(expected: a smaller document or several)");
+        return errors.size() == 1 && errors.get(0).message().endsWith("(expected: a smaller document or several)");
     }
 
     /** Returns how many characters precede an error. */

@@ -61,7 +61,8 @@ final class SluiceState {
             findings.addAll(opened.findings());
         }
         if (!source.refused().isEmpty() && (opened == null || opened.findings().isEmpty())) {
-            findings.add("the newest rules were refused and are not in force: " + source.refused().get(0));
+            findings.add("the newest rules were refused and are not in force: "
+                    + source.refused().get(0));
         }
         return findings;
     }

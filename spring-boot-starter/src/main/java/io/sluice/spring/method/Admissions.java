@@ -208,7 +208,10 @@ final class Admissions {
                     + " (expected: a rule in force; to turn a rule off, give it enabled: false)");
         }
         if (onMissing == MissingRule.WARN && warned.add(rule)) {
-            LOG.warn("{}: rule {} is not in force; calls pass without it", limit.parts().where(), rule);
+            LOG.warn(
+                    "{}: rule {} is not in force; calls pass without it",
+                    limit.parts().where(),
+                    rule);
         }
     }
 

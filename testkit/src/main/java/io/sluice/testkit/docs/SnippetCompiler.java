@@ -45,8 +45,7 @@ public final class SnippetCompiler {
         String head = imports.stream().map(name -> "import " + name + ";\n").collect(Collectors.joining()) + own;
         List<String> forms = List.of(
                 "%s\nabstract class Snippet extends Names {\nvoid run() throws Exception {\n%s\n}\n}\n",
-                "%s\nabstract class Snippet extends Names {\n%s\n}\n",
-                "%s\n%s\n");
+                "%s\nabstract class Snippet extends Names {\n%s\n}\n", "%s\n%s\n");
         List<String> fewest = null;
         for (String form : forms) {
             String source = form.formatted(head, rest) + "\nabstract class Names {\n" + names + "\n}\n";
@@ -61,8 +60,7 @@ public final class SnippetCompiler {
 
     private List<String> compile(String source) {
         DiagnosticCollector<JavaFileObject> told = new DiagnosticCollector<>();
-        List<String> options = List.of(
-                "-proc:none", "-Xlint:none", "-parameters", "-implicit:none");
+        List<String> options = List.of("-proc:none", "-Xlint:none", "-parameters", "-implicit:none");
         compiler.getTask(null, new Unwritten(compiler), told, options, null, List.of(new Source(source)))
                 .call();
         List<String> errors = new ArrayList<>();
@@ -75,7 +73,11 @@ public final class SnippetCompiler {
     }
 
     private static String line(String source, long number) {
-        return source.lines().skip(Math.max(0, number - 1)).findFirst().orElse("").strip();
+        return source.lines()
+                .skip(Math.max(0, number - 1))
+                .findFirst()
+                .orElse("")
+                .strip();
     }
 
     private static final class Source extends SimpleJavaFileObject {
