@@ -31,6 +31,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Defines the metrics of every process that decides, in any Micrometer registry. Thread-safe. A decision costs one map lookup and
@@ -213,13 +214,16 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
         for (ConcurrentHashMap<Series, Counter> counters : List.of(allowed, rejected, shadowRejected)) {
             for (Series series : counters.keySet()) {
                 if (!known.test(series.rule, series.limit)) {
-                    Counter gone = counters.remove(series);
-                    if (gone != null) {
-                        registry.remove(gone);
-                    }
+                    counters.computeIfPresent(series, this::remove);
                 }
             }
         }
+    }
+
+    /** Called inside the map's own lock, so that no decision can find a counter that the registry no longer has. */
+    private @Nullable Counter remove(Series series, Counter counter) {
+        registry.remove(counter);
+        return null;
     }
 
     @Override

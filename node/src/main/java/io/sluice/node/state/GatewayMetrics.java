@@ -1,6 +1,9 @@
 package io.sluice.node.state;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.sluice.node.gateway.OpenGateway;
 import io.sluice.node.gateway.upstream.UpstreamHealth;
@@ -8,22 +11,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names the metrics of the gateway. Safe for use by many threads; a request costs a look-up in a map and two additions.
  *
- * <p>Labels are what the configuration calls routes, services and upstreams, and classes of statuses. Series are written by hand, because
- * they come and go with the configuration.
+ * <p>Labels are what the configuration calls routes, services and upstreams, and classes of statuses. Series come and go with the
+ * configuration, so {@link #refresh} brings the registry up to date before each scrape.
  */
 public final class GatewayMetrics implements OpenGateway.AnswerListener {
-
-    private static final String REQUESTS = "sluice_gateway_requests_total";
-    private static final String HEALTHY = "sluice_gateway_upstream_healthy";
 
     /** From 1xx to 5xx, and at 0 those of callers who left. */
     private static final int CLASSES = 6;
@@ -45,13 +45,23 @@ public final class GatewayMetrics implements OpenGateway.AnswerListener {
         Duration.ofSeconds(30)
     };
 
-    private final Map<String, LongAdder[]> answered = new ConcurrentHashMap<>();
+    /** By class of status, then by route. */
+    private final List<Map<String, Counter>> answered = Stream.<Map<String, Counter>>generate(ConcurrentHashMap::new)
+            .limit(CLASSES)
+            .toList();
+
+    private final MeterRegistry registry;
+    private final MultiGauge healthy;
+    private final Timer duration;
     private volatile Supplier<Set<String>> routes = Set::of;
     private volatile Supplier<List<UpstreamHealth>> upstreams = List::of;
     private volatile boolean watching;
-    private final Timer duration;
 
     GatewayMetrics(MeterRegistry registry) {
+        this.registry = registry;
+        this.healthy = MultiGauge.builder("sluice_gateway_upstream_healthy")
+                .description("1 while requests are sent to the upstream as a matter of course")
+                .register(registry);
         this.duration = Timer.builder("sluice_gateway_duration")
                 .description("Time from the head of a request to the end of its answer")
                 .serviceLevelObjectives(BUCKETS)
@@ -67,61 +77,50 @@ public final class GatewayMetrics implements OpenGateway.AnswerListener {
 
     @Override
     public void answered(String route, int status, long nanos) {
-        LongAdder[] adders = answered.get(route);
-        if (adders == null) {
-            adders = answered.computeIfAbsent(route, name -> newAdders());
+        int statusClass = status == LEFT ? 0 : Math.max(1, Math.min(CLASSES - 1, status / 100));
+        Map<String, Counter> counters = answered.get(statusClass);
+        Counter counter = counters.get(route);
+        if (counter == null) {
+            counter = counters.computeIfAbsent(route, name -> newCounter(name, statusClass));
         }
-        adders[status == LEFT ? 0 : Math.max(1, Math.min(CLASSES - 1, status / 100))].increment();
+        counter.increment();
         duration.record(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Requests that were under way may bring back routes that are gone, so those are forgotten before they are shown. */
-    void scrape(StringBuilder text) {
+    /**
+     * Removes the series of routes and upstreams that are gone, and brings the health of the others up to date. Requests that were under
+     * way may bring back a route that is gone, so this is done before each scrape. One thread at a time.
+     */
+    void refresh() {
         if (!watching) {
             return;
         }
         Set<String> known = routes.get();
-        answered.keySet().removeIf(route -> !route.isEmpty() && !known.contains(route));
-        header(text, REQUESTS, "counter", "Requests through the gateway, by route and class of the answer's status");
-        new TreeMap<>(answered).forEach((route, adders) -> {
-            for (int i = 0; i < CLASSES; i++) {
-                if (adders[i].sum() > 0) {
-                    series(text, REQUESTS, "route", route, "status", i == 0 ? "left" : i + "xx", adders[i].sum());
+        for (Map<String, Counter> counters : answered) {
+            for (String route : counters.keySet()) {
+                if (!route.isEmpty() && !known.contains(route)) {
+                    counters.computeIfPresent(route, this::remove);
                 }
             }
-        });
-        header(text, HEALTHY, "gauge", "1 while requests are sent to the upstream as a matter of course");
-        for (UpstreamHealth each : upstreams.get()) {
-            series(text, HEALTHY, "service", each.service(), "upstream", each.upstream(), each.healthy() ? 1 : 0);
         }
+        healthy.register(upstreams.get().stream().map(GatewayMetrics::row).toList(), true);
     }
 
-    private static void header(StringBuilder text, String name, String type, String help) {
-        text.append("# HELP ").append(name).append(' ').append(help).append('\n');
-        text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+    /** Called inside the map's own lock, so that no request can find a counter that the registry no longer has. */
+    private @Nullable Counter remove(String route, Counter counter) {
+        registry.remove(counter);
+        return null;
     }
 
-    private static void series(
-            StringBuilder text, String name, String label, String value, String other, String otherValue, long count) {
-        text.append(name)
-                .append('{')
-                .append(label)
-                .append("=\"")
-                .append(escaped(value))
-                .append("\",");
-        text.append(other).append("=\"").append(escaped(otherValue)).append("\"} ");
-        text.append(count).append('\n');
+    private Counter newCounter(String route, int statusClass) {
+        return Counter.builder("sluice_gateway_requests")
+                .description("Requests through the gateway, by route and class of the answer's status")
+                .tags("route", route, "status", statusClass == 0 ? "left" : statusClass + "xx")
+                .register(registry);
     }
 
-    private static String escaped(String value) {
-        return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
-    }
-
-    private static LongAdder[] newAdders() {
-        LongAdder[] adders = new LongAdder[CLASSES];
-        for (int i = 0; i < CLASSES; i++) {
-            adders[i] = new LongAdder();
-        }
-        return adders;
+    private static MultiGauge.Row<Number> row(UpstreamHealth server) {
+        return MultiGauge.Row.of(
+                Tags.of("service", server.service(), "upstream", server.upstream()), server.healthy() ? 1 : 0);
     }
 }

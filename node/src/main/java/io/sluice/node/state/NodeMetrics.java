@@ -1,6 +1,8 @@
 package io.sluice.node.state;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.sluice.core.local.LocalEngine;
@@ -20,6 +22,10 @@ public final class NodeMetrics {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final RateLimitMetrics limits = RateLimitMetrics.ofSets(registry, DomainRules::rules, DomainRules::limits);
     private final GatewayMetrics gateway = new GatewayMetrics(registry);
+    private final MultiGauge storeClients =
+            storeGauge("redis_connected_clients", "Clients connected to the shared store");
+    private final MultiGauge storeMemory =
+            storeGauge("redis_used_memory", "Bytes that the data of the shared store take");
     private volatile @Nullable StorePulse pulse;
 
     /** Held here, because the registry holds what it asks only weakly. */
@@ -50,28 +56,31 @@ public final class NodeMetrics {
         return limits;
     }
 
-    /** Those of the gateway; nothing is shown of them before it is watched. */
+    /** Those of the gateway. */
     public GatewayMetrics gateway() {
         return gateway;
     }
 
-    public String scrape() {
+    /** What Prometheus reads. */
+    public synchronized String scrape() {
         limits.forget();
-        StringBuilder text = new StringBuilder(registry.scrape());
+        gateway.refresh();
         StorePulse known = pulse;
         Optional<StoreVitals> vitals = known == null ? Optional.empty() : known.last();
-        vitals.ifPresent(now -> {
-            gauge(text, "redis_connected_clients", "Clients connected to the shared store", now.connectedClients());
-            gauge(text, "redis_used_memory", "Bytes that the data of the shared store take", now.usedMemoryBytes());
-        });
-        gateway.scrape(text);
-        return text.toString();
+        show(storeClients, vitals.map(StoreVitals::connectedClients));
+        show(storeMemory, vitals.map(StoreVitals::usedMemoryBytes));
+        return registry.scrape();
     }
 
-    /** By hand, because it is there at times and at times not. */
-    private static void gauge(StringBuilder text, String name, String help, long value) {
-        text.append("# HELP ").append(name).append(' ').append(help).append('\n');
-        text.append("# TYPE ").append(name).append(" gauge\n");
-        text.append(name).append(' ').append(value).append('\n');
+    /** A gauge of one row without labels, or of none: a plain gauge would have to show something while the store is away. */
+    private static void show(MultiGauge gauge, Optional<Long> value) {
+        gauge.register(
+                value.map(number -> MultiGauge.Row.of(Tags.empty(), number)).stream()
+                        .toList(),
+                true);
+    }
+
+    private MultiGauge storeGauge(String name, String description) {
+        return MultiGauge.builder(name).description(description).register(registry);
     }
 }

@@ -80,12 +80,12 @@ class NodeGatewayTest {
             }
             assertThat(upstream.asked).hasSize(7);
             await().untilAsserted(() -> assertThat(api(node, "/metrics").body())
-                    .contains("sluice_gateway_requests_total{route=\"/api/**\",status=\"2xx\"} 5\n")
-                    .contains("sluice_gateway_requests_total{route=\"/api/**\",status=\"4xx\"} 2\n")
-                    .contains("sluice_gateway_requests_total{route=\"/keyed\",status=\"4xx\"} 2\n")
-                    .contains("sluice_gateway_requests_total{route=\"\",status=\"4xx\"} 1\n")
+                    .contains("sluice_gateway_requests_total{route=\"/api/**\",status=\"2xx\"} 5.0\n")
+                    .contains("sluice_gateway_requests_total{route=\"/api/**\",status=\"4xx\"} 2.0\n")
+                    .contains("sluice_gateway_requests_total{route=\"/keyed\",status=\"4xx\"} 2.0\n")
+                    .contains("sluice_gateway_requests_total{route=\"\",status=\"4xx\"} 1.0\n")
                     .contains("sluice_gateway_upstream_healthy{service=\"users\",upstream=\"" + upstream.origin()
-                            + "\"} 1\n")
+                            + "\"} 1.0\n")
                     .contains("sluice_gateway_duration_seconds_count 12"));
         }
     }
