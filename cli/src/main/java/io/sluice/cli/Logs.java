@@ -36,7 +36,8 @@ public final class Logs extends ContextAwareBase implements Configurator {
     /** Libraries that say at length what the program says better. */
     private static final List<String> TALKATIVE = List.of("io.netty", "io.lettuce");
 
-    private static final LogQueue QUEUE = new LogQueue(new FileOutputStream(FileDescriptor.err), LogForm.TEXT);
+    private static final LogQueue QUEUE =
+            new LogQueue(new FileOutputStream(FileDescriptor.err), LogForm.TEXT, LAST_LINES_MAY_TAKE);
 
     @Override
     public ExecutionStatus configure(LoggerContext context) {
@@ -61,9 +62,9 @@ public final class Logs extends ContextAwareBase implements Configurator {
         return QUEUE.dropped();
     }
 
-    /** Gives the last lines a moment to be written; to be called before the process ends. */
-    static void drain() {
-        QUEUE.drain(LAST_LINES_MAY_TAKE);
+    /** Ends the log, and gives its last lines a moment to be written; to be called before the process ends. */
+    static void end() {
+        QUEUE.stop();
     }
 
     private static void set(LoggerContext context, Detail detail) {

@@ -36,7 +36,7 @@ public final class Main implements Runnable {
 
     public static void main(String[] args) {
         int code = commandLine().execute(args);
-        Logs.drain();
+        Logs.end();
         System.exit(code);
     }
 

@@ -59,7 +59,7 @@ final class Stop {
             say("stopping");
             started.close();
         }
-        Logs.drain();
+        Logs.end();
         Runtime.getRuntime().halt(code);
     }
 

@@ -5,13 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PipedInputStream;
-import java.io.PipedOutputStream;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,41 +41,6 @@ class LogLineTest {
         assertThat(LogForm.TEXT.line(event("x".repeat(1_000_000), null)))
                 .hasSizeLessThan(5_000)
                 .endsWith("…");
-    }
-
-    @Test
-    void whoLogsNeverWaitsAndWhatIsDroppedIsCountedAndTold() throws Exception {
-        CountDownLatch open = new CountDownLatch(1);
-        PipedInputStream end = new PipedInputStream(1 << 20);
-        PipedOutputStream pipe = new PipedOutputStream(end);
-        LogQueue queue = new LogQueue(
-                new OutputStream() {
-                    @Override
-                    public void write(int b) throws IOException {
-                        write(new byte[] {(byte) b}, 0, 1);
-                    }
-
-                    @Override
-                    public void write(byte[] bytes, int off, int length) throws IOException {
-                        try {
-                            open.await();
-                        } catch (InterruptedException e) {
-                            throw new IOException(e);
-                        }
-                        pipe.write(bytes, off, length);
-                    }
-                },
-                LogForm.TEXT);
-        queue.start();
-        for (int i = 0; i < LogQueue.MOST + 100; i++) {
-            queue.doAppend(event("line " + i, null));
-        }
-        assertThat(queue.dropped()).isBetween(99L, 100L);
-
-        open.countDown();
-        queue.drain(Duration.ofSeconds(60));
-        String written = new String(end.readNBytes(end.available()), StandardCharsets.UTF_8);
-        assertThat(written).contains("line 0\n", "line 1000\n", " lines of the log dropped");
     }
 
     private LoggingEvent event(String message, Throwable thrown) {

@@ -106,7 +106,8 @@ class ProcessTest {
 
         assertThat(readUntil(process, "Ctrl-C stops it."))
                 .contains("none, everything is allowed: 0 rules, version 0")
-                .contains("none, the config has no routes");
+                .contains("none, the config has no routes")
+                .doesNotContain("LOGBACK");
 
         process.destroy();
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
