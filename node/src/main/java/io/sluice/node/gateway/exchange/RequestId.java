@@ -1,6 +1,7 @@
 package io.sluice.node.gateway.exchange;
 
 import io.vertx.core.http.HttpServerRequest;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -8,9 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class RequestId {
 
     private static final int LONGEST = 128;
-    private static final char[] DIGITS = "0123456789abcdef".toCharArray();
-    private static final int NEW = 24;
-    private static final int FIRST = 16;
+    private static final HexFormat HEX = HexFormat.of();
 
     private RequestId() {}
 
@@ -23,19 +22,8 @@ public final class RequestId {
                 return given;
             }
         }
-        char[] id = new char[NEW];
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        write(random.nextLong(), id, 0, FIRST);
-        write(random.nextLong(), id, FIRST, NEW);
-        return new String(id);
-    }
-
-    private static void write(long bits, char[] id, int from, int to) {
-        long rest = bits;
-        for (int i = from; i < to; i++) {
-            id[i] = DIGITS[(int) (rest & 0xf)];
-            rest >>>= 4;
-        }
+        return HEX.toHexDigits(random.nextLong()) + HEX.toHexDigits(random.nextInt());
     }
 
     private static boolean isSane(String id) {
