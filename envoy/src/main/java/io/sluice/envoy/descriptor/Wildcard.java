@@ -2,7 +2,12 @@ package io.sluice.envoy.descriptor;
 
 import java.util.List;
 
-/** A value with stars. Each star stands for any text, even none. Immutable. */
+/**
+ * A value with stars. Each star stands for any text, even none. Immutable.
+ *
+ * <p>Not a {@code Glob} of the rules, because in files of the reference service a question mark and a backslash stand for
+ * themselves.
+ */
 final class Wildcard {
 
     private final String first;

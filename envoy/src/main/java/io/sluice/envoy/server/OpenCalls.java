@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Ends calls that a client could keep open as long as it likes: calls whose message does not arrive in time and, when the server
  * stops, calls that watch its health. Thread-safe.
+ *
+ * <p>gRPC has no such timeout: the client sets the deadline of a call, and the server's own limits apply to connections, not
+ * to calls.
  */
 final class OpenCalls implements ServerInterceptor, AutoCloseable {
 

@@ -3,7 +3,12 @@ package io.sluice.http.answer;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The languages of refusal texts. */
+/**
+ * The languages of refusal texts.
+ *
+ * <p>Parses {@code Accept-Language} itself, because {@link Locale.LanguageRange#parse} refuses the whole header for one bad
+ * member.
+ */
 public enum AnswerLanguage {
     EN,
     ZH;

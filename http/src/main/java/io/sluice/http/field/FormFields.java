@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Servers differ in which of several values they take, in whether {@code ;} separates pairs like {@code &}, in whether
  * {@code a[]} is {@code a}, and in whether the query counts too. If that concerns a wanted field, the body is ambiguous.
+ *
+ * <p>A library's decoder takes one of these readings and does not report that there are others.
  */
 final class FormFields {
 

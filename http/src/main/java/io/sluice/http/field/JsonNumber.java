@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Returns the same text for every spelling of a number, so that {@code 17}, {@code 17.0} and {@code 1.7e1} are not three
  * callers. Whole numbers of up to 40 digits are exact. All others become the nearest {@code double}, as on most servers.
+ *
+ * <p>A {@link BigDecimal} of the whole number would not do: parsing many digits takes quadratic time, and {@code 1e999999999}
+ * written out has a billion digits.
  */
 final class JsonNumber {
 

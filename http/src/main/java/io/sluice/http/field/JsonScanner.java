@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Scans one JSON object, strictly by RFC 8259, and keeps its wanted fields. Anything after the object is ignored, as on many
  * servers. For one use by one thread.
+ *
+ * <p>JSON libraries have their own bounds on depth and on the length of numbers. Beyond those they could not say which value
+ * the upstream server takes.
  */
 final class JsonScanner {
 

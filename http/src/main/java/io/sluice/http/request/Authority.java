@@ -12,6 +12,8 @@ import java.util.Optional;
  * trailing root dot; or it is an IPv6 address in brackets. Nothing is decoded. Anything that servers read in different ways,
  * such as a user, an empty port or {@code %2e}, is rejected.
  *
+ * <p>{@code java.net.URI} accepts a user and an empty port, and finds no host in a name with {@code _}.
+ *
  * @param host the host without a port, in lower case
  * @param text the host with the port, if there is one
  */

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The target of a request line, in the one reading that all later steps use. Immutable.
  *
+ * <p>{@code java.net.URI} refuses characters that clients send and servers accept, such as <code>|</code> and <code>{</code>.
+ *
  * @param authority the authority of a target in absolute form, as it was sent; null for other forms
  * @param text path and query, beginning with a slash; or {@code *}
  */

@@ -10,7 +10,7 @@ import java.util.function.BiConsumer;
 
 /**
  * Reads whole bodies, up to {@value #LARGEST} bytes and for up to ten seconds: what is larger or slower is refused and cut off. One for
- * each event loop, for its thread alone.
+ * each event loop, for its thread alone. Vert.x's own {@code body()} has no bound on size or time.
  */
 public final class BodyReader {
 

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the bodies of checks as almost all of them are: ASCII without escapes, attributes that are texts, permits in up to nine digits.
  * Of any other it says nothing, neither that it is right nor what is wrong with it: {@link StrictJson} does. For one body.
+ *
+ * <p>It saves almost every check the work of a general parser, and never disagrees with that.
  */
 final class PlainCheck {
 

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes JSON on one line. Values are text, numbers, flags, null, lists and maps; maps keep their order. For objects that are
  * written often, write field by field, from {@link #begin} to {@link #end}. Not thread-safe.
+ *
+ * <p>No JSON library is used, because this module would bring it into every application.
  */
 public final class JsonLine {
 

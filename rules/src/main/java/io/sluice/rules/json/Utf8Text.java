@@ -3,7 +3,11 @@ package io.sluice.rules.json;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A text buffer that holds the text as UTF-8 bytes. Not thread-safe. */
+/**
+ * A text buffer that holds the text as UTF-8 bytes. Not thread-safe.
+ *
+ * <p>A {@link StringBuilder} would hold the text as characters first, and copy and encode it for each answer.
+ */
 final class Utf8Text {
 
     /** The most characters of a number, sign included. */

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Leading zeros are decimal: {@code 010.1.1.1} is {@code 10.1.1.1}. Some programs read them as octal. But then one caller
  * would have two spellings, and the trusted proxies that send us addresses write no leading zeros.
+ *
+ * <p>{@code InetAddress.getByName} would look up every text that is not an address.
  */
 final class AddressLiteral {
 

@@ -12,6 +12,9 @@ import java.util.Optional;
  * <p>Matching takes time proportional to the length of the text, whatever the pattern. The parts before the first and after the
  * last wildcard are compared directly. For the part in between, all positions that the pattern can be at are kept as bits in
  * words, and are advanced together, character by character. There is no backtracking.
+ *
+ * <p>A regular expression of the JDK backtracks: with several stars its time grows with a power of the text's length, and
+ * callers choose the text.
  */
 public final class Glob {
 

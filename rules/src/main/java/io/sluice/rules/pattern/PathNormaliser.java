@@ -8,6 +8,8 @@ import java.util.Locale;
  * <p>Servers do four things to a path, but not all of them and not in the same order: decode, strip parameters, resolve dots,
  * split. This class first splits segments at what is a slash to every server, then drops parameters and decodes escapes. Anything
  * that could be a slash, a parameter or an escape in another order is refused rather than guessed.
+ *
+ * <p>{@code java.net.URI} guesses: its path has a slash for {@code %2F} and keeps parameters.
  */
 final class PathNormaliser {
 

@@ -7,6 +7,9 @@ import java.util.List;
 /**
  * A pattern for the paths of a rule: {@code /api/login} exactly, {@code /users/{id}} with any one non-empty segment, {@code
  * /api/orders/**} with any rest or none ({@code /api/orders}). Immutable.
+ *
+ * <p>Patterns are compared with paths in their {@linkplain PathForm normal form}. The matchers of web frameworks decode the
+ * path themselves, which would be a second reading of it.
  */
 public final class PathPattern {
 

@@ -4,7 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** Converts durations such as {@code 250ms} or {@code 1h} between the text of documents and {@link Duration}. */
+/**
+ * Converts durations such as {@code 250ms} or {@code 1h} between the text of documents and {@link Duration}.
+ *
+ * <p>{@link Duration#parse} reads only ISO 8601, such as {@code PT0.25S}.
+ */
 public final class Spans {
 
     /** The longest duration that a document may contain. */

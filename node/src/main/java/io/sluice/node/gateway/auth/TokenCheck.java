@@ -25,6 +25,9 @@ import java.util.Set;
  *
  * <p>A token that was verified is taken for up to a minute without being verified again, not beyond its end, and not with other
  * keys.
+ *
+ * <p>Nimbus parses and verifies. Its processor around that is not used, because it does not tell a key that is not there, and may come,
+ * from an algorithm that is not taken.
  */
 final class TokenCheck {
 

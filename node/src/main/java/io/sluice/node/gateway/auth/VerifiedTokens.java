@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Tokens that were verified a moment ago, by their hashes: to verify a signature takes longer than everything else. Bounded, and safe
  * for use by many threads.
  *
- * <p>When the younger half is full it becomes the older one, and what was in that is forgotten. Only what was verified gets in.
+ * <p>When the younger half is full it becomes the older one, and what was in that is forgotten. Only what was verified gets in. That needs
+ * no cache library: a token that is forgotten too early is only verified once more.
  */
 final class VerifiedTokens {
 

@@ -8,7 +8,7 @@ import io.vertx.core.http.HttpVersion;
 
 /**
  * The body of an answer on its way to the caller, who sets the pace: nothing is read that he does not take. What is there is sent at
- * once. For its event loop alone.
+ * once. For its event loop alone. A pipe of Vert.x would end the caller's answer when the upstream's fails, which looks like a whole one.
  */
 final class AnswerBody {
 

@@ -24,7 +24,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Forwards over connections that are kept, HTTP/1.1 or HTTP/2 as each upstream is configured. */
+/**
+ * Forwards over connections that are kept, HTTP/1.1 or HTTP/2 as each upstream is configured.
+ *
+ * <p>The proxy of Vert.x ({@code vertx-http-proxy}) sends hop-by-hop headers on, lets upgrades pass the chain and loses trailers; see
+ * {@code docs/adr/0014-a-proxy-of-our-own.md}.
+ */
 public final class HttpForwarder implements Forwarder {
 
     public static final int MOST_CONNECTIONS = 1_024;

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * routes there are.
  *
  * <p>A route is for a request if both its host and its path are. Of several, the one with the most specific host is taken (the name
- * itself, the longest wildcard, any), then that with the most specific path. The order of the document does not matter.
+ * itself, the longest wildcard, any), then that with the most specific path. The order of the document does not matter. The router of Vert.x
+ * ({@code vertx-web}) tries its routes in order, so its cost grows with their number.
  */
 public final class RouteIndex implements RouteTable {
 

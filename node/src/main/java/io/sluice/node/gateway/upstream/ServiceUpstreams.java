@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * most and makes one object.
  *
  * <p>What failing requests say of servers only steers between them: where all are left out, all are tried as if none were. What
- * checks say counts: where none is fit, there is none.
+ * checks say counts: where none is fit, there is none. A circuit breaker for each server would not do: when some requests fail at all of
+ * them, it would leave the service without servers.
  */
 public final class ServiceUpstreams implements UpstreamGroup {
 

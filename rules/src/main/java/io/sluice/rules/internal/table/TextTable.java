@@ -4,6 +4,8 @@ package io.sluice.rules.internal.table;
  * Maps a place and a text to a number. This is one table for all nodes of an index; a place stands for one of their tables. Open
  * addressing over one array of hashes and addresses, at most half full. The place, the number and the text are in the arena, at
  * that address. Does not change once it is filled.
+ *
+ * <p>A {@code HashMap} would need objects for each entry; {@link Arena} says what those cost.
  */
 public final class TextTable {
 
