@@ -128,7 +128,7 @@ public abstract class GateConformance {
 
         Traffic(SeededRandom random) {
             this.random = random;
-            this.perSecond = 1 + random.nextInt(10_000);
+            this.perSecond = 1L + random.nextInt(10_000);
             this.limit = bucket(500 + random.nextInt(5_000), Rate.perSecond(perSecond));
         }
 
@@ -154,7 +154,7 @@ public abstract class GateConformance {
                 level = Math.max(0, level - perSecond * micros / 1e6);
                 return;
             }
-            long permits = 1 + random.nextInt(100);
+            long permits = 1L + random.nextInt(100);
             boolean tells = random.nextInt(4) == 0;
             boolean fits = threads.get(random.nextInt(THREADS))
                     .submit(() -> tells ? gate.pass(permits).fits() : gate.tryPass(permits))
