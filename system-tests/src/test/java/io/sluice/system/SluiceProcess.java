@@ -43,10 +43,17 @@ final class SluiceProcess implements AutoCloseable {
     }
 
     static SluiceProcess run(String... arguments) throws IOException {
+        return in(Path.of(""), arguments);
+    }
+
+    /** Runs it in a folder, which is where relative paths begin. */
+    static SluiceProcess in(Path folder, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("sluice.root"), "sluice").toString());
         command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(folder.toAbsolutePath().toFile())
+                .redirectErrorStream(true);
         // Whoever says nothing gets a free port, and not that of another one.
         builder.environment().put("SLUICE_GRPC_PORT", "0");
         builder.environment().put("SLUICE_GATEWAY_PORT", "0");

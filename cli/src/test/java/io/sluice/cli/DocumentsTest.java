@@ -1,0 +1,201 @@
+package io.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.node.config.ConfigFile;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.source.FileRuleSource;
+import io.sluice.testkit.docs.Snippet;
+import io.sluice.testkit.docs.SnippetCompiler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * README and docs: every Java block compiles, every YAML block is read by the part of Sluice that it is for, and every link leads
+ * somewhere. Blocks for Spring are tested in the starter, commands in the system tests.
+ */
+final class DocumentsTest {
+
+    private static final Path ROOT = Path.of("..");
+
+    /** Each has a test, or is output or a picture. */
+    private static final Set<String> LANGUAGES = Set.of("java", "yaml", "sh", "json", "text", "xml", "groovy");
+
+    private static final int LONGEST_LINE = 140;
+
+    private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
+    private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^ *```.*?^ *```$");
+
+    private static final SnippetCompiler JAVA = new SnippetCompiler(
+            List.of(
+                    "io.sluice.core.*",
+                    "io.sluice.core.limit.*",
+                    "io.sluice.core.local.*",
+                    "io.sluice.core.time.Clock",
+                    "io.sluice.redis.*",
+                    "io.sluice.history.*",
+                    "java.nio.file.*",
+                    "java.time.Duration",
+                    "java.util.*",
+                    "java.util.concurrent.*"),
+            """
+            String userId, tenantId, uri;
+            Limiter limiter;
+            Limit perUser, perTenant, everybody;
+            Executor executor;
+            abstract String createOrder();
+            abstract CompletableFuture<String> createOrderAsync();
+            abstract void createReport();
+            """);
+
+    @TempDir
+    Path folder;
+
+    @TestFactory
+    Stream<DynamicTest> everyJavaBlockCompiles() {
+        return snippets("java")
+                .filter(snippet -> !isForSpring(snippet))
+                .map(snippet -> DynamicTest.dynamicTest(snippet.toString(), () -> assertThat(JAVA.errors(snippet))
+                        .isEmpty()));
+    }
+
+    @Test
+    void theCompilerRefusesWhatDoesNotCompile() {
+        Snippet wrong = new Snippet(Path.of("none.md"), 1, "java", "Limiter limiter = Limiter.somewhere();\n");
+        assertThat(JAVA.errors(wrong).orElseThrow()).contains("somewhere");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyYamlBlockIsRead() {
+        return snippets("yaml")
+                .filter(snippet -> !isForSpring(snippet) && !isForEnvoy(snippet))
+                .map(snippet -> DynamicTest.dynamicTest(snippet.toString(), () -> read(snippet)));
+    }
+
+    private void read(Snippet snippet) throws Exception {
+        Path file = folder.resolve("snippet.yaml");
+        Files.writeString(file, snippet.text());
+        if (snippet.text().startsWith("keys:")) {
+            // A file of API keys, which ApiKeyDocumentsTest reads.
+            return;
+        }
+        if (isRules(snippet.text())) {
+            RuleDocument document = FileRuleSource.read(file);
+            assertThat(document).isInstanceOf(RuleDocument.Accepted.class);
+            return;
+        }
+        Path secret = folder.resolve("secrets").resolve("key");
+        Files.createDirectories(secret.getParent());
+        Files.writeString(secret, "0123456789abcdef0123456789abcdef");
+        assertThat(ConfigFile.read(file)).isNotNull();
+    }
+
+    /** A list of rules, with or without the key before it; or rules of the reference service of Envoy. */
+    private static boolean isRules(String text) {
+        return text.lines()
+                .filter(line -> !line.startsWith("#"))
+                .findFirst()
+                .orElse("")
+                .matches("rules:|- .*|domain:.*");
+    }
+
+    @Test
+    void everyBlockHasALanguageThatIsTested() {
+        for (Path page : Snippet.pages(ROOT)) {
+            assertThat(Snippet.of(page))
+                    .allSatisfy(
+                            snippet -> assertThat(LANGUAGES).as("%s", snippet).contains(snippet.language()));
+        }
+    }
+
+    @Test
+    void everyLinkLeadsSomewhere() throws IOException {
+        List<String> broken = new ArrayList<>();
+        for (Path page : Snippet.pages(ROOT)) {
+            Matcher link = LINK.matcher(BLOCK.matcher(Files.readString(page)).replaceAll(""));
+            while (link.find()) {
+                String target = link.group(1);
+                if (!target.contains("://") && !exists(page, target)) {
+                    broken.add(page.normalize() + ": " + target);
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    private static boolean exists(Path page, String target) throws IOException {
+        int mark = target.indexOf('#');
+        String path = mark < 0 ? target : target.substring(0, mark);
+        Path file = path.isEmpty() ? page : page.resolveSibling(path);
+        if (!Files.exists(file)) {
+            return false;
+        }
+        return mark < 0 || anchors(file).contains(target.substring(mark + 1));
+    }
+
+    /** As GitHub makes them. */
+    private static Set<String> anchors(Path page) throws IOException {
+        Set<String> anchors = new TreeSet<>();
+        Matcher heading = HEADING.matcher(BLOCK.matcher(Files.readString(page)).replaceAll(""));
+        while (heading.find()) {
+            anchors.add(heading.group(1)
+                    .toLowerCase(Locale.ROOT)
+                    .replaceAll("[^\\p{L}\\p{N}\\s_-]", "")
+                    .strip()
+                    .replace(' ', '-'));
+        }
+        return anchors;
+    }
+
+    /** Rows of tables, addresses and what a program prints cannot be broken. */
+    @Test
+    void linesAreShortEnoughToReadAndCompare() throws IOException {
+        List<String> longer = new ArrayList<>();
+        for (Path page : Snippet.pages(ROOT)) {
+            int number = 0;
+            for (String line : Files.readAllLines(page)) {
+                number++;
+                boolean free = line.strip().startsWith("|") || line.contains("curl ") || line.startsWith("{\"");
+                if (!free && line.codePointCount(0, line.length()) > LONGEST_LINE) {
+                    longer.add(page.normalize() + ":" + number);
+                }
+            }
+        }
+        assertThat(longer).isEmpty();
+    }
+
+    private static Stream<Snippet> snippets(String language) {
+        return Snippet.pages(ROOT).stream()
+                .flatMap(page -> Snippet.of(page).stream())
+                .filter(snippet -> snippet.language().equals(language));
+    }
+
+    private static boolean isForSpring(Snippet snippet) {
+        return Stream.of(
+                        "io.sluice.spring",
+                        "org.springframework",
+                        "@RateLimited",
+                        "sluice:\n",
+                        "spring:\n",
+                        "rate.limit")
+                .anyMatch(snippet.text()::contains);
+    }
+
+    private static boolean isForEnvoy(Snippet snippet) {
+        return snippet.text().startsWith("static_resources:");
+    }
+}

@@ -1,0 +1,227 @@
+package io.sluice.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.testkit.docs.Snippet;
+import io.sluice.testkit.redis.RedisReply;
+import io.sluice.testkit.redis.RedisServer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The commands in README and docs, typed as a reader would: page by page, in their order, in an empty folder with the examples, and with
+ * the configuration that the page shows saved as {@code sluice.yaml} and {@code rules.yaml}.
+ */
+@Timeout(600)
+final class DocumentedCommandsTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("sluice.root"));
+    private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
+    private static final Pattern TESTED = Pattern.compile("-Dtest=(\\w+)(?:#(\\w+))?");
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private static RedisServer redis;
+
+    @BeforeAll
+    static void startRedis() {
+        redis = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        redis.close();
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyCommandOfAPageWorks() {
+        return Snippet.pages(ROOT).stream()
+                .filter(page -> Snippet.of(page).stream().anyMatch(DocumentedCommandsTest::isCommands))
+                .map(page -> DynamicTest.dynamicTest(ROOT.relativize(page).toString(), () -> {
+                    try (Reader reader = new Reader()) {
+                        for (Snippet snippet : Snippet.of(page)) {
+                            reader.follow(snippet);
+                        }
+                    }
+                }));
+    }
+
+    private static boolean isCommands(Snippet snippet) {
+        return snippet.language().equals("sh");
+    }
+
+    /** Somebody who reads a page and does what it says. */
+    private static final class Reader implements AutoCloseable {
+
+        private final Path folder = Files.createTempDirectory("sluice-docs");
+        private @Nullable SluiceProcess node;
+
+        Reader() throws IOException {
+            Files.createSymbolicLink(folder.resolve("examples"), ROOT.resolve("examples"));
+        }
+
+        void follow(Snippet snippet) throws Exception {
+            if (snippet.language().equals("yaml")) {
+                String first = snippet.text()
+                        .lines()
+                        .filter(line -> !line.startsWith("#"))
+                        .findFirst()
+                        .orElse("");
+                Files.writeString(
+                        folder.resolve(first.equals("rules:") ? "rules.yaml" : "sluice.yaml"), snippet.text());
+            }
+            if (!isCommands(snippet)) {
+                return;
+            }
+            String script = snippet.text().replaceAll("\\\\\\n\\s*", "");
+            if (script.contains("$(")) {
+                shell(script);
+                return;
+            }
+            for (String line : script.lines().toList()) {
+                try {
+                    run(line.replaceAll("\\s+#.*", ""));
+                } catch (Exception | AssertionError e) {
+                    throw new AssertionError(snippet + ": " + line, e);
+                }
+            }
+        }
+
+        private void run(String line) throws Exception {
+            List<String> words = words(line.replace("redis://127.0.0.1:6379", redis.uri()));
+            List<String> rest = words.subList(1, words.size());
+            switch (words.get(0)) {
+                case "./sluice" -> sluice(rest);
+                case "curl" -> curl(rest);
+                case "redis-cli" -> redisCli(rest);
+                case "mvn" -> maven(line);
+                default -> throw new AssertionError("nobody tests this command");
+            }
+        }
+
+        private void sluice(List<String> arguments) throws Exception {
+            close();
+            if (arguments.stream().anyMatch(argument -> argument.contains(".example:"))) {
+                // There is no such server. What remains to be seen is that nothing is wrong with the command itself.
+                SluiceProcess away = start(arguments);
+                node = away;
+                assertThat(away.port()).isPositive();
+                return;
+            }
+            SluiceProcess process = start(arguments);
+            node = process;
+            if (List.of("start", "node").contains(arguments.get(0))) {
+                assertThat(process.port()).isPositive();
+            } else {
+                assertThat(process.exitCode()).as(process.printed()).isZero();
+            }
+        }
+
+        private SluiceProcess start(List<String> arguments) throws IOException {
+            List<String> all = new ArrayList<>(arguments);
+            if (List.of("start", "node").contains(arguments.get(0))) {
+                all.addAll(List.of("--api-port", "0"));
+            }
+            return SluiceProcess.in(folder, all.toArray(String[]::new));
+        }
+
+        /** Sends the request to the ports that the node really has. Pages leave the start to the page or the reader. */
+        private void curl(List<String> words) throws Exception {
+            if (node == null) {
+                sluice(List.of("start"));
+            }
+            String url = "";
+            String method = "GET";
+            String body = "";
+            for (int i = 0; i < words.size(); i++) {
+                switch (words.get(i)) {
+                    case "-i", "-s" -> {}
+                    case "-X" -> method = words.get(++i);
+                    case "-d" -> {
+                        body = words.get(++i);
+                        method = "POST";
+                    }
+                    default -> url = words.get(i).replaceFirst("^http://", "");
+                }
+            }
+            SluiceProcess process = Objects.requireNonNull(node);
+            String at = url.contains(":8080")
+                    ? url.replace(":8080", ":" + process.gatewayPort())
+                    : url.replace(":8082", ":" + process.port());
+            HttpResponse<String> answer = HTTP.send(
+                    HttpRequest.newBuilder(URI.create("http://" + at))
+                            .method(method, HttpRequest.BodyPublishers.ofString(body))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        }
+
+        /** A function of another version than ours is not there to be deleted. */
+        private static void redisCli(List<String> command) {
+            RedisReply reply = redis.command(command.toArray(String[]::new));
+            if (reply instanceof RedisReply.Failure failure) {
+                assertThat(failure.error()).contains("Library not found");
+            }
+        }
+
+        private static void maven(String line) throws IOException {
+            Matcher tested = TESTED.matcher(line);
+            if (!tested.find()) {
+                return;
+            }
+            try (Stream<Path> files = Files.walk(ROOT)) {
+                Path test = files.filter(file -> file.endsWith(tested.group(1) + ".java"))
+                        .findFirst()
+                        .orElseThrow();
+                assertThat(Files.readString(test)).contains(Objects.requireNonNullElse(tested.group(2), ""));
+            }
+        }
+
+        private void shell(String script) throws Exception {
+            Process process = new ProcessBuilder("bash", "-eu", "-c", script)
+                    .directory(folder.toFile())
+                    .redirectErrorStream(true)
+                    .start();
+            String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).as(printed).isZero();
+        }
+
+        private static List<String> words(String line) {
+            List<String> words = new ArrayList<>();
+            Matcher word = WORD.matcher(line);
+            while (word.find()) {
+                words.add(
+                        word.group(1) != null ? word.group(1) : word.group(2) != null ? word.group(2) : word.group(3));
+            }
+            return words;
+        }
+
+        @Override
+        public void close() {
+            if (node != null) {
+                node.close();
+                node = null;
+            }
+        }
+    }
+}
