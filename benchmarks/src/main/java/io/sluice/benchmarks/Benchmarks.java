@@ -28,13 +28,23 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs the benchmarks and prints one table: each next to the floor of its class, or to Sluice where there is none. Takes the
- * options of JMH; without any, about a quarter of an hour. {@code redis [PATTERN [TURNS]]} runs {@link RedisLoad} instead, some
- * minutes; {@code faults [F1 …]} does to Redis what may happen to it, and measures what callers notice; {@code node [TURNS]} loads the front doors of nodes, for
- * which it needs {@code wrk} and {@code h2load}; {@code gateway [TURNS]} the gateway next to others, with {@code nginx} besides;
- * {@code annotation [FORKS]} limited methods of Spring next to others; {@code recording [TURNS]} says how long a decision takes
- * while a history is written; {@code gateway-attacks [TURNS]} measures what callers of the gateway notice while others attack it.
- * The tables are also written to {@code benchmarks/results/}.
+ * Runs the benchmarks and prints one table. Each result is also shown as a multiple of the floor of its class, if there is one.
+ * Takes the options of JMH. A run without options takes about a quarter of an hour.
+ *
+ * <p>The first argument can select another benchmark:
+ *
+ * <ul>
+ *   <li>{@code redis [PATTERN [TURNS]]} runs {@link RedisLoad}, which takes some minutes.
+ *   <li>{@code faults [F1 …]} injects faults into Redis and nodes and measures what callers notice.
+ *   <li>{@code fleet} runs several nodes on one Redis and checks their histories.
+ *   <li>{@code node [TURNS]} loads the decision API and the rate limit service of nodes. It needs {@code wrk} and {@code h2load}.
+ *   <li>{@code gateway [TURNS]} compares the gateway with others. It needs {@code nginx} as well.
+ *   <li>{@code gateway-attacks [TURNS]} measures what callers of the gateway notice while others attack it.
+ *   <li>{@code annotation [FORKS]} compares limited methods of Spring with those of Resilience4j.
+ *   <li>{@code recording [TURNS]} measures how long a decision takes while a history is written.
+ * </ul>
+ *
+ * <p>The tables are also written to {@code benchmarks/results/}.
  */
 public final class Benchmarks {
 
@@ -45,7 +55,7 @@ public final class Benchmarks {
             Map.of("Bucket4j", "8.19.0 on Lettuce 6.8.2", "Redisson", "4.7.0");
 
     private static final Map<String, String> GATEWAY_PEERS =
-            Map.of("Spring Cloud Gateway", "5.0.2 on Spring Boot 4.0.7", "nginx", "as the system has it");
+            Map.of("Spring Cloud Gateway", "5.0.2 on Spring Boot 4.0.7", "nginx", "as installed");
 
     private static final Map<String, String> ANNOTATION_PEERS =
             Map.of("Resilience4j", "2.4.0 with resilience4j-spring6");
@@ -59,7 +69,7 @@ public final class Benchmarks {
             String table = heading(REDIS_PEERS) + RedisLoad.table(Pattern.compile(pattern), turns);
             System.out.print(table);
             write("redis.md", "./sluice bench redis", table);
-            // Some of the others leave threads behind.
+            // Some peers leave threads running.
             System.exit(0);
         }
         if (args.length > 0 && args[0].equals("faults")) {
@@ -184,14 +194,14 @@ public final class Benchmarks {
         Goal.ALL.forEach(goal -> goal.row(times).ifPresent(rows::append));
         return rows.isEmpty()
                 ? ""
-                : String.format("%n| %-42s | %-7s | %-7s | %-6s |%n", "against", "goal", "ratio", "met")
+                : String.format("%n| %-42s | %-7s | %-7s | %-6s |%n", "comparison", "goal", "ratio", "met")
                         + "|--------------------------------------------|---------|---------|--------|\n"
                         + rows;
     }
 
     private static String bytesPerKey() {
         StringBuilder lines =
-                new StringBuilder("\nHeap of a key that was used once, without its text, at a million keys:\n");
+                new StringBuilder("\nHeap per key after one use, without the text of the key, at a million keys:\n");
         BytesPerKey.measure().forEach((name, bytes) -> lines.append("- ")
                 .append(name)
                 .append(": ")
@@ -232,7 +242,7 @@ public final class Benchmarks {
         }
     }
 
-    /** The checkout that ./sluice belongs to. */
+    /** Returns the checkout that ./sluice belongs to; null if the program was not started by ./sluice. */
     private static @Nullable Path root() {
         String root = System.getProperty("sluice.root");
         return root == null ? null : Path.of(root);

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** What a key that was used once takes of the heap, without the text of the key, at a million keys. */
+/** Measures the heap per key after one use, without the text of the key, at a million keys. */
 final class BytesPerKey {
 
     private static final int KEYS = 1_000_000;
@@ -30,7 +30,7 @@ final class BytesPerKey {
         bytes.put("ConcurrentHashMap + Guava", bytes(() -> guava(keys)));
         bytes.put("ConcurrentHashMap + Bucket4j", bytes(() -> bucket4j(keys)));
         if (keys[KEYS - 1].isEmpty()) {
-            throw new IllegalStateException("keys have to outlive what is measured");
+            throw new IllegalStateException("the keys must stay reachable during the measurement");
         }
         return bytes;
     }
@@ -73,7 +73,7 @@ final class BytesPerKey {
         Object made = maker.get();
         long after = heap();
         if (made.hashCode() == 42) {
-            System.out.print(""); // so that what was made lives until here
+            System.out.print(""); // keeps the object reachable until here
         }
         return (double) (after - before) / KEYS;
     }

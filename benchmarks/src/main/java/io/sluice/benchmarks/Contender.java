@@ -2,7 +2,7 @@ package io.sluice.benchmarks;
 
 import java.util.concurrent.CompletionStage;
 
-/** Somebody who decides on Redis: blocking, as its users would, and without. Every decision is expected to be allowed. */
+/** A limiter that decides on Redis, by blocking or by asynchronous calls. It is expected to allow every request. */
 interface Contender extends AutoCloseable {
 
     void decide(String key);

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** One key, every request allowed. */
+/** Decisions about one key that allow every request. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -45,7 +45,7 @@ public class InProcess {
     };
     private final String sentinel = Peers.sentinel("allowed", Peers.PLENTY);
 
-    /** The least an exact decision can cost: one clock read, one compare-and-set. */
+    /** The minimum cost of an exact decision: one clock read and one compare-and-set. */
     @Benchmark
     public boolean floor() {
         long seen = cell.get();
@@ -57,14 +57,14 @@ public class InProcess {
         return gate.tryPass(1);
     }
 
-    /** With remaining, retry-after and reset-after. */
+    /** Also returns remaining, retry-after and reset-after. */
     @Benchmark
     public long sluiceGateRich() {
         Verdict verdict = gate.pass(1);
         return verdict.remaining() + verdict.retryAfterMicros() + verdict.resetAfterMicros();
     }
 
-    /** With the key looked up, and a decision that explains itself. */
+    /** Also looks up the key and returns a decision with all its details. */
     @Benchmark
     public Decision sluiceLimiter() {
         return limiter.decide(Workload.ONE, "203.0.113.7", 1);
@@ -100,13 +100,13 @@ public class InProcess {
         }
     }
 
-    /** All or nothing. */
+    /** Charges all four limits or none. */
     @Benchmark
     public Decision sluiceFour() {
         return limiter.decide(Workload.FOUR);
     }
 
-    /** One after the other: a refusal by the last leaves the others charged. */
+    /** Charges the limits one after the other, so if the last one refuses, the others stay charged. */
     @Benchmark
     public void bucket4jFour(Blackhole sink) {
         for (Bucket bucket : buckets) {

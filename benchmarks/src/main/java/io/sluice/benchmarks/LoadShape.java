@@ -10,8 +10,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 /**
- * How many ask at once, whether each blocks a thread, and among how many keys they choose. As soon as one has its answer it asks
- * again.
+ * A closed-loop load: each caller sends its next request as soon as it has the answer to the last one.
+ *
+ * @param callers how many callers ask at the same time
+ * @param blocking whether each caller blocks a thread of its own
+ * @param keys the number of keys from which each request picks one at random
  */
 record LoadShape(String name, int callers, boolean blocking, int keys) {
 
@@ -83,7 +86,7 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
         return KEYS.get(ThreadLocalRandom.current().nextInt(keys));
     }
 
-    /** Every key that may be asked for. */
+    /** Returns every key that a load may use. */
     static List<String> allKeys() {
         return KEYS;
     }

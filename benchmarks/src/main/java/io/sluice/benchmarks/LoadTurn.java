@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What one turn measured.
+ * The measurements of one turn.
  *
- * @param calls scripts and functions that Redis ran for each decision
- * @param redisMicros processor time that Redis took for each decision
- * @param clientMicros processor time that this process took for each decision
+ * @param calls scripts and functions that Redis ran, per decision
+ * @param redisMicros CPU time of Redis, per decision
+ * @param clientMicros CPU time of this process, per decision
  */
 record LoadTurn(
         double perSecond, double p50Micros, double p99Micros, double calls, double redisMicros, double clientMicros) {

@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Many keys, a few of them popular: what looking up the key adds. */
+/** Decisions about many keys, of which a few are popular. Shows the cost of looking up the key. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -49,26 +49,26 @@ public class ManyKeys {
             names[i] = "user-" + i;
         }
         for (int i = 0; i < REQUESTS; i++) {
-            // Skewed: the square of a uniform number, so that a tenth of the keys has a third of the requests.
+            // The square of a uniform number skews the choice: a tenth of the keys gets a third of the requests.
             double uniform = random.nextDouble();
             requests[i] = names[(int) (uniform * uniform * keys)];
         }
     }
 
-    /** With remaining, retry-after and reset-after, as Bucket4j has them. */
+    /** Also returns remaining, retry-after and reset-after, as Bucket4j does. */
     @Benchmark
     public long sluice() {
         Verdict verdict = gates.pass(request(), 1);
         return verdict.remaining() + verdict.retryAfterMicros() + verdict.resetAfterMicros();
     }
 
-    /** Whether, and no more. */
+    /** Returns only whether the request passes. */
     @Benchmark
     public boolean sluiceTry() {
         return gates.tryPass(request(), 1);
     }
 
-    /** With a decision that explains itself. */
+    /** Returns a decision with all its details. */
     @Benchmark
     public Decision sluiceLimiter() {
         return limiter.decide(Workload.MANY, request(), 1);

@@ -16,8 +16,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * What it costs to find a request's rules among many, and to make a set of rules from text. {@code few} repeats 64 requests, as a
- * node whose callers come back; {@code wide} has 4,096, so that with very many rules the processor's caches are measured too.
+ * The cost of finding the rules of a request among many rules, and of building a rule set from text. {@code few} repeats 64
+ * requests, like a node whose callers come back. {@code wide} repeats 4,096 requests, so with very many rules it also measures
+ * cache misses of the processor.
  */
 public class Matching {
 
@@ -51,7 +52,7 @@ public class Matching {
         return new RuleSet(1, written.rules);
     }
 
-    /** A set of rules, and requests. */
+    /** A rule set and the requests to match. */
     @State(Scope.Benchmark)
     public static class Asked {
 
@@ -79,7 +80,7 @@ public class Matching {
         }
     }
 
-    /** A large document. */
+    /** A large document, as text and parsed. */
     @State(Scope.Benchmark)
     public static class Written {
 

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A document as a large company might have it: most rules are for a resource of one of 200 services, others for tenants, users,
- * callers' networks, applications. However many rules there are, a request is in four or five of them.
+ * A document like that of a large company. Most rules are for a resource of one of 200 services; others are for tenants, users,
+ * networks of callers, or applications. A request matches four or five rules, however many rules there are.
  */
 final class MixedRules {
 
@@ -34,10 +34,10 @@ final class MixedRules {
         if (RuleDocument.parse("mixed.yaml", document) instanceof RuleDocument.Accepted accepted) {
             return accepted.rules();
         }
-        throw new IllegalStateException("the generated document is refused");
+        throw new IllegalStateException("the generated rule document was refused");
     }
 
-    /** Of callers who are all different, as far as there are rules for that. */
+    /** Returns a request of a random caller. Callers differ as far as there are rules for them. */
     static Attributes request(Random random, int rules) {
         int i = random.nextInt(rules) / 10 * 10;
         Map<String, String> request = new HashMap<>();

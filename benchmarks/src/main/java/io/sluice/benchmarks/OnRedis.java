@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** One blocking caller, a real Redis on the loopback. */
+/** Decisions of one blocking caller on a real Redis over the loopback interface. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -53,7 +53,7 @@ public class OnRedis {
         server.close();
     }
 
-    /** The least a scripted decision can cost: a round trip and a script that does nothing. */
+    /** The minimum cost of a scripted decision: a round trip and a script that does nothing. */
     @Benchmark
     public Long floor() {
         return redis.evalsha(trivial, ScriptOutputType.INTEGER, "bench:one:tb:203.0.113.7");
@@ -69,7 +69,7 @@ public class OnRedis {
         return decide(Workload.FOUR);
     }
 
-    /** What four levels cost when each is a call of its own. */
+    /** Decides four levels with a separate call for each. */
     @Benchmark
     public boolean sluiceFourCalls() {
         boolean allowed = true;

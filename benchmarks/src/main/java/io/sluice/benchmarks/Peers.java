@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The other limiters, each with the same limit. */
+/** Limiters of other libraries, all with the same limit. */
 final class Peers {
 
     static final long PLENTY = 1_000_000_000;
@@ -18,7 +18,7 @@ final class Peers {
 
     private Peers() {}
 
-    /** Refills in a second what it holds; a bucket of one refills in a day. */
+    /** Returns a bucket that refills completely in a second. A bucket of one permit refills in a day. */
     static Bucket bucket4j(long permits) {
         Duration span = permits == 1 ? Duration.ofDays(1) : Duration.ofSeconds(1);
         return Bucket.builder()
@@ -37,7 +37,7 @@ final class Peers {
                         .build());
     }
 
-    /** The name of a resource with that many passes a second. */
+    /** Adds a rule that lets {@code permits} calls per second pass, and returns the name of its resource. */
     static String sentinel(String resource, double permits) {
         FlowRule rule = new FlowRule(resource);
         rule.setGrade(RuleConstant.FLOW_GRADE_QPS);

@@ -11,9 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
- * How long a decision takes its caller with a history written beside it, and without, at a rate that leaves the machine some room.
- * (How many decisions a machine makes that has none left is what {@code redis recorded} measures: the writer needs its share.) Both
- * are there at the same time and take turns.
+ * Compares the latency of a decision with and without recording a history, at a rate that does not saturate the machine. The two
+ * variants are open at the same time and take turns. ({@code redis recorded} measures the throughput of a saturated machine,
+ * where the history writer competes for CPU time.)
  */
 final class RecordingCost {
 
@@ -26,7 +26,8 @@ final class RecordingCost {
     /**
      * A kind of decision.
      *
-     * @param callers so many threads, of which each makes its part of them
+     * @param callers the number of threads; each makes an equal share of the decisions
+     * @param perSecond decisions per second of all callers together
      */
     private record Kind(
             String name,
@@ -35,11 +36,11 @@ final class RecordingCost {
             Function<String, Contender> plain,
             Function<String, Contender> recorded) {}
 
-    /** A table. */
+    /** Measures and returns a table. */
     static String table(int turns) throws IOException, InterruptedException {
         StringBuilder table = new StringBuilder(String.format(
                 Locale.ROOT,
-                "How long a decision takes, in µs, on 1,000 keys; %d turns of %d ms each.%n%n",
+                "Latency of a decision in µs, on 1,000 keys; %d turns of %d ms each.%n%n",
                 turns,
                 TURN_MILLIS));
         table.append("| decision              | callers |   per s | recorded |     p50 |     p99 |   p99.9 |\n");
@@ -76,7 +77,7 @@ final class RecordingCost {
         }
     }
 
-    /** What has come due while the thread slept is asked one after the other, as fast as it is answered. */
+    /** Sends each request when it is due. Requests that came due while the thread slept follow each other without a pause. */
     private static void ask(Kind kind, Contender contender, Latencies latencies) {
         double everyNanos = 1e9 * kind.callers / kind.perSecond;
         long count = (long) (TimeUnit.MILLISECONDS.toNanos(TURN_MILLIS) / everyNanos);

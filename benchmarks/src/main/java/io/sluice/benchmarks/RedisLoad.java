@@ -10,12 +10,12 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * Who decides how much on a real Redis, when many ask at once. All take turns on the same server, for a second each, and
- * the medians of their turns are compared: the machine is not ours alone.
+ * Compares the throughput of limiters on a real Redis under concurrent load. All take turns of one second on the same server. The
+ * medians of their turns are compared, because other programs may use the machine too.
  */
 final class RedisLoad {
 
-    /** They answer at once, and so show nothing that is under way. */
+    /** Leases answer at once, so with them no request is ever in flight. */
     private static final String LEASES = "sluice, leases";
 
     private static final Map<String, Function<String, Contender>> CONTENDERS = new LinkedHashMap<>();
@@ -46,11 +46,11 @@ final class RedisLoad {
 
     private RedisLoad() {}
 
-    /** A table of everything whose shape and name, with a slash between, match. */
+    /** Returns a table of all combinations of load and limiter for which {@code load/limiter} matches the pattern. */
     static String table(Pattern wanted, int turns) throws Exception {
         StringBuilder table = new StringBuilder(String.format(
                 "| %-24s | %-22s | %9s | %7s | %7s | %9s | %10s | %9s |%n",
-                "load", "who", "per s", "p50 us", "p99 us", "calls", "Redis us", "client us"));
+                "load", "limiter", "per s", "p50 us", "p99 us", "calls", "Redis us", "client us"));
         table.append("|--------------------------|------------------------|-----------|---------|---------|-----------|"
                 + "------------|-----------|\n");
         for (LoadShape shape : SHAPES) {
@@ -64,7 +64,7 @@ final class RedisLoad {
                         contenders.put(name, make.apply(server.uri()));
                     }
                 });
-                // The first shape also waits for the compiler.
+                // The first shape needs more warm-up, until the code is compiled.
                 for (int turn = table.indexOf("sluice") < 0 ? -8 : -2; turn < turns; turn++) {
                     for (Map.Entry<String, Contender> each : contenders.entrySet()) {
                         LoadTurn result = shape.run(each.getValue(), meter);

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What Redis and this process have used up so far. */
+/** Reads how many scripts Redis ran and how much CPU time Redis and this process have used so far. */
 final class RedisMeter implements AutoCloseable {
 
     private static final Pattern CALLS = Pattern.compile("cmdstat_(?:evalsha|eval|fcall):calls=(\\d+)");
@@ -18,7 +18,7 @@ final class RedisMeter implements AutoCloseable {
     private final RedisCommands<String, String> redis;
     private final OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** @param calls of scripts and functions */
+    /** @param calls the number of calls of scripts and functions */
     record Reading(long calls, double redisMicros, double clientMicros) {}
 
     RedisMeter(String uri) {

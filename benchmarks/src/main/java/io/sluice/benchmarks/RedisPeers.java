@@ -23,12 +23,12 @@ import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** The others who decide on Redis, each with a limit that lets everything pass. */
+/** Other limiters that decide on Redis, each with a limit that lets every request pass. */
 final class RedisPeers {
 
     /**
-     * The algorithm of Spring Cloud Gateway's limiter, in our words: tokens and the second they were counted at, each in a key
-     * of its own that lives for twice the time to fill.
+     * The algorithm of Spring Cloud Gateway's limiter, rewritten. The tokens and the second at which they were counted have a key
+     * each, which expires after twice the time that the bucket needs to fill.
      */
     private static final String GATEWAY = """
             local rate, capacity, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -50,7 +50,7 @@ final class RedisPeers {
 
     private RedisPeers() {}
 
-    /** The least that a scripted decision can cost: a round trip and a script that does nothing. */
+    /** The minimum cost of a scripted decision: a round trip and a script that does nothing. */
     static Contender trivial(String uri) {
         return script(uri, "return 1", ScriptOutputType.INTEGER, false);
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Sluice on Redis, as its users call it. */
+/** Sluice on Redis, called as its users call it. */
 final class RedisSluice implements Contender {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -41,7 +41,7 @@ final class RedisSluice implements Contender {
         this.after = after;
     }
 
-    /** The engine alone: what is compared is a decision in Redis. */
+    /** Returns the options for the engine alone, so that each decision is made in Redis. */
     private static RedisStore.Builder bare(String uri) {
         return RedisStore.at(uri)
                 .prefix("sluice")
@@ -58,7 +58,7 @@ final class RedisSluice implements Contender {
         return new RedisSluice(bare(uri).coalescing(false).open(), RedisSluice::one);
     }
 
-    /** With every step and every answer written to a file. */
+    /** Writes every step and every answer to a file. */
     static Contender recorded(String uri) {
         HistoryWriter history = history();
         return new RedisSluice(bare(uri).recording(history).open(), RedisSluice::one, history);
@@ -82,9 +82,9 @@ final class RedisSluice implements Contender {
     }
 
     /**
-     * On leases.
+     * Decides with leases.
      *
-     * @param size of a lease; 0 by the rate of each key
+     * @param size the size of a lease; 0 if it follows the rate of each key
      */
     static Contender leased(String uri, long size) {
         return new RedisSluice(bare(uri).leases(true).open(), leasing(size));
@@ -99,12 +99,12 @@ final class RedisSluice implements Contender {
         return demands::get;
     }
 
-    /** Four levels in one decision. */
+    /** Decides four levels in one decision. */
     static Contender four(String uri) {
         return new RedisSluice(bare(uri).open(), RedisSluice::levels);
     }
 
-    /** The same as four calls, one after the other. */
+    /** Decides four levels in four calls, one after the other. */
     static Contender fourCalls(String uri) {
         RedisSluice each = new RedisSluice(bare(uri).coalescing(false).open(), RedisSluice::levels);
         return new Contender() {

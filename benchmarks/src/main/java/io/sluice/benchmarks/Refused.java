@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** One key, every request refused. */
+/** Decisions about one key that refuse every request. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -41,11 +41,11 @@ public class Refused {
         resilience4j.acquirePermission();
         bucket4j.tryConsume(1);
         if (gate.tryPass(1) || guava.tryAcquire() || resilience4j.acquirePermission() || bucket4j.tryConsume(1)) {
-            throw new IllegalStateException("not exhausted");
+            throw new IllegalStateException("a limit is not exhausted");
         }
     }
 
-    /** The least an exact refusal can cost: one clock read. */
+    /** The minimum cost of an exact refusal: one clock read. */
     @Benchmark
     public long floor() {
         return clock.nanoTime();

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 
-/** Two threads that ask for one key as fast as they can. */
+/** Decisions of two threads that ask for one key as fast as they can. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -43,7 +43,7 @@ public class TwoThreads {
         none.tryPass(1);
         bucket4jNone.tryConsume(1);
         if (!guavaNone.tryAcquire() || none.tryPass(1) || bucket4jNone.tryConsume(1) || guavaNone.tryAcquire()) {
-            throw new IllegalStateException("not exhausted");
+            throw new IllegalStateException("a limit is not exhausted");
         }
     }
 

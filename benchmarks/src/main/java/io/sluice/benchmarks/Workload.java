@@ -6,15 +6,15 @@ import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Demand;
 import java.util.List;
 
-/** The limits that the benchmarks decide: generous, so that every decision charges. */
+/** The limits of the benchmarks. They are so high that every request is allowed and charged. */
 final class Workload {
 
     static final TokenBucket ONE = bucket("one");
 
-    /** For many keys: refills so slowly that no count is forgotten meanwhile, and holds so much that none refuses. */
+    /** For many keys. It refills so slowly that no count expires during a run, and its burst is too large to be used up. */
     static final Limit MANY = Limit.named("many").tokenBucket(Rate.perSecond(1)).withBurst(1_000_000_000);
 
-    /** A caller's log among three buckets would measure the log; four buckets measure the decision. */
+    /** Four token buckets. With a sliding log among them, the benchmark would measure the log instead of the decision. */
     static final List<Demand> FOUR = List.of(
             Demand.of(bucket("global"), "", 1),
             Demand.of(bucket("service"), "orders", 1),

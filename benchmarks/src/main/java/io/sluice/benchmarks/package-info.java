@@ -1,4 +1,4 @@
-/** What Sluice costs, next to its peers and to the least that the work can cost, in one run. */
+/** Measures the cost of Sluice, its peers and the minimum that the same work can cost, all in one run. */
 @NullMarked
 package io.sluice.benchmarks;
 
