@@ -12,9 +12,9 @@ import org.springframework.core.env.Environment;
 import reactor.core.publisher.Mono;
 
 /**
- * Spring Cloud Gateway with its Redis limiter before one upstream. Its only line says the port, followed by a zero.
+ * Runs Spring Cloud Gateway with its Redis limiter in front of one upstream. It prints one line: its port, followed by a zero.
  *
- * <p>Arguments: the upstream, the port of Redis.
+ * <p>Arguments: the URI of the upstream and the port of Redis.
  */
 @SpringBootApplication(proxyBeanMethods = false)
 public class SpringGateway {
@@ -35,7 +35,7 @@ public class SpringGateway {
         System.out.println(running.getRequiredProperty("local.server.port") + " 0");
     }
 
-    /** One limit for each user, as its documentation shows. */
+    /** Limits each user, as the documentation of Spring Cloud Gateway shows. */
     @Bean
     RouteLocator routes(RouteLocatorBuilder routes, RedisRateLimiter limiter, Environment environment) {
         KeyResolver user =

@@ -1,4 +1,4 @@
-/** Other projects' gateways as their users would run them, for measurements beside ours. */
+/** Gateways of other projects, set up as their users would run them, for comparison with the gateway of Sluice. */
 @NullMarked
 package io.sluice.peers;
 

@@ -8,7 +8,7 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** A call that every limit lets pass. */
+/** Calls of methods whose limits let every call pass. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -22,7 +22,7 @@ public class AllowedCall {
     private final Echo keyed = Applications.sluice(Echo.Keyed.class);
     private final Echo peer = Applications.resilience4j(Echo.Peer.class);
 
-    /** Each thread calls with keys of its own order. */
+    /** Lets each thread cycle through the keys on its own. */
     @State(Scope.Thread)
     public static class Keys {
         private long next;

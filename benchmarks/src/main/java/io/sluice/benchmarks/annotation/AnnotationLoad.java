@@ -11,15 +11,15 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** Runs the calls with one thread and with two, and puts each next to Resilience4j's. The goal is its time at most. */
+/** Runs the calls with one thread and with two, and compares them with Resilience4j. The goal is to be at least as fast. */
 public final class AnnotationLoad {
 
     private AnnotationLoad() {}
 
     /**
-     * A table.
+     * Measures and returns a table.
      *
-     * @param forks of each, with some seconds of measuring
+     * @param forks how many forks each benchmark runs; each fork measures for some seconds
      */
     public static String table(int forks) throws RunnerException {
         StringBuilder table = new StringBuilder("""

@@ -29,7 +29,7 @@ import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.core.StandardReflectionParameterNameDiscoverer;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
-/** Spring applications that limit {@link Echo} in process, each as its documentation has it. */
+/** Spring applications that limit {@link Echo} in process, each set up as its documentation shows. */
 final class Applications {
 
     private Applications() {}
@@ -42,7 +42,7 @@ final class Applications {
         return started(bean, Resilience4j.class);
     }
 
-    /** A proxy of the same kind that does nothing: what any advice costs. */
+    /** Returns a proxy of the same kind that does nothing. It shows the minimum cost of any advice. */
     static Echo proxied() {
         ProxyFactory factory = new ProxyFactory(new Echo());
         factory.setProxyTargetClass(true);

@@ -3,7 +3,7 @@ package io.sluice.benchmarks.annotation;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
 import io.sluice.spring.RateLimited;
 
-/** The method that is called: it returns what it gets. Public, for proxies to override. */
+/** The called method, which returns its argument. Public, so that proxies can override it. */
 public class Echo {
 
     static final String PLENTY = "1000000000";
@@ -12,7 +12,7 @@ public class Echo {
         return value;
     }
 
-    /** With a limit that is written on it. */
+    /** Limited by the values in the annotation. */
     public static class Inline extends Echo {
         @Override
         @RateLimited(rate = PLENTY + "/s", burst = PLENTY)
@@ -21,7 +21,7 @@ public class Echo {
         }
     }
 
-    /** With a rule in force. */
+    /** Limited by a rule. */
     public static class Named extends Echo {
         @Override
         @RateLimited("plenty")
@@ -30,7 +30,7 @@ public class Echo {
         }
     }
 
-    /** With a count for each of 1,000 keys. */
+    /** Limited by the values in the annotation, with a separate count for each of 1,000 keys. */
     public static class Keyed extends Echo {
         @Override
         @RateLimited(rate = PLENTY + "/s", burst = PLENTY, key = "#p0")
@@ -39,7 +39,7 @@ public class Echo {
         }
     }
 
-    /** Always refused. */
+    /** Always refused by Sluice. */
     public static class Exhausted extends Echo {
         @Override
         @RateLimited(limit = "0", window = "1d")
@@ -48,7 +48,7 @@ public class Echo {
         }
     }
 
-    /** As Resilience4j has it. */
+    /** Limited by Resilience4j. */
     public static class Peer extends Echo {
         @Override
         @RateLimiter(name = "plenty")
@@ -57,7 +57,7 @@ public class Echo {
         }
     }
 
-    /** Always refused. */
+    /** Always refused by Resilience4j. */
     public static class PeerExhausted extends Echo {
         @Override
         @RateLimiter(name = "exhausted")
@@ -66,7 +66,7 @@ public class Echo {
         }
     }
 
-    /** Always refused, without a stack trace: Sluice's refusals have none. */
+    /** Always refused by Resilience4j, without a stack trace, because Sluice's refusals have none either. */
     public static class PeerExhaustedWithoutTrace extends Echo {
         @Override
         @RateLimiter(name = "exhausted-without-trace")

@@ -1,4 +1,4 @@
-/** What an annotation costs on a method, next to Resilience4j's. */
+/** Measures the cost of a rate limit annotation on a method, compared with that of Resilience4j. */
 @NullMarked
 package io.sluice.benchmarks.annotation;
 

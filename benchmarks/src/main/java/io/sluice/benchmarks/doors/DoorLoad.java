@@ -14,12 +14,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How many requests the decision API and the rate limit service of a node answer, next to the same servers without a decision. All
- * sides are processes that are up at the same time and take turns; medians are compared. Every request is allowed.
+ * Compares the throughput and latency of a node's decision API and rate limit service with the same servers without a decision.
+ * Each server is a process of its own. All run at the same time and take turns, and their medians are compared. Every request is
+ * allowed.
  */
 public final class DoorLoad {
 
-    /** As long as what the decision API says of a request that passes. */
+    /** An answer as long as that of the decision API to an allowed request. */
     static final String ALLOWED = """
             {"allowed":true,"rule":"user","limit":{"id":"user.0","algorithm":"token_bucket","limit":100000000,"window_ms":1000,\
             "rate":"100000000/s","by":["user"]},"remaining":99999999,"retry_after_ms":0,"reset_after_ms":1,"wait_ms":0,"mode":"local",\
@@ -39,7 +40,7 @@ public final class DoorLoad {
 
     static final String METHOD = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 
-    /** So many callers take turns. */
+    /** The number of callers that take turns. */
     static final int USERS = 1_000;
 
     private static final String POST = """
@@ -59,7 +60,7 @@ public final class DoorLoad {
 
     private DoorLoad() {}
 
-    /** A table. */
+    /** Measures and returns a table. */
     public static String table(int turns) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("sluice-doors");
         Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
@@ -67,27 +68,28 @@ public final class DoorLoad {
         Path message = Files.write(folder.resolve("request.bin"), message(17));
         StringBuilder table = new StringBuilder();
         try (RedisServer redis = RedisServer.start();
-                Side idle = Side.start("does nothing", "idle");
+                Side idle = Side.start("no decision", "idle");
                 Side local = Side.start("in process", "node", rules.toString());
                 Side shared = Side.start("on Redis", "node", rules.toString(), redis.uri())) {
             List<Side> sides = List.of(idle, local, shared);
             long memory = local.residentMegabytes();
             Map<Side, Double> http = turns(sides, turns, side -> overHttp(side, script));
             Map<Side, Double> grpc = turns(sides, turns, side -> overGrpc(side, message));
-            table.append("| door                  | who          |     per s | of doing nothing |\n");
+            table.append("| endpoint              | server       |     per s |   vs no decision |\n");
             table.append("|-----------------------|--------------|-----------|------------------|\n");
             rows(table, "decision API", http, idle);
             rows(table, "rate limit service", grpc, idle);
             table.append(String.format(
                     Locale.ROOT,
-                    "%nLatency in ms at a quarter and at half of what is served on Redis, sent at a constant rate and counted"
-                            + " from the moment of sending that was meant.%nThe sides take %d turns of %d ms; of turns: the median"
-                            + " of their p99. The generator has no cores of its own: busy is how much of the machine server, Redis"
-                            + " and generator used.%n%n",
+                    "%nLatency in ms at a constant request rate: a quarter, then half of the throughput on Redis.%n"
+                            + "A latency counts from the time at which its request was due.%n"
+                            + "The servers take %d turns of %d ms; turn p99 is the median of the turns' p99.%n"
+                            + "The load generator shares the machine: busy is the part of all cores that%n"
+                            + "server, Redis and generator used together.%n%n",
                     Steady.TURNS,
                     Steady.MILLIS));
             table.append(
-                    "| door                  | who          |     per s |    p50 |    p99 |  p99.9 | of turns |  busy |\n");
+                    "| endpoint              | server       |     per s |    p50 |    p99 |  p99.9 | turn p99 |  busy |\n");
             table.append(
                     "|-----------------------|--------------|-----------|--------|--------|--------|----------|-------|\n");
             for (int part : new int[] {4, 2}) {
@@ -100,7 +102,7 @@ public final class DoorLoad {
             }
             table.append(String.format(
                     Locale.ROOT,
-                    "%nMemory of a node that has just started: %d MB, after the load %d MB.%n",
+                    "%nMemory of a node: %d MB after the start, %d MB after the load.%n",
                     memory,
                     local.residentMegabytes()));
         }
@@ -182,7 +184,7 @@ public final class DoorLoad {
         return Generator.number(output, "finished in [0-9.]+s, ([0-9.]+) req/s");
     }
 
-    /** What a user asks the rate limit service, with the five bytes that gRPC puts before a message. */
+    /** Returns a user's request to the rate limit service, with the five bytes that gRPC puts before a message. */
     static byte[] message(int user) {
         byte[] request = RateLimitRequest.newBuilder()
                 .setDomain("shop")
@@ -199,7 +201,7 @@ public final class DoorLoad {
                 .array();
     }
 
-    /** What a user asks the decision API. */
+    /** Returns the body of a user's request to the decision API. */
     static String body(String user) {
         return """
                 {"attributes":{"service":"shop","path":"/api/orders/7","method":"GET","ip":"203.0.113.7","user":"%s"},\

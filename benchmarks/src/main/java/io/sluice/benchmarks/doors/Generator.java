@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A load generator of the system, run as a process: ours would take as much of the machine as what it measures. */
+/** Runs an installed load generator as a process. One written in Java would use as much CPU time as the server it measures. */
 public final class Generator {
 
     private Generator() {}
 
-    /** What it prints. */
+    /** Runs a command and returns what it prints. */
     public static String run(List<String> command) throws IOException, InterruptedException {
         Process process;
         try {
             process = new ProcessBuilder(command).redirectErrorStream(true).start();
         } catch (IOException e) {
             throw new IOException(
-                    command.get(0) + ": cannot be run (expected: wrk and h2load; on Debian: apt-get install wrk"
+                    command.get(0) + ": cannot be run (expected: wrk and h2load; on Debian: sudo apt-get install wrk"
                             + " nghttp2-client)",
                     e);
         }
@@ -29,12 +29,12 @@ public final class Generator {
         return output;
     }
 
-    /** The number in a line of its output, by the first group of a pattern. */
+    /** Returns the number that the first group of a pattern matches in the output. */
     public static double number(String output, String pattern) throws IOException {
         return Double.parseDouble(text(output, pattern, 1));
     }
 
-    /** What a group of a pattern found in its output. */
+    /** Returns the text that a group of a pattern matches in the output. */
     public static String text(String output, String pattern, int group) throws IOException {
         Matcher matcher = Pattern.compile(pattern).matcher(output);
         if (!matcher.find()) {

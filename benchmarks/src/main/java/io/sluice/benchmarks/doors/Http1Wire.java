@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Requests of HTTP/1.1, one at a time, answered with a length. */
+/** Sends HTTP/1.1 requests, one at a time. Expects answers with a content length. */
 final class Http1Wire extends Wire {
 
     private static final byte[] WELL = "HTTP/1.1 200".getBytes(StandardCharsets.US_ASCII);
@@ -17,7 +17,7 @@ final class Http1Wire extends Wire {
     private final byte[][] requests;
     private volatile @Nullable Outcome waiting;
 
-    /** @param requests whole ones, with their heads; they take turns */
+    /** @param requests complete requests with their headers, which are sent in turn */
     Http1Wire(int port, byte[][] requests) throws IOException {
         super(port, 1);
         this.requests = requests;
@@ -45,7 +45,7 @@ final class Http1Wire extends Wire {
         answered(outcome, well);
     }
 
-    /** The length of the head; negative if it is not whole. */
+    /** Returns the length of the head; negative if it is incomplete. */
     private static int head(ByteBuffer bytes) {
         for (int i = 0; i + Integer.BYTES <= bytes.limit(); i++) {
             if (bytes.get(i) == '\r' && bytes.getInt(i) == END_OF_HEAD) {
@@ -61,7 +61,7 @@ final class Http1Wire extends Wire {
         String text = new String(copy, StandardCharsets.US_ASCII).toLowerCase(Locale.ROOT);
         int at = text.indexOf(LENGTH);
         if (at < 0) {
-            throw new IOException("an answer without a length: " + text);
+            throw new IOException("an answer without a content length: " + text);
         }
         return Integer.parseInt(
                 text.substring(at + LENGTH.length(), text.indexOf('\r', at)).strip());

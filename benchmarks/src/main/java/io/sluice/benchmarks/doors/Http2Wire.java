@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of one gRPC method, each a HEADERS and a DATA frame (RFC 9113). The first request puts its fields into the server's table
- * (RFC 7541), all others name their places there. An answer counts as well if it has a message.
+ * Calls one gRPC method. Each call is a HEADERS and a DATA frame (RFC 9113). The first request adds its fields to the server's
+ * dynamic table (RFC 7541); all others refer to them by index. An answer counts as successful if it has a message.
  */
 final class Http2Wire extends Wire {
 
     private static final int MOST = 1_000;
 
-    /** More than can be under way between the oldest stream and the newest. */
+    /** More than the number of streams that can lie between the oldest open stream and the newest. */
     private static final int RING = 1 << 16;
 
     private static final int HEAD = 9;
@@ -31,7 +31,7 @@ final class Http2Wire extends Wire {
     private static final int END_HEADERS = 0x4;
     private static final int MOST_WINDOW = Integer.MAX_VALUE - 65_535;
 
-    /** POST, http, and the four fields of the first request, the newest of which is 62. */
+    /** POST, http, and the four fields of the first request; the newest of them has index 62. */
     private static final byte[] KNOWN_FIELDS = {
         (byte) 0x83, (byte) 0x86, (byte) 0xc1, (byte) 0xc0, (byte) 0xbf, (byte) 0xbe
     };
@@ -43,7 +43,7 @@ final class Http2Wire extends Wire {
     private final ByteBuffer out;
     private int calls;
 
-    /** @param messages with the five bytes that gRPC puts before them; they take turns */
+    /** @param messages the messages to send in turn, each with the five bytes that gRPC puts before it */
     Http2Wire(int port, String path, byte[][] messages) throws IOException {
         super(port, MOST);
         this.messages = messages;
@@ -101,7 +101,7 @@ final class Http2Wire extends Wire {
                     write((type == PING ? answer.put(payload) : answer).flip());
                 }
             }
-            case GOAWAY -> throw new IOException("the server sends its callers away");
+            case GOAWAY -> throw new IOException("the server closes the connection (GOAWAY)");
             default -> {}
         }
     }
@@ -118,7 +118,7 @@ final class Http2Wire extends Wire {
         to.putInt(length << 8 | type).put((byte) flags).putInt(stream);
     }
 
-    /** Texts as they are, each to be kept: with a name of the fixed table, or one of its own. */
+    /** Encodes the fields as plain text to be added to the table. Their names are from the static table, or plain text too. */
     private static byte[] firstFields(String path, String authority) {
         ByteBuffer fields = ByteBuffer.allocate(512).put((byte) 0x83).put((byte) 0x86);
         text(fields.put((byte) 0x44), path);
@@ -131,7 +131,7 @@ final class Http2Wire extends Wire {
         return all;
     }
 
-    /** Of less than 127 bytes. */
+    /** Writes a text of less than 127 bytes. */
     private static void text(ByteBuffer to, String text) {
         to.put((byte) text.length()).put(text.getBytes(StandardCharsets.US_ASCII));
     }

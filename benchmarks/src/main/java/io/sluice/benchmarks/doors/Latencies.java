@@ -3,8 +3,8 @@ package io.sluice.benchmarks.doors;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts times in buckets that grow with them: what is read back is up to a 32nd too long, never too short. Safe for use by many
- * threads.
+ * A histogram of latencies. The width of its buckets grows with the latency: a quantile is at most a 32nd too long, and never too
+ * short. Thread-safe.
  */
 public final class Latencies {
 
@@ -32,9 +32,9 @@ public final class Latencies {
     }
 
     /**
-     * The time that such a part of all took at most, in nanoseconds; 0 if there are none.
+     * Returns a quantile in nanoseconds; 0 if nothing was added.
      *
-     * @param part of 1
+     * @param part between 0 and 1, such as 0.99 for the p99
      */
     public long quantile(double part) {
         long wanted = Math.max(1, (long) Math.ceil(count() * part));
@@ -48,7 +48,7 @@ public final class Latencies {
         return 0;
     }
 
-    /** Below twice the steps each time has its own; from there every doubling is divided into as many. */
+    /** Each value below {@code 2 * STEPS} has its own bucket. Above that, each doubling is divided into {@code STEPS} buckets. */
     private static int bucket(long nanos) {
         int shift = Math.max(0, Long.SIZE - 1 - Long.numberOfLeadingZeros(nanos | 1) - STEP_BITS);
         return (shift << STEP_BITS) + (int) (nanos >>> shift);

@@ -5,10 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What all processors of the machine did since it runs, by {@code /proc/stat}, in ticks.
+ * The time of all CPUs since the machine was started, from {@code /proc/stat}, in ticks.
  *
- * @param worked for anybody
- * @param idled with nothing to do
+ * @param worked the time spent on any process
+ * @param idled the time spent idle or waiting for disks
  */
 record MachineTime(long worked, long idled) {
 
@@ -36,7 +36,7 @@ record MachineTime(long worked, long idled) {
         return new MachineTime(worked - other.worked, idled - other.idled);
     }
 
-    /** Of 1. */
+    /** Returns the part of the time that was worked, between 0 and 1. */
     double busy() {
         return (double) worked / Math.max(1, worked + idled);
     }

@@ -8,15 +8,15 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Sends requests at a constant rate, whatever becomes of those before. Each latency counts from the moment at which the request was
- * meant to be sent: a generator or a server that stands still lets all that was due meanwhile wait, and all of it is counted.
+ * Sends requests at a constant rate, without waiting for earlier ones. Each latency counts from the time at which its request was
+ * due. If the generator or the server stalls, the requests that come due meanwhile wait, and that wait is part of their latency.
  */
 final class OpenLoop {
 
-    /** More than that under way is no load that is being served; the next are late, which their latencies tell. */
+    /** With more requests in flight, the server cannot keep up. Further requests are sent late, which their latencies show. */
     private static final int MOST_UNDER_WAY = 20_000;
 
-    /** Shorter than the shortest sleep of the system; nothing is sent in larger portions than come due in one. */
+    /** Shorter than the shortest sleep of the system, so a batch never has more requests than come due during one sleep. */
     private static final long SHORTEST_SLEEP_NANOS = 20_000;
 
     private final Sender sender;
@@ -25,7 +25,7 @@ final class OpenLoop {
     private final Semaphore underWay = new Semaphore(MOST_UNDER_WAY);
     private final LongAdder failed = new LongAdder();
 
-    /** Sends the request with a number, and says whether it succeeded when it is answered, on any thread. */
+    /** Sends the request with the given number, and reports its outcome on any thread when it is answered. */
     @FunctionalInterface
     interface Sender {
         void send(long number, Outcome outcome);
@@ -41,9 +41,9 @@ final class OpenLoop {
     }
 
     /**
-     * With a time of its own.
+     * Creates a load with its own clock.
      *
-     * @param park waits for so many nanoseconds, more or less
+     * @param park waits for about the given number of nanoseconds
      */
     OpenLoop(Sender sender, LongSupplier nanoTime, LongConsumer park) {
         this.sender = sender;
@@ -51,7 +51,7 @@ final class OpenLoop {
         this.park = park;
     }
 
-    /** Sends for so long, and returns the latencies when everything is answered. */
+    /** Sends requests during {@code span}, and returns their latencies when all are answered. */
     Latencies run(double perSecond, Duration span) throws InterruptedException {
         Latencies latencies = new Latencies();
         double everyNanos = 1e9 / perSecond;

@@ -24,8 +24,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A process that serves one of the sides of a comparison on the loopback, until it is stopped. Its first line says on which ports:
- * of HTTP and of gRPC, 0 where it has none.
+ * One server of a comparison. It listens on the loopback interface until the process is stopped. Its first line of output has the
+ * ports for HTTP and gRPC, with 0 if it has none.
  */
 public final class Served {
 
@@ -51,7 +51,7 @@ public final class Served {
         System.out.println(http + " " + grpc);
     }
 
-    /** Reads a body and answers something whose head and body are as long as those of a decision, with a node's options. */
+    /** Starts a server with a node's options that reads the body and sends an answer as long as that of a decision. */
     private static int idleApi() {
         AtomicInteger port = new AtomicInteger();
         Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One side of a comparison: a {@link Served} process, with the options that {@code ./sluice node} has. */
+/** One side of a comparison: a {@link Served} process with the JVM options of {@code ./sluice node}. */
 final class Side implements AutoCloseable {
 
     final String name;
@@ -46,10 +46,10 @@ final class Side implements AutoCloseable {
             }
         }
         process.destroyForcibly();
-        throw new IOException(name + ": did not start");
+        throw new IOException(name + ": the server did not start");
     }
 
-    /** What it has in memory, by {@code /proc}. */
+    /** Returns the resident memory of the process, from {@code /proc}. */
     long residentMegabytes() throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
             if (line.startsWith("VmRSS:")) {

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.function.ToIntFunction;
 
 /**
- * What a {@link SteadyClient} measured: quantiles of latencies in milliseconds.
+ * The latencies that a {@link SteadyClient} measured, in milliseconds.
  *
- * @param p99OfTurns the median of those of the turns
- * @param busy how much of the machine was in use meanwhile, of 1: server, Redis and generator together
+ * @param p99OfTurns the median of the p99 of the turns
+ * @param busy the part of all cores that server, Redis and generator used together, between 0 and 1
  */
 record Steady(double p50, double p99, double p999, double p99OfTurns, double busy) {
 
@@ -19,7 +19,7 @@ record Steady(double p50, double p99, double p999, double p99OfTurns, double bus
     static final int MILLIS = 500;
     private static final int WARM_UP_MILLIS = 4_000;
 
-    /** Of all sides, which take turns. */
+    /** Measures all sides, which take turns. */
     static Map<Side, Steady> run(String door, List<Side> sides, ToIntFunction<Side> port, double perSecond)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(

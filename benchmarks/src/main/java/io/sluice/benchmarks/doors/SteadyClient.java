@@ -12,13 +12,14 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * A process that puts a {@linkplain OpenLoop steady load} on one server after the other: {@code grpc|http PER_SECOND WARM_UP_MILLIS
- * TURNS MILLIS PORT…}. Its last lines, one for each server, are three quantiles of all latencies and the median of the turns' p99, in
- * milliseconds, and how busy the machine was, of 1. The machine standing still for a moment spoils a turn, and with it the quantiles of all, not that median.
+ * A process that puts a {@linkplain OpenLoop steady load} on several servers in turn. Its arguments are {@code grpc|http
+ * PER_SECOND WARM_UP_MILLIS TURNS MILLIS PORT…}. Its last lines, one for each server, have the p50, p99 and p99.9 of all latencies
+ * and the median of the turns' p99, in milliseconds, and how busy the machine was, between 0 and 1. If the machine stalls for a
+ * moment, that distorts one turn and the quantiles of all latencies, but not the median of the turns.
  */
 public final class SteadyClient {
 
-    /** As few as Envoy has, one for each of its threads. */
+    /** As few as Envoy opens: one for each of its threads. */
     private static final int GRPC_CONNECTIONS = 4;
 
     private static final int HTTP_CONNECTIONS = 64;
@@ -49,7 +50,7 @@ public final class SteadyClient {
         }
         for (int i = 0; i < loads.size(); i++) {
             if (loads.get(i).failed() > 0) {
-                System.out.println(loads.get(i).failed() + " failed");
+                System.out.println(loads.get(i).failed() + " requests failed");
                 System.exit(1);
             }
             Arrays.sort(slowest[i]);

@@ -11,8 +11,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.Semaphore;
 
 /**
- * A connection to a server of this machine. Speaks just as much of a protocol as one kind of request needs, in prepared bytes: a
- * client that does more takes from the server what it measures. One thread sends, one receives.
+ * A connection to a server on this machine. It implements only the part of a protocol that one kind of request needs, and sends
+ * prepared bytes. A client that does more takes CPU time away from the server it measures. One thread sends and one receives.
  */
 abstract class Wire {
 
@@ -20,12 +20,12 @@ abstract class Wire {
 
     final SocketChannel channel;
 
-    /** What has come and is not read yet, from 0 to its position. */
+    /** Bytes that were received and are not parsed yet, from 0 to the position. */
     private final ByteBuffer in = ByteBuffer.allocateDirect(BUFFER);
 
     private final Semaphore free;
 
-    /** @param most requests under way at the same time */
+    /** @param most the maximum number of requests in flight */
     Wire(int port, int most) throws IOException {
         this.free = new Semaphore(most);
         this.channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -33,20 +33,20 @@ abstract class Wire {
         channel.configureBlocking(false);
     }
 
-    /** Whether it has room for a request; then there is one less. */
+    /** Reserves room for a request, and returns whether there was room. */
     final boolean take() {
         return free.tryAcquire();
     }
 
     abstract void send(long number, Outcome outcome) throws IOException;
 
-    /** Reads what is whole at the beginning of the buffer, and leaves its position after that. */
+    /** Parses the complete messages at the start of the buffer, and moves its position behind them. */
     abstract void read(ByteBuffer bytes) throws IOException;
 
-    /** Something has come. */
+    /** Reads and parses the bytes that have arrived. */
     final void receive() throws IOException {
         if (channel.read(in) < 0) {
-            throw new EOFException("the server has closed a connection");
+            throw new EOFException("the server closed a connection");
         }
         in.flip();
         read(in);

@@ -8,7 +8,7 @@ import java.nio.channels.Selector;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Connections that take turns; a thread of their own waits for what comes back. Whatever fails ends the process. */
+/** Sends requests over several connections in turn. A separate thread receives the answers. Any failure ends the process. */
 final class Wires implements OpenLoop.Sender {
 
     private static final long UNTIL_ONE_IS_FREE_NANOS = 20_000;
@@ -36,7 +36,7 @@ final class Wires implements OpenLoop.Sender {
         }
     }
 
-    /** The next that has room, as soon as there is one. */
+    /** Returns the next connection that has room, waiting until there is one. */
     private Wire free() {
         for (int tries = 1; ; tries++) {
             Wire wire = wires.get(next);
@@ -50,7 +50,7 @@ final class Wires implements OpenLoop.Sender {
         }
     }
 
-    @SuppressWarnings("SystemExitOutsideMain") // whoever waits for an answer would do so for ever
+    @SuppressWarnings("SystemExitOutsideMain") // otherwise the sender would wait for an answer forever
     private static void receive(Selector selector) {
         try {
             while (true) {

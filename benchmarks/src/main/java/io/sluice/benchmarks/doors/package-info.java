@@ -1,4 +1,4 @@
-/** How much a node's front doors serve, next to servers that do nothing. */
+/** Measures the throughput and latency of the APIs of a node, compared with servers that make no decision. */
 @NullMarked
 package io.sluice.benchmarks.doors;
 

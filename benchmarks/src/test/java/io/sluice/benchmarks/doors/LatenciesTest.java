@@ -30,7 +30,7 @@ class LatenciesTest {
     }
 
     @Test
-    void knowsTheEndsOfItsRange() {
+    void coversItsWholeRange() {
         Latencies latencies = new Latencies();
         assertThat(latencies.quantile(0.5)).isZero();
         latencies.add(-1);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class OpenLoopTest {
 
-    /** Passes when somebody waits for it, and not otherwise. */
+    /** The current time. It passes only while the load waits. */
     private final AtomicLong now = new AtomicLong();
 
     private OpenLoop load(OpenLoop.Sender sender) {
@@ -18,7 +18,7 @@ class OpenLoopTest {
     }
 
     @Test
-    void sendsAsManyAsTheRateSays() throws InterruptedException {
+    void sendsAtTheGivenRate() throws InterruptedException {
         OpenLoop load = load((number, outcome) -> outcome.answered(number % 2 == 0));
         Latencies latencies = load.run(10_000, Duration.ofMillis(100));
         assertThat(latencies.count()).isEqualTo(1_000);
@@ -29,7 +29,7 @@ class OpenLoopTest {
     }
 
     @Test
-    void whatWasDueWhileItStoodStillCountsFromThen() throws InterruptedException {
+    void latencyOfRequestsDelayedByAStallCountsFromWhenTheyWereDue() throws InterruptedException {
         long stands = Duration.ofMillis(100).toNanos();
         OpenLoop load = load((number, outcome) -> {
             now.addAndGet(number == 0 ? stands : 0);
@@ -41,7 +41,7 @@ class OpenLoopTest {
     }
 
     @Test
-    void goesOnSendingWhileNothingIsAnswered() throws InterruptedException {
+    void keepsSendingWhileNothingIsAnswered() throws InterruptedException {
         List<OpenLoop.Outcome> waiting = new ArrayList<>();
         OpenLoop load = load((number, outcome) -> {
             waiting.add(outcome);
