@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
 
 /**
  * A process that puts a {@linkplain OpenLoop steady load} on several servers in turn. Its arguments are {@code grpc|http
- * PER_SECOND WARM_UP_MILLIS TURNS MILLIS PORT…}. Its last lines, one for each server, have the p50, p99 and p99.9 of all latencies
- * and the median of the turns' p99, in milliseconds, and how busy the machine was, between 0 and 1. If the machine stalls for a
- * moment, that distorts one turn and the quantiles of all latencies, but not the median of the turns.
+ * PER_SECOND WARM_UP_MILLIS TURNS MILLIS PORT…}. Its last lines, one for each server, have the p50, p99 and p99.9 of all
+ * latencies and the median of the turns' p99, in milliseconds, and how busy the machine was, between 0 and 1. If the machine
+ * stalls for a moment, that distorts one turn and the quantiles of all latencies, but not the median of the turns.
  */
 public final class SteadyClient {
 

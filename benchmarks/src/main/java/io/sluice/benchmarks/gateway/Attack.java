@@ -13,24 +13,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
-/** What one attacker does to a gateway until it is cut off, or until all is over. He counts what he got rid of. */
+/** An attack on a gateway. An attacker counts what it sends, until the gateway disconnects it or the measurement ends. */
 enum Attack {
-    /** Hundreds of connections whose heads never end, a byte at a time. */
-    SLOW_HEADS("heads that come a byte at a time", "bytes") {
+    /** Opens hundreds of connections and sends request headers that never end, one byte at a time. */
+    SLOW_HEADS("headers sent one byte at a time", "bytes") {
         @Override
         void once(int port, BooleanSupplier over, AtomicLong done) throws IOException, InterruptedException {
             trickle(port, "GET /api/orders/7 HTTP/1.1\r\nHost: a\r\nX: ", over, done);
         }
     },
-    /** The same with bodies: these requests have passed their limits and are under way. */
-    SLOW_BODIES("bodies that come a byte at a time", "bytes") {
+    /** Does the same with bodies. These requests have passed their limits and are being forwarded. */
+    SLOW_BODIES("bodies sent one byte at a time", "bytes") {
         @Override
         void once(int port, BooleanSupplier over, AtomicLong done) throws IOException, InterruptedException {
             trickle(port, "POST /api/orders/7 HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n", over, done);
         }
     },
-    /** Requests over HTTP/2, each reset as soon as it is sent. */
-    RAPID_RESETS("HTTP/2 streams that are reset at once", "streams") {
+    /** Sends requests over HTTP/2 and resets each as soon as it is sent. */
+    RAPID_RESETS("HTTP/2 streams reset at once", "streams") {
         @Override
         void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
             ByteArrayOutputStream flood = new ByteArrayOutputStream();
@@ -41,8 +41,8 @@ enum Attack {
             flood(port, flood.toByteArray(), done);
         }
     },
-    /** Heads over HTTP/2 that are continued for ever. */
-    CONTINUATIONS("HTTP/2 heads that never end", "frames") {
+    /** Sends HTTP/2 headers that are continued forever. */
+    CONTINUATIONS("HTTP/2 headers that never end", "frames") {
         @Override
         void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
             ByteArrayOutputStream flood = new ByteArrayOutputStream();
@@ -78,12 +78,12 @@ enum Attack {
         return name;
     }
 
-    /** What it counts. */
+    /** Returns the unit of what the attacker counts. */
     String what() {
         return what;
     }
 
-    /** Ends with an exception when it is cut off. */
+    /** Attacks once. Throws an exception when the gateway disconnects the attacker. */
     abstract void once(int port, BooleanSupplier over, AtomicLong done) throws IOException, InterruptedException;
 
     private static void trickle(int port, String begin, BooleanSupplier over, AtomicLong done)
@@ -118,7 +118,7 @@ enum Attack {
         }
     }
 
-    /** All in one piece, which costs the attacker next to nothing, and then until he is cut off. */
+    /** Sends all frames at once, which costs the attacker next to nothing, and then waits until it is disconnected. */
     private static void flood(int port, byte[] frames, AtomicLong done) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.getOutputStream()
@@ -130,13 +130,13 @@ enum Attack {
             InputStream in = socket.getInputStream();
             byte[] dropped = new byte[16 * 1_024];
             while (in.read(dropped) >= 0) {
-                // Whatever it says.
+                // Ignores the answer.
             }
         }
-        throw new IOException("cut off");
+        throw new IOException("disconnected");
     }
 
-    /** By the static table of HPACK, values as they are. */
+    /** Encodes the headers with names from the static table of HPACK and plain values. */
     private static byte[] head(int stream, int flags) {
         byte[] path = "/api/orders/7".getBytes(StandardCharsets.US_ASCII);
         ByteBuffer block = ByteBuffer.allocate(7 + path.length);

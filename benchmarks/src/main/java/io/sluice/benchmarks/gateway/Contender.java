@@ -13,22 +13,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A gateway in a process of its own.
+ * A gateway in a separate process.
  *
- * @param port where it speaks HTTP/1.1
- * @param http2Port where it speaks HTTP/2 without TLS, possibly the same
- * @param end ends it
+ * @param port the port for HTTP/1.1
+ * @param http2Port the port for HTTP/2 without TLS, possibly the same
+ * @param end stops the gateway
  */
 record Contender(String name, ProcessHandle process, int port, int http2Port, Runnable end) implements AutoCloseable {
 
-    /** Of the times in {@code /proc}, on every Linux that Java runs on. */
+    /** The unit of times in {@code /proc}, on every Linux that Java runs on. */
     private static final int TICKS_PER_SECOND = 100;
 
     /**
      * Starts a Java program with the options that {@code ./sluice} gives on two cores.
      *
-     * @param classPath as for {@code -cp}
-     * @param port finds the port in a line that it prints, by a group
+     * @param classPath the value of {@code -cp}
+     * @param port matches the line of output with the port, which is its first group
      */
     static Contender ofJava(String name, String classPath, String main, List<String> args, Pattern port)
             throws IOException {
@@ -51,10 +51,10 @@ record Contender(String name, ProcessHandle process, int port, int http2Port, Ru
             }
         }
         process.destroyForcibly();
-        throw new IOException(name + " did not start: " + printed);
+        throw new IOException(name + " did not start; its output: " + printed);
     }
 
-    /** What it and its children have used of the processors so far. */
+    /** Returns the CPU time that the process and its descendants have used so far. */
     double cpuSeconds() {
         return Stream.concat(Stream.of(process), process.descendants())
                 .mapToDouble(each -> cpuSeconds(each.pid()))
@@ -66,7 +66,7 @@ record Contender(String name, ProcessHandle process, int port, int http2Port, Ru
         end.run();
     }
 
-    /** The name in the second field may hold anything, so what follows it is counted from its end. */
+    /** The second field, the name, may contain anything. Therefore the other fields are counted from its end. */
     private static double cpuSeconds(long pid) {
         try {
             String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
@@ -82,10 +82,10 @@ record Contender(String name, ProcessHandle process, int port, int http2Port, Ru
                 () -> {
                     try {
                         while (out.readLine() != null) {
-                            // Only so that it can go on printing.
+                            // Reads the output, so that the process does not block on printing.
                         }
                     } catch (IOException e) {
-                        // It has ended.
+                        // The process has ended.
                     }
                 },
                 "reads " + name);

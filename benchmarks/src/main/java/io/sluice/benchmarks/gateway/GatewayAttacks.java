@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What well-behaved callers notice while others attack the gateway: the latencies of a steady load, each from the moment at which its
- * request was due, without and with each {@link Attack}, in turns. The attackers share the machine, and what they use of it is missing
- * for everybody.
+ * Measures what well-behaved callers notice while others attack the gateway. It compares the latencies of a steady load with and
+ * without each {@link Attack}, in turns. Each latency counts from the time at which its request was due. The attackers run on the
+ * same machine, so the CPU time that they use is not available to the gateway.
  */
 public final class GatewayAttacks {
 
@@ -35,14 +35,14 @@ public final class GatewayAttacks {
     private static final int WARM_UPS = 4;
     private static final int ATTACKERS = 4;
 
-    /** An attacker who is cut off comes back so soon. */
+    /** How long a disconnected attacker waits before it connects again. */
     private static final int COMES_BACK_MILLIS = 50;
 
     private static final byte[] REQUEST =
             "GET /api/orders/7 HTTP/1.1\r\nHost: a\r\nX-User: u-1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     /**
-     * What a turn measured.
+     * The measurements of one turn.
      *
      * @param millis the latencies, sorted
      */
@@ -50,16 +50,16 @@ public final class GatewayAttacks {
 
     private GatewayAttacks() {}
 
-    /** A table. */
+    /** Measures and returns a table. */
     public static String table(int turns) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("sluice-attacks");
         Path rules = Files.writeString(folder.resolve("rules.yaml"), GatewayLoad.RULES);
         StringBuilder table = new StringBuilder(String.format(
-                "%d requests per second by %d callers, %d attackers who come back after %d ms; medians of %d turns of %d s%n%n",
+                "%d requests/s from %d callers; %d attackers reconnect after %d ms; medians of %d turns of %d s%n%n",
                 PER_SECOND, CALLERS, ATTACKERS, COMES_BACK_MILLIS, turns, SECONDS));
         table.append(String.format(
                 "| %-38s | %9s | %9s | %11s | %9s | %18s | %13s |%n",
-                "attack", "p50", "p99", "p99 without", "ratio", "got rid of", "cut off"));
+                "attack", "p50", "p99", "p99 without", "ratio", "sent", "disconnected"));
         table.append("|----------------------------------------|-----------|-----------|-------------|-----------|"
                 + "--------------------|---------------|\n");
         try (NginxServer upstream = NginxServer.start(GatewayLoad.UPSTREAM)) {
@@ -144,7 +144,7 @@ public final class GatewayAttacks {
         }
     }
 
-    /** The latencies in milliseconds, sorted. */
+    /** Puts the steady load on the gateway, and returns the latencies in milliseconds, sorted. */
     private static List<Double> steady(int port) throws IOException, InterruptedException {
         int each = PER_SECOND * SECONDS / CALLERS;
         long every = TimeUnit.SECONDS.toNanos(CALLERS) / PER_SECOND;
@@ -164,7 +164,7 @@ public final class GatewayAttacks {
             Arrays.sort(nanos);
             return Arrays.stream(nanos).mapToObj(one -> one / 1e6).toList();
         } catch (ExecutionException e) {
-            throw new IOException("a well-behaved caller was not served", e.getCause());
+            throw new IOException("a well-behaved caller got no answer", e.getCause());
         }
     }
 
@@ -187,13 +187,13 @@ public final class GatewayAttacks {
         return nanos;
     }
 
-    /** All answers are the same, and end with a brace. */
+    /** Reads one answer. All answers are the same and end with a brace. */
     private static void read(InputStream in, byte[] answer) throws IOException {
         int length = 0;
         while (length == 0 || answer[length - 1] != '}') {
             int more = in.read(answer, length, answer.length - length);
             if (more <= 0) {
-                throw new IOException("no answer but " + new String(answer, 0, length, StandardCharsets.US_ASCII));
+                throw new IOException("incomplete answer: " + new String(answer, 0, length, StandardCharsets.US_ASCII));
             }
             length += more;
         }

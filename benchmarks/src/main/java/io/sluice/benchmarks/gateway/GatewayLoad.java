@@ -17,8 +17,9 @@ import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 
 /**
- * How many requests the gateway passes on, next to itself without rules, to nginx and to Spring Cloud Gateway. All are processes that
- * are up at the same time before the same upstream and take turns; medians are compared. Every request is allowed.
+ * Compares the throughput of the gateway with that of the gateway without rules, of nginx and of Spring Cloud Gateway. Each is a
+ * process of its own. All run at the same time in front of the same upstream and take turns, and their medians are compared.
+ * Every request is allowed.
  */
 public final class GatewayLoad {
 
@@ -41,7 +42,7 @@ public final class GatewayLoad {
             return 200 '{"id":7,"state":"paid","items":[{"sku":"a-1","count":2},{"sku":"b-9","count":1}],"total":"41.30"}';
             """;
 
-    /** The same four levels. A rate that its integers hold and nobody reaches. */
+    /** The same four levels for nginx, with a rate that fits its integers and is never reached. */
     private static final String NGINX_ZONES = """
             upstream shop { server 127.0.0.1:%d; keepalive 128; keepalive_requests 1000000; }
             limit_req_zone $server_port zone=all:1m rate=1000000r/s;
@@ -86,7 +87,7 @@ public final class GatewayLoad {
     private GatewayLoad() {}
 
     /**
-     * A table.
+     * Measures and returns a table.
      *
      * @param peers the class path of Spring Cloud Gateway
      */
@@ -254,7 +255,7 @@ public final class GatewayLoad {
         StringBuilder rows = new StringBuilder();
         rows.append(String.format(
                 "| %-40s | %8s | %13s | %8s | %9s | %9s | %14s |%n",
-                protocol, "per s", "of no rules", "of nginx", "p50", "p99", "CPU a request"));
+                protocol, "per s", "vs no rules", "vs nginx", "p50", "p99", "CPU/request"));
         rows.append("|------------------------------------------|----------|---------------|----------|"
                 + "-----------|-----------|----------------|\n");
         double most = medians.getOrDefault(bare, new Figures(0, 0, 0, 0)).perSecond();

@@ -1,4 +1,4 @@
-/** The gateway under load, next to others. */
+/** Measures the gateway under load and under attack, compared with other gateways. */
 @NullMarked
 package io.sluice.benchmarks.gateway;
 
