@@ -11,7 +11,7 @@ import io.sluice.core.spi.Verdict;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Asks, and waits for the answer. */
+/** Asks an engine and waits for the answer. */
 final class Asks {
 
     private Asks() {}

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.IntFunction;
 
-/** Replication stops, Redis goes on granting for a while, and then it is the replica that knows nothing of it. */
+/** Replication stops, the primary goes on granting for a while, and then a replica without these grants takes over. */
 final class Failovers {
 
     private static final Duration MOMENT = Duration.ofMillis(700);
@@ -60,7 +60,7 @@ final class Failovers {
             judge(histories);
         }
         trial.note(runs + " failovers by Sentinel");
-        trial.figure("back on the new primary after at most", slowest, 1_000, "ms");
+        trial.figure("recovered on the new primary after at most", slowest, 1_000, "ms");
     }
 
     private void seeded(int runs) throws IOException {
@@ -76,16 +76,16 @@ final class Failovers {
             }
         }
         trial.note(runs + " more, seed " + seed);
-        trial.figure("extra, of b + r × lost interval,", Math.max(0, worst), 1, "");
-        trial.note(steps + " steps checked, " + unchecked + " in no order that is known, " + missing + " not heard of");
+        trial.figure("extra / (b + r × lost interval)", Math.max(0, worst), 1, "");
+        trial.note(steps + " steps checked, " + unchecked + " of unknown order, " + missing + " not recorded");
     }
 
-    /** One node has each decision made in Redis, on a bucket whose bound is told apart; another has leases, on any limit. */
+    /** One node makes each decision in Redis, on a bucket whose bound is checked. Another node has leases, on a random limit. */
     private void run(RedisPair pair, String key, Random random) throws IOException {
         long rate = 20L + random.nextInt(200);
         Limit limit = Limit.named("x").tokenBucket(Rate.perSecond(rate)).withBurst(1 + random.nextInt(200));
         Limit other = limit(random);
-        // Then all of the burst may be spent twice.
+        // If replication stops before the limit is used, the whole burst may be spent twice.
         boolean unused = random.nextInt(3) == 0;
         Histories histories = new Histories();
         try (Rig rig = new Rig(Rig.bare(pair.uri()).recording(histories.recording()), Clock.system());

@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The faults that can be made to happen, and the table of what was promised and what was measured. */
+/** All faults that can be injected, and the table of what is promised and what was measured. */
 public final class Faults {
 
     private Faults() {}
@@ -14,22 +14,22 @@ public final class Faults {
                 new Fault(
                         "F1",
                         "Redis killed",
-                        "p99 ≤ 25 ms in the first second, then ≤ 1 ms; back ≤ 1 s",
+                        "p99 ≤ 25 ms in the first second, then ≤ 1 ms; recovery ≤ 1 s",
                         Outages::killed),
                 new Fault(
                         "F2",
                         "Redis hung (SIGSTOP)",
-                        "p99 ≤ 25 ms, p99.9 ≤ 40 ms; heap < 32 MB more at 5,000/s; threads constant; back ≤ 1 s",
+                        "p99 ≤ 25 ms, p99.9 ≤ 40 ms; heap < 32 MB more at 5,000/s; threads constant; recovery ≤ 1 s",
                         Outages::hung),
                 new Fault(
                         "F3",
                         "Redis slow by 15 ms, by 100 ms",
-                        "+15 ms: p50 ≤ 1 ms on leased keys; +100 ms: p99 ≤ 25 ms, back ≤ 1 s",
+                        "+15 ms: p50 ≤ 1 ms on leased keys; +100 ms: p99 ≤ 25 ms, recovery ≤ 1 s",
                         Outages::slow),
                 new Fault(
                         "F4",
                         "half-open connection",
-                        "no connection stuck > 3 s; back ≤ 1 s after the link returns",
+                        "no connection stuck > 3 s; recovery ≤ 1 s after the link returns",
                         Outages::halfOpen),
                 new Fault(
                         "F5",
@@ -49,10 +49,10 @@ public final class Faults {
                 new Fault(
                         "F9",
                         "CLUSTERDOWN, READONLY, LOADING, BUSY, MASTERDOWN, OOM, NOAUTH, NOPERM, MISCONF",
-                        "none reaches the caller; back ≤ 1 s",
+                        "none reaches the caller; recovery ≤ 1 s",
                         Outages::errors),
                 new Fault("F11", "client clocks ± 1 h", "0 changed decisions", Surroundings::clientClocks),
-                new Fault("F12", "allkeys-lru", "start says so", Surroundings::evicting),
+                new Fault("F12", "allkeys-lru", "reported at start", Surroundings::evicting),
                 new Fault(
                         "F13",
                         "Redis memory full",
@@ -66,12 +66,12 @@ public final class Faults {
                 new Fault(
                         "F15",
                         "node killed with leases or permits",
-                        "back ≤ 1 s ttl + 1 s; extra 0 (checker)",
+                        "recovery ≤ ttl (1 s) + 1 s; extra 0 (checker)",
                         Nodes::killed),
                 new Fault(
                         "F16",
                         "node stopped (SIGSTOP), then continued",
-                        "nothing spent at or after its end (checker)",
+                        "nothing spent at or after the end of a lease (checker)",
                         Nodes::stopped),
                 new Fault(
                         "F17",
@@ -87,14 +87,14 @@ public final class Faults {
                 new Fault(
                         "F20",
                         "poisoned rules in Redis",
-                        "refused, last good stays; visible ≤ 5 s",
+                        "refused, last good set stays; visible ≤ 5 s",
                         Releases::poisoned),
                 new Fault("F23", "Redis down at node start", "ready ≤ 5 s", Releases::startWithoutRedis),
                 new Fault("F24", "log sink blocked", "dropped and counted; p99 unchanged", Sinks::blocked),
-                new Fault("F25", "old and new function at once", "checker passes on the mix", Nodes::versions));
+                new Fault("F25", "old and new function at once", "checker passes with both", Nodes::versions));
     }
 
-    /** Runs all faults, or those whose number is given, and prints a row of the table for each. */
+    /** Runs all faults, or those with the given ids, and prints a row of the table for each. */
     public static List<String> run(double scale, List<String> ids, PrintStream out) throws Exception {
         List<String> lines =
                 new ArrayList<>(List.of("| # | fault | promised | measured | missed |", "|---|---|---|---|---|"));

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the nodes of one run write down, in files that stay if something is wrong with them. */
+/** The histories that the nodes of one run record. Their files are kept if the checker finds a violation. */
 final class Histories {
 
     private final Path folder = Files.createTempDirectory("sluice-faults");
@@ -19,7 +19,7 @@ final class Histories {
 
     Histories() throws IOException {}
 
-    /** For one more node. */
+    /** Opens the history of another node. */
     HistoryListener recording() throws IOException {
         String node = "n" + files.size();
         files.add(folder.resolve(node + ".history"));
@@ -28,7 +28,7 @@ final class Histories {
         return writer;
     }
 
-    /** To be called when the nodes are closed. */
+    /** Checks the histories. The nodes must be closed before. */
     CheckReport check(Trial trial) throws IOException {
         writers.forEach(HistoryWriter::close);
         CheckReport report = HistoryChecker.check(files);

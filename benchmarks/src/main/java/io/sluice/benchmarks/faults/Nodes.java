@@ -10,12 +10,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** Nodes die, stop, or are of different versions: real processes, whose histories are checked. */
+/** Nodes are killed, stopped, or have different versions. They are real processes, and their histories are checked. */
 final class Nodes {
 
     private Nodes() {}
 
-    /** A node is killed, and another one finds what it had: first not, then all of it. */
+    /** A node is killed. The permits it had are missing at first, and later all of them are available to another node. */
     static void killed(Trial trial) throws IOException {
         double leases = 0;
         double held = 0;
@@ -27,7 +27,7 @@ final class Nodes {
             Killed holding = Killed.holding();
             for (Killed each : List.of(leasing, holding)) {
                 inVain += each.lost() > 0 && each.missed() > 0 ? 0 : 1;
-                trial.must(Double.isFinite(each.backMillis()), "it comes back: " + each);
+                trial.must(Double.isFinite(each.backMillis()), "all permits are available again: " + each);
                 mustBeClean(trial, each.report(), each.histories());
                 extra += each.report().found();
             }
@@ -35,10 +35,10 @@ final class Nodes {
             held = Math.max(held, holding.backMillis());
         }
         trial.note(2 * runs + " nodes killed");
-        trial.figure("of which had nothing to lose", inVain, 0, "");
+        trial.figure("of them without permits to lose", inVain, 0, "");
         double longest = Killed.TTL.toMillis() + 1_000;
-        trial.figure("leased permits back after at most", leases, longest, "ms");
-        trial.figure("held ones after at most", held, longest, "ms");
+        trial.figure("leased permits available again after at most", leases, longest, "ms");
+        trial.figure("held permits after at most", held, longest, "ms");
         trial.figure("violations", (double) extra, 0, "");
     }
 
@@ -61,12 +61,12 @@ final class Nodes {
             mustBeClean(trial, node.report(), node.histories());
         }
         trial.note(algorithms.size() + " nodes stopped for " + seconds + " s with " + atHand
-                + " leased permits at hand, which went on and spent " + spends + " times");
-        trial.figure("of which had nothing to spend", inVain, 0, "");
-        trial.figure("after the end", (double) late, 0, "");
+                + " unspent leased permits; after they continued they spent " + spends + " times");
+        trial.figure("of them without permits to spend", inVain, 0, "");
+        trial.figure("spends after the end of a lease", (double) late, 0, "");
     }
 
-    /** Leases and single decisions, of each algorithm that is leased. */
+    /** Runs fleets with leases and with single decisions, for each algorithm that can be leased. */
     static void versions(Trial trial) throws IOException {
         double seconds =
                 trial.lasting(Duration.ofSeconds(4), Duration.ofSeconds(1)).toMillis() / 1e3;
@@ -78,12 +78,12 @@ final class Nodes {
             Versions mix = Versions.together(algorithm, i % 2 == 0, seconds);
             decisions += mix.decisions();
             found += mix.report().found();
-            trial.must(mix.libraries() == 2, "both versions are in Redis: " + mix.libraries());
-            trial.must(mix.decisions() > 0, "something is decided");
-            trial.must(mix.report().missing() == 0, "every step is known: " + mix.report());
+            trial.must(mix.libraries() == 2, "both versions are loaded in Redis: " + mix.libraries());
+            trial.must(mix.decisions() > 0, "there are decisions");
+            trial.must(mix.report().missing() == 0, "every step is recorded: " + mix.report());
             mustBeClean(trial, mix.report(), mix.histories());
         }
-        trial.note(runs + " fleets of both versions, " + decisions + " decisions");
+        trial.note(runs + " fleets with both versions, " + decisions + " decisions");
         trial.figure("violations", (double) found, 0, "");
     }
 

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/** Redis is gone, hangs, is slow, forgets, or answers with errors. */
+/** Redis is down, hangs, is slow, loses its data, or answers with errors. */
 final class Outages {
 
     private static final double DEADLINE_MILLIS = Traffic.DEADLINE.toMillis();
@@ -36,8 +36,8 @@ final class Outages {
             server.restart();
             double back = traffic.untilDecidedByRedis(restarted);
             trial.figure("p99 in the first second", traffic.quantile(0.99, first, second), DEADLINE_MILLIS + 5, "ms");
-            trial.figure("then", traffic.quantile(0.99, second, last), 1, "ms");
-            trial.figure("back after", back, 1_000, "ms");
+            trial.figure("p99 afterwards", traffic.quantile(0.99, second, last), 1, "ms");
+            trial.figure("recovered after", back, 1_000, "ms");
             mustHaveStoodIn(trial, traffic, first, last);
         }
     }
@@ -63,8 +63,8 @@ final class Outages {
             trial.figure("p99.9", traffic.quantile(0.999, first, last), 2 * DEADLINE_MILLIS, "ms");
             trial.figure("heap grew by", Math.max(0, grown), 32, "MB");
             trial.figure("threads grew by", Math.max(0, threadsLater - threads), 0, "");
-            trial.figure("back after", back, 1_000, "ms");
-            trial.must(grown < 64, "the heap stays bounded, it grew by " + grown + " MB");
+            trial.figure("recovered after", back, 1_000, "ms");
+            trial.must(grown < 64, "the heap stays bounded; it grew by " + grown + " MB");
             mustHaveStoodIn(trial, traffic, first, last);
         }
     }
@@ -74,7 +74,7 @@ final class Outages {
         slowerThanSlow(trial);
     }
 
-    /** Slow, and not so slow that it would not be asked: of a leased key hardly anybody notices. */
+    /** Redis is slow, but not so slow that the breaker opens. Callers of leased keys hardly notice. */
     private static void slowWithLeases(Trial trial) {
         try (RedisServer server = RedisServer.start();
                 FaultProxy proxy = FaultProxy.before(server);
@@ -94,8 +94,7 @@ final class Outages {
                     traffic.degraded(first, last),
                     last - first));
             trial.must(traffic.failed() == 0, "no exception reaches a caller");
-            trial.figure(
-                    "degraded though leases hide it", 100.0 * traffic.degraded(first, last) / (last - first), 50, "%");
+            trial.figure("degraded despite leases", 100.0 * traffic.degraded(first, last) / (last - first), 50, "%");
         }
     }
 
@@ -114,7 +113,7 @@ final class Outages {
             double back = traffic.untilDecidedByRedis(quick);
             trial.figure("+100 ms: p99", traffic.quantile(0.99, first, last), DEADLINE_MILLIS + 5, "ms");
             trial.figure("p50", traffic.quantile(0.5, first, last), 1, "ms");
-            trial.figure("back after", back, 1_000, "ms");
+            trial.figure("recovered after", back, 1_000, "ms");
             mustHaveStoodIn(trial, traffic, first, last);
         }
     }
@@ -136,13 +135,13 @@ final class Outages {
             long returned = System.nanoTime();
             proxy.resume();
             double back = traffic.untilDecidedByRedis(returned);
-            trial.figure("another connection after", replaced, 3_000, "ms");
-            trial.figure("back after", back, 1_000, "ms");
+            trial.figure("new connection after", replaced, 3_000, "ms");
+            trial.figure("recovered after", back, 1_000, "ms");
             mustHaveStoodIn(trial, traffic, first, last);
         }
     }
 
-    /** Twenty keys of ten permits a day: whoever forgets them grants them again, once. */
+    /** Uses twenty keys with ten permits a day each. A Redis that restarts empty grants them once more. */
     static void restartedEmpty(Trial trial) {
         Limit ten = Limit.named("ten").tokenBucket(Rate.perDay(10)).withBurst(10);
         try (RedisServer server = RedisServer.start();
@@ -158,14 +157,14 @@ final class Outages {
             traffic.goOn(trial.lasting(Duration.ofSeconds(5), MOMENT));
             traffic.untilDecided();
             double extra = traffic.passed(0, traffic.mark()) / 20.0 - 10;
-            trial.figure("extra per key of burst 10 and local share 5", extra, 15, "");
-            trial.figure("back after", back, 1_000, "ms");
-            trial.must(extra <= 15, "at most one burst and the local share more for each key: " + extra);
+            trial.figure("extra per key (burst 10, local share 5)", extra, 15, "");
+            trial.figure("recovered after", back, 1_000, "ms");
+            trial.must(extra <= 15, "each key gets at most one burst and the local share more: " + extra);
             trial.must(traffic.failed() == 0, "no exception reaches a caller");
         }
     }
 
-    /** Redis forgets functions and scripts ten times a second; nothing else decides in its place, or the counts would not agree. */
+    /** Redis loses its functions and scripts ten times a second. No fallback decides, because the counts must agree afterwards. */
     static void flushed(Trial trial) {
         Limit many = Limit.named("many").tokenBucket(Rate.perDay(1)).withBurst(1_000_000);
         try (RedisServer server = RedisServer.start();
@@ -175,7 +174,7 @@ final class Outages {
         }
     }
 
-    /** Only functions are of use to the engine; scripts are what the fault is called after. */
+    /** The engine uses only functions. Scripts are flushed too, because the fault is defined with them. */
     private static void flushed(Trial trial, RedisServer server, Rig rig, Limit many, String... kinds) {
         long before = remaining(rig, many);
         try (Traffic traffic = Traffic.on(
@@ -195,10 +194,10 @@ final class Outages {
             trial.note(flushes + " × " + name + ", " + (all - first) + " decisions");
             trial.figure("not by Redis (" + name + ")", (double) (all - first - traffic.byRedis(first, all)), 0, "");
             long used = before - remaining(rig, many);
-            trial.must(all - first > flushes, "there were decisions: " + (all - first));
+            trial.must(all - first > flushes, "there are decisions: " + (all - first));
             trial.must(
                     used >= traffic.passedByRedis(0, all) && used <= all,
-                    "what passed was charged: " + used + " of " + traffic.passedByRedis(0, all));
+                    "every allowed request was charged: " + used + " of " + traffic.passedByRedis(0, all));
             trial.must(traffic.failed() == 0, "no exception reaches a caller");
         }
     }
@@ -229,15 +228,15 @@ final class Outages {
                 long healed = System.nanoTime();
                 proxy.resume();
                 slowest = Math.max(slowest, traffic.untilDecidedByRedis(healed));
-                trial.must(traffic.byRedis(first, last) == 0, error + ": taken for an answer");
+                trial.must(traffic.byRedis(first, last) == 0, error + ": treated as a decision");
                 mustHaveStoodIn(trial, traffic, first, last);
             }
         }
-        trial.note(errors.size() + " errors, none reaches a caller");
-        trial.figure("back after at most", slowest, 1_000, "ms");
+        trial.note(errors.size() + " errors, none reached a caller");
+        trial.figure("recovered after at most", slowest, 1_000, "ms");
     }
 
-    /** Requests arrive and answers do not: what was charged is lost, and never charged twice. */
+    /** Requests arrive at Redis, but the answers are lost. The permits stay charged, and nothing is charged twice. */
     static void answersLost(Trial trial) {
         Limit hundred = Limit.named("hundred").tokenBucket(Rate.perDay(1)).withBurst(1_000);
         try (RedisServer server = RedisServer.start();
@@ -272,7 +271,7 @@ final class Outages {
 
     private static void mustHaveStoodIn(Trial trial, Traffic traffic, int first, int last) {
         trial.must(traffic.failed() == 0, "no exception reaches a caller");
-        trial.must(traffic.degraded(first, last) > 0, "the stand-in decides meanwhile");
+        trial.must(traffic.degraded(first, last) > 0, "the fallback decides during the outage");
     }
 
     private static long heap() {

@@ -22,7 +22,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Rules on their way to nodes: messages are lost, repeated and out of order, sets are poisoned, Redis is away. */
+/** Rules are distributed to nodes while messages are lost, repeated or reordered, rule sets are invalid, or Redis is down. */
 final class Releases {
 
     private static final String CHANNEL = "rate-limit-config-update";
@@ -30,7 +30,7 @@ final class Releases {
 
     private Releases() {}
 
-    /** Sources of which some hear no messages are opened and closed while versions are released. */
+    /** Opens and closes rule sources while versions are released. In every second round the sources miss the messages. */
     static void messagesLost(Trial trial) throws Exception {
         int rounds = trial.times(40, 2);
         long updates = 0;
@@ -49,7 +49,7 @@ final class Releases {
                 for (int i = 0; i < SOURCES; i++) {
                     version = publisher.release(rules(++updates)).version();
                 }
-                // They are through with their start: what follows is told by messages alone, or found without them.
+                // The sources have started now: they notice the next version by its message, or without it by polling.
                 awaitAll(sources, version);
                 if (lost) {
                     redis.command("CLIENT", "KILL", "TYPE", "pubsub");
@@ -66,12 +66,12 @@ final class Releases {
                 sources.forEach(RuleSource::close);
             }
         }
-        trial.note(updates + " releases, " + rounds * SOURCES + " restarts, none lost");
-        trial.figure("seen after at most, with messages", heard, 2_000, "ms");
-        trial.figure("without", unheard, 7_000, "ms");
+        trial.note(updates + " releases, " + rounds * SOURCES + " restarts, no update lost");
+        trial.figure("seen with messages after at most", heard, 2_000, "ms");
+        trial.figure("without messages after at most", unheard, 7_000, "ms");
     }
 
-    /** Messages of every kind, old ones too, in any order, while versions rise. */
+    /** Publishes messages of every kind in random order, old ones among them, while versions rise. */
     static void reordered(Trial trial) throws Exception {
         int messages = trial.times(10_000, 500);
         AtomicLong last = new AtomicLong();
@@ -119,7 +119,7 @@ final class Releases {
         };
     }
 
-    /** Founding hashes are written that cannot be rules; each is noticed, and the set from before stays. */
+    /** Writes hashes of the founding form that are no valid rules. Each is reported, and the previous set stays in force. */
     static void poisoned(Trial trial) throws Exception {
         int sets = trial.times(200, 10);
         Random random = new Random(1);
@@ -154,7 +154,7 @@ final class Releases {
                     redis.command("PUBLISH", CHANNEL, "RELOAD_ALL");
                     Traffic.await(() -> !source.refused().isEmpty());
                     slowest = Math.max(slowest, (Clock.system().nanoTime() - start) / 1e6);
-                    trial.must(source.latest().digest().equals(digest), "the last good set stays");
+                    trial.must(source.latest().digest().equals(digest), "the last good set stays in force");
                     redis.command("DEL", poison[1]);
                     redis.command("DEL", key);
                     redis.command(good);
@@ -163,7 +163,7 @@ final class Releases {
                 }
             }
         }
-        trial.note(sets + " poisoned sets refused, the last good one stayed");
+        trial.note(sets + " poisoned sets refused, the last good one stayed in force");
         trial.figure("visible after at most", slowest, 5_000, "ms");
     }
 
@@ -185,7 +185,7 @@ final class Releases {
         };
         String field = fields[random.nextInt(fields.length)];
         String value = values[random.nextInt(values.length)];
-        // These would be rules, or say nothing.
+        // These values would be valid or have no effect.
         boolean named = (field.equals("limitTarget") || field.equals("id")) && !value.isEmpty();
         boolean harmless = named || (field.equals("document") && value.isEmpty());
         return harmless
@@ -193,7 +193,7 @@ final class Releases {
                 : new String[] {"HSET", key, field, value};
     }
 
-    /** A node starts while Redis is down, with the rules of its last run. */
+    /** Starts a node while Redis is down. It uses the rules of its last run. */
     static void startWithoutRedis(Trial trial) throws Exception {
         int starts = trial.times(5, 1);
         double slowest = 0;
@@ -205,7 +205,7 @@ final class Releases {
             publisher.release(rules(7));
             NodeConfig config = config(uri, data);
             try (Node node = Node.start(config)) {
-                trial.must(node.rules().rules().size() == 1, "there is a rule to be kept");
+                trial.must(node.rules().rules().size() == 1, "there is a rule to keep");
                 Traffic.await(() -> Files.exists(data.resolve("kept-rules.json")));
             }
         }
@@ -214,7 +214,7 @@ final class Releases {
             try (Node node = Node.start(config(uri, data))) {
                 slowest = Math.max(slowest, (Clock.system().nanoTime() - start) / 1e6);
                 trial.must(node.rules().rules().size() == 1, "the kept rules are in force");
-                trial.must(node.degraded().isPresent(), "it says that it is degraded");
+                trial.must(node.degraded().isPresent(), "the node reports that it is degraded");
             }
         }
         trial.figure("ready after at most", slowest, 5_000, "ms");

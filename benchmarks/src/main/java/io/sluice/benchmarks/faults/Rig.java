@@ -12,14 +12,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** An engine on Redis with its stand-in, ready. */
+/** An engine on Redis with its fallback, ready for use. */
 final class Rig implements AutoCloseable {
 
-    /** So much that nobody is ever refused. */
+    /** A limit that never refuses. */
     static final Limit PLENTY =
             Limit.named("plenty").tokenBucket(Rate.perSecond(1_000_000)).withBurst(1_000_000);
 
-    /** The default of nodes. */
+    /** The default lease policy of nodes. */
     static final LeasePolicy LEASED = new LeasePolicy(0, 0.1, 1_000_000);
 
     private static final String PREFIX = "rate_limit";
@@ -44,22 +44,22 @@ final class Rig implements AutoCloseable {
         }
     }
 
-    /** The engine alone. */
+    /** Returns the options for the engine alone. */
     static RedisStore.Builder bare(String uri) {
         return RedisStore.at(uri).rememberedRefusals(false).leases(false).guard(false);
     }
 
-    /** As a node has it: with a memory of refusals, and leases before it. */
+    /** Returns the options of a node, with cached refusals and leases. */
     static RedisStore.Builder leasing(String uri) {
         return RedisStore.at(uri).guard(false);
     }
 
-    /** One of a hundred keys. */
+    /** Asks for one of a hundred keys. */
     static List<Demand> plenty(int i) {
         return List.of(Demand.of(PLENTY, "k" + i % 100, 1));
     }
 
-    /** One of four keys, often enough for leases. */
+    /** Asks for one of four keys, so each is used often enough for leases. */
     static List<Demand> leased(int i) {
         return List.of(Demand.of(PLENTY, "k" + i % 4, 1).leasedBy(LEASED));
     }

@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A node that has very much to log, and nobody who reads it. */
+/** A node that logs very much while no process reads its log. */
 final class Sinks {
 
     private static final Pattern PORT = Pattern.compile("POST http://127\\.0\\.0\\.1:(\\d+)/v1/check");
@@ -22,13 +22,13 @@ final class Sinks {
 
     private Sinks() {}
 
-    /** The same node twice, of which only the first is read. */
+    /** Runs the same node twice. Only the log of the first is read. */
     static void blocked(Trial trial) throws Exception {
         int requests = trial.times(20_000, 500);
         double read = p99(trial, requests, true);
         double unread = p99(trial, requests, false);
-        trial.note("p99 with a log that is read " + String.format("%.2f", read) + " ms");
-        trial.figure("with one that is not", unread, Math.max(2 * read, read + 1), "ms");
+        trial.note("p99 with the log read " + String.format("%.2f", read) + " ms");
+        trial.figure("with the log unread", unread, Math.max(2 * read, read + 1), "ms");
     }
 
     private static double p99(Trial trial, int requests, boolean read) throws Exception {
@@ -62,7 +62,7 @@ final class Sinks {
                         .body();
                 boolean dropped = metrics.lines()
                         .anyMatch(line -> line.startsWith("sluice_log_dropped_total ") && !line.endsWith(" 0.0"));
-                trial.must(read || dropped, "lines are dropped, and counted");
+                trial.must(read || dropped, "log lines are dropped and counted");
                 Arrays.sort(millis);
                 return millis[requests * 99 / 100];
             } finally {
@@ -108,7 +108,7 @@ final class Sinks {
         byte[] some = new byte[PIPE];
         try {
             while (node.getErrorStream().read(some) >= 0) {
-                // Only so that it is gone.
+                // Discards the output, so that the node does not block.
             }
         } catch (IOException e) {
             // The node has ended.

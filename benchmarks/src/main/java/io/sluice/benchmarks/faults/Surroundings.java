@@ -11,17 +11,17 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Clocks that differ, memory that is full, other servers and other nodes. */
+/** Clocks differ, the memory of Redis is full or evicted, or many nodes reconnect. */
 final class Surroundings {
 
     private static final Duration MOMENT = Duration.ofMillis(700);
 
-    /** Operations of Redis for a node that connects anew, generously. */
+    /** A generous bound for the commands that a reconnecting node sends to Redis. */
     private static final int MOST_TO_CONNECT = 100;
 
     private Surroundings() {}
 
-    /** A day's window and a bucket, asked by three nodes: one an hour ahead, one an hour behind. */
+    /** Three nodes ask for the same limits. The clock of one is an hour ahead, that of another an hour behind. */
     static void clientClocks(Trial trial) {
         List<Limit> limits = List.of(
                 Limit.named("day").fixedWindow(100, Calendar.DAY, ZoneOffset.UTC),
@@ -41,7 +41,7 @@ final class Surroundings {
                 changed += Math.abs(passed - 100);
             }
             trial.figure("changed decisions", (double) changed, 0, "");
-            trial.must(changed == 0, "clocks of nodes change nothing");
+            trial.must(changed == 0, "the clocks of nodes change no decision");
         }
     }
 
@@ -91,9 +91,9 @@ final class Surroundings {
             for (int i = 0; i < keys; i++) {
                 decided += Asks.passes(rig.redis.engine(), Demand.of(three, "new" + i, 1)) ? 1 : 0;
             }
-            trial.figure("wrong of " + 4 * keys + " decisions on existing keys", (double) wrong, 0, "");
-            trial.figure("of " + keys + " new keys decided by Redis", (double) decided, 0, "");
-            trial.must(wrong == 0 && decided == 0, "existing keys are enforced, new ones left to on_failure");
+            trial.figure("wrong among " + 4 * keys + " decisions on existing keys", (double) wrong, 0, "");
+            trial.figure("decided by Redis among " + keys + " new keys", (double) decided, 0, "");
+            trial.must(wrong == 0 && decided == 0, "existing keys are enforced, new keys follow on_failure");
         }
     }
 
@@ -116,12 +116,13 @@ final class Surroundings {
                 Work after = workIn(server, all, window);
                 Traffic.await(() -> rigs.stream().allMatch(rig -> rig.redis.isReady()));
                 trial.note(nodes + " nodes");
-                trial.figure("operations, next to steady,", after.operations / (double) steady.operations, 1.5, "×");
-                // For each ask, because a busy machine asks less in one window than in the other.
+                trial.figure(
+                        "operations relative to steady load", after.operations / (double) steady.operations, 1.5, "×");
+                // Per request, because a busy machine may send fewer requests in one window than in the other.
                 double usual = steady.operations / (double) steady.asks;
                 trial.must(
                         after.operations < 3 * usual * after.asks + nodes * MOST_TO_CONNECT,
-                        "no storm: " + after + ", when all is well " + steady);
+                        "no reconnect storm: " + after + ", steady load " + steady);
                 trial.must(all.stream().allMatch(traffic -> traffic.failed() == 0), "no exception reaches a caller");
             } finally {
                 all.forEach(Traffic::close);
@@ -130,7 +131,7 @@ final class Surroundings {
         }
     }
 
-    /** What was asked, and what Redis had to do. */
+    /** The requests sent and the commands that Redis processed. */
     private record Work(long asks, long operations) {}
 
     private static Work workIn(RedisServer server, List<Traffic> all, Duration window) {

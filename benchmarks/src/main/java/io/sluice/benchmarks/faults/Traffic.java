@@ -19,12 +19,12 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks at a steady pace, whatever becomes of the asks before, and keeps how long each took and what it was. Its memory is taken
- * at the start, so that what grows later is not its own.
+ * Asks at a constant rate, without waiting for earlier answers, and records the latency and outcome of each. It allocates all its
+ * memory at the start, so that the heap does not grow because of it.
  */
 final class Traffic implements AutoCloseable {
 
-    /** The deadline that decisions have by default. */
+    /** The default deadline of a decision. */
     static final Duration DEADLINE = Duration.ofMillis(20);
 
     private static final byte OPEN = 0;
@@ -103,12 +103,12 @@ final class Traffic implements AutoCloseable {
         }
     }
 
-    /** How many were asked so far: where something begins. */
+    /** Returns the number of requests sent so far, to mark the start or end of a range. */
     int mark() {
         return size.get();
     }
 
-    /** How many were asked by then. */
+    /** Returns the number of requests sent before {@code nanos}. */
     int markAt(long nanos) {
         int i = 0;
         while (i < size.get() && sent[i] - nanos < 0) {
@@ -117,7 +117,7 @@ final class Traffic implements AutoCloseable {
         return i;
     }
 
-    /** Milliseconds within which so many of all were decided, of those from one mark to another. */
+    /** Returns a quantile of the latencies between two marks, in milliseconds. */
     double quantile(double part, int from, int to) {
         int[] took = Arrays.copyOfRange(tookMicros, from, to);
         Arrays.sort(took);
@@ -136,7 +136,7 @@ final class Traffic implements AutoCloseable {
         return count(from, to, DEGRADED, (byte) (DEGRADED | REFUSED));
     }
 
-    /** How many passed, whoever decided. */
+    /** Returns how many requests passed, decided by Redis or not. */
     long passed(int from, int to) {
         return count(from, to, BY_REDIS, DEGRADED);
     }
@@ -153,13 +153,16 @@ final class Traffic implements AutoCloseable {
         return count;
     }
 
-    /** Goes on for so long. */
+    /** Lets the traffic run for the given time. */
     void goOn(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         await(() -> System.nanoTime() - end >= 0);
     }
 
-    /** Until Redis has decided some of those asked from now on; how long after {@code nanos} the first of them was asked, in milliseconds. */
+    /**
+     * Waits until Redis has decided some of the requests sent from now on. Returns how long after {@code nanos} the first of them
+     * was sent, in milliseconds.
+     */
     double untilDecidedByRedis(long nanos) {
         int from = mark();
         await(() -> byRedis(from, mark()) >= 5);
@@ -176,7 +179,7 @@ final class Traffic implements AutoCloseable {
         await(() -> degraded(from, mark()) >= 5);
     }
 
-    /** Until everything that was asked has been decided. */
+    /** Stops the traffic and waits until every request is decided. */
     void untilDecided() {
         over = true;
         await(() -> !thread.isAlive() && count(0, mark(), OPEN, OPEN) == 0);
@@ -186,7 +189,7 @@ final class Traffic implements AutoCloseable {
         long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - giveUp > 0) {
-                throw new IllegalStateException("waited a minute in vain");
+                throw new IllegalStateException("the condition was not met within a minute");
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }

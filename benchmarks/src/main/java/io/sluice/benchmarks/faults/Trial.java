@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** One run of a {@link Fault}: how long it is to last, and what came out. Not thread-safe. */
+/** One run of a {@link Fault}: its duration and its results. Not thread-safe. */
 public final class Trial {
 
     private final double scale;
@@ -13,12 +13,12 @@ public final class Trial {
     private final List<String> missed = new ArrayList<>();
     private final List<String> broken = new ArrayList<>();
 
-    /** @param scale 1 for the figures, less for a run of seconds that only shows what must hold */
+    /** @param scale 1 for a full run with figures; less for a run of seconds that only checks what must hold */
     public Trial(double scale) {
         this.scale = scale;
     }
 
-    /** So long, or less in a short run, but never less than {@code shortest}. */
+    /** Returns {@code whole} scaled to this run, but at least {@code shortest}. */
     Duration lasting(Duration whole, Duration shortest) {
         Duration scaled = Duration.ofNanos((long) (whole.toNanos() * scale));
         return scaled.compareTo(shortest) < 0 ? shortest : scaled;
@@ -28,14 +28,14 @@ public final class Trial {
         return Math.max(fewest, (int) (whole * scale));
     }
 
-    /** What holds in every run, or Sluice is broken. */
+    /** Records a condition that must hold in every run; if it does not, Sluice is broken. */
     void must(boolean holds, String what) {
         if (!holds) {
             broken.add(what);
         }
     }
 
-    /** What was measured, with its goal; whether that is reached says something only about a whole run on a quiet machine. */
+    /** Records a measurement with its goal. A missed goal is meaningful only after a full run on a quiet machine. */
     void figure(String what, double value, double goal, String unit) {
         measured.add(String.format(Locale.ROOT, "%s %s %s", what, number(value), unit)
                 .strip());
@@ -57,7 +57,7 @@ public final class Trial {
         return missed;
     }
 
-    /** What did not hold; empty if all is well. */
+    /** Returns the conditions that did not hold; empty if all held. */
     public List<String> broken() {
         return broken;
     }

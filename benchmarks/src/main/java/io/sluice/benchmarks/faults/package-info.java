@@ -1,4 +1,4 @@
-/** What is done to Redis while it is being asked, and what its callers notice: the faults that Sluice is tested under. */
+/** Injects faults into Redis and nodes under load, and measures what callers notice. */
 @NullMarked
 package io.sluice.benchmarks.faults;
 

@@ -6,13 +6,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every fault in its short form: what must hold, without the figures, which need a quiet machine. */
+/** Runs every fault in its short form. Checks what must hold, but not the figures, which need a quiet machine. */
 final class FaultsTest {
 
     private static final double SHORT = 0.01;
 
     @TestFactory
-    Stream<DynamicTest> whatMustHoldHolds() {
+    Stream<DynamicTest> guaranteesHoldUnderEveryFault() {
         return Faults.all().stream()
                 .map(fault -> DynamicTest.dynamicTest(fault.id() + " " + fault.what(), () -> {
                     Trial trial = new Trial(SHORT);
