@@ -164,7 +164,7 @@ final class Outages {
         }
     }
 
-    /** Redis loses its functions and scripts ten times a second. No fallback decides, because the counts must agree afterwards. */
+    /** Redis loses functions and scripts ten times a second. No fallback decides, so that the counts can be compared. */
     static void flushed(Trial trial) {
         Limit many = Limit.named("many").tokenBucket(Rate.perDay(1)).withBurst(1_000_000);
         try (RedisServer server = RedisServer.start();

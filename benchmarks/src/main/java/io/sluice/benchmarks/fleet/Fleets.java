@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All that is shown of fleets: 4 processes on one Redis, each algorithm, each load, each mishap, and the checker's word on each. */
+/** All runs of a fleet of 4 processes on one Redis, for each algorithm, load and fault, and the table of their results. */
 public final class Fleets {
 
     private static final int NODES = 4;
@@ -17,66 +17,67 @@ public final class Fleets {
     private Fleets() {}
 
     /**
-     * Fills a table, printed as it grows.
+     * Executes all runs. Appends the rows to a table, and prints each as soon as it is known.
      *
-     * @return whether all was as promised
+     * @return whether the checker found no violation
      */
     public static boolean run(PrintStream out, StringBuilder table) throws IOException {
         boolean clean = true;
-        table.append(Logbook.HEAD);
-        out.print(Logbook.HEAD);
-        for (Voyage voyage : all()) {
-            Logbook log = voyage.sail(true);
-            out.print(log.row());
-            table.append(log.row());
-            if (log.report() != null && !log.report().isClean()) {
+        table.append(FleetReport.HEAD);
+        out.print(FleetReport.HEAD);
+        for (FleetRun run : all()) {
+            FleetReport result = run.execute(true);
+            out.print(result.row());
+            table.append(result.row());
+            if (result.report() != null && !result.report().isClean()) {
                 clean = false;
-                out.println(log.report() + "\nhistories in " + log.histories());
+                out.println(result.report() + "\nThe histories are in " + result.histories());
             }
         }
-        String head = "\nWithout histories, at 10,000/s and more on each node:\n\n" + Logbook.HEAD;
+        String head = "\nWithout histories, at 10,000 requests per second on each node:\n\n" + FleetReport.HEAD;
         out.print(head);
         table.append(head);
-        for (Voyage voyage : fast()) {
-            Logbook log = voyage.sail(false);
-            out.print(log.row());
-            table.append(log.row());
+        for (FleetRun run : fast()) {
+            FleetReport result = run.execute(false);
+            out.print(result.row());
+            table.append(result.row());
         }
         return clean;
     }
 
-    /** Each node is asked for 10,000 permits of one key in a second, below the limit and at five times of it. */
-    private static List<Voyage> fast() {
-        List<Voyage> fast = new ArrayList<>();
+    /** Returns runs in which each node asks for 10,000 permits of one key per second. The limit is twice the load, or a fifth. */
+    private static List<FleetRun> fast() {
+        List<FleetRun> fast = new ArrayList<>();
         for (String algorithm : LEASED) {
-            fast.add(Voyage.of(algorithm, 80_000, true, false, NODES, 0.5, 5, Mishap.NONE));
-            fast.add(Voyage.of(algorithm, 8_000, true, false, NODES, 5, 5, Mishap.NONE));
+            fast.add(FleetRun.of(algorithm, 80_000, true, false, NODES, 0.5, 5, FleetFault.NONE));
+            fast.add(FleetRun.of(algorithm, 8_000, true, false, NODES, 5, 5, FleetFault.NONE));
         }
-        fast.add(Voyage.of("token_bucket", 8_000, false, false, NODES, 5, 5, Mishap.NONE));
+        fast.add(FleetRun.of("token_bucket", 8_000, false, false, NODES, 5, 5, FleetFault.NONE));
         return fast;
     }
 
-    /** Every one of them takes as long as its mishap needs. */
-    static List<Voyage> all() {
-        List<Voyage> all = new ArrayList<>();
+    /** Returns all recorded runs. Each takes as long as its fault needs. */
+    static List<FleetRun> all() {
+        List<FleetRun> all = new ArrayList<>();
         for (String algorithm : LEASED) {
             for (double load : LOADS) {
-                all.add(voyage(algorithm, false, false, load, 3, Mishap.NONE));
-                all.add(voyage(algorithm, true, false, load, 3, Mishap.NONE));
+                all.add(newRun(algorithm, false, false, load, 3, FleetFault.NONE));
+                all.add(newRun(algorithm, true, false, load, 3, FleetFault.NONE));
             }
-            all.add(voyage(algorithm, true, true, 1, 3, Mishap.NONE));
-            for (Mishap mishap : List.of(Mishap.KILL, Mishap.FLUSH, Mishap.RESTART)) {
-                all.add(voyage(algorithm, true, false, 5, 4, mishap));
+            all.add(newRun(algorithm, true, true, 1, 3, FleetFault.NONE));
+            for (FleetFault fault : List.of(FleetFault.KILL, FleetFault.FLUSH, FleetFault.RESTART)) {
+                all.add(newRun(algorithm, true, false, 5, 4, fault));
             }
-            all.add(voyage(algorithm, true, false, 5, 20, Mishap.STOP));
+            all.add(newRun(algorithm, true, false, 5, 20, FleetFault.STOP));
         }
         for (String algorithm : OTHERS) {
-            all.add(voyage(algorithm, false, false, 5, 3, Mishap.NONE));
+            all.add(newRun(algorithm, false, false, 5, 3, FleetFault.NONE));
         }
         return all;
     }
 
-    static Voyage voyage(String algorithm, boolean leased, boolean mixed, double times, double seconds, Mishap mishap) {
-        return Voyage.of(algorithm, PER_SECOND, leased, mixed, NODES, times, seconds, mishap);
+    static FleetRun newRun(
+            String algorithm, boolean leased, boolean mixed, double times, double seconds, FleetFault fault) {
+        return FleetRun.of(algorithm, PER_SECOND, leased, mixed, NODES, times, seconds, fault);
     }
 }

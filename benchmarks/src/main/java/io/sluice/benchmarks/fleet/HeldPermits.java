@@ -4,12 +4,12 @@ import io.sluice.core.history.StepEvent;
 import io.sluice.history.History;
 import java.util.List;
 
-/** Who held permits of the key that all ask for, by the histories of nodes that never give any back. */
+/** Computes from histories which permits of {@link Worker#KEY} nodes held. The nodes never release a permit. */
 final class HeldPermits {
 
     private HeldPermits() {}
 
-    /** When the second node first held all that the limit lets anybody hold. */
+    /** Returns when the second node first held as many permits as the limit has. */
     static Killed.Back backTo(History.Node dead, History.Node next, long killedMicros) {
         long lost = held(grants(dead), killedMicros);
         List<StepEvent> grants = grants(next);

@@ -11,24 +11,24 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A node was killed with permits that nobody gave back, and another one went on in its place.
+ * The result of killing a node that had permits. The permits were not returned, and another node took its place.
  *
- * @param lost permits that the first had when it died
- * @param missed how many the second found missing at first
- * @param backMillis after how long it could have all of them
- * @param report the checker's word on both
- * @param histories where they are, if there is something wrong with them
+ * @param lost the permits that the first node had when it was killed
+ * @param missed the permits that were missing for the second node at first
+ * @param backMillis how long after the kill all permits were available to the second node
+ * @param report the checker's report on both nodes
+ * @param histories the folder of the histories, which is kept only if they have violations
  */
 public record Killed(long lost, long missed, double backMillis, CheckReport report, Path histories) {
 
-    /** For how long permits are kept for who took them: on a lease, or held. */
+    /** How long a node keeps permits that it leased or holds. */
     public static final Duration TTL = Duration.ofSeconds(1);
 
     private static final long PER_SECOND = 2_000;
     private static final double SECONDS_BEFORE = 1;
     private static final double SECONDS_AFTER = 3;
 
-    /** A node with leases. At half of the limit, so that what it may lease depends on its share alone. */
+    /** Kills a node with leases. It asks for half of the limit, so that only its share bounds what it may lease. */
     public static Killed leasing() throws IOException {
         long share = Load.USUAL.most(load("token_bucket", 0, 1).limit());
         return killed("token_bucket", share, (dead, next, killedMicros) -> {
@@ -37,18 +37,18 @@ public record Killed(long lost, long missed, double backMillis, CheckReport repo
         });
     }
 
-    /** A node that holds permits of a concurrency limit. */
+    /** Kills a node that holds permits of a concurrency limit. */
     public static Killed holding() throws IOException {
         return killed("concurrency", 0, HeldPermits::backTo);
     }
 
-    /** What the two histories say. */
+    /** Computes from the two histories when all permits were back. */
     @FunctionalInterface
     interface Reading {
         Back read(History.Node dead, History.Node next, long killedMicros);
     }
 
-    /** When everything was back. */
+    /** How many permits were lost and missing, and when all of them were back. */
     record Back(long lost, long missed, double millis) {}
 
     private static Load load(String algorithm, long size, double seconds) {
@@ -58,7 +58,7 @@ public record Killed(long lost, long missed, double backMillis, CheckReport repo
     private static Killed killed(String algorithm, long leaseSize, Reading reading) throws IOException {
         Path folder = Files.createTempDirectory("sluice-killed");
         List<Path> files = List.of(folder.resolve("first.history"), folder.resolve("second.history"));
-        // The first would go on for longer than it is let.
+        // Longer than the first node is allowed to run.
         Load endless = load(algorithm, leaseSize, 60);
         Load after = load(algorithm, leaseSize, SECONDS_AFTER);
         try (RedisServer redis = RedisServer.start();
@@ -67,7 +67,7 @@ public record Killed(long lost, long missed, double backMillis, CheckReport repo
             first.awaitReady();
             second.awaitReady();
             first.go();
-            Mishap.pause(SECONDS_BEFORE);
+            FleetFault.pause(SECONDS_BEFORE);
             long killedMicros = System.currentTimeMillis() * 1_000;
             first.signal("KILL");
             second.go();
@@ -76,7 +76,7 @@ public record Killed(long lost, long missed, double backMillis, CheckReport repo
             CheckReport report = HistoryChecker.check(history);
             Back back = reading.read(history.nodes().get(0), history.nodes().get(1), killedMicros);
             if (report.isClean()) {
-                Voyage.deleteAll(files, folder);
+                FleetRun.deleteAll(files, folder);
             }
             return new Killed(back.lost(), back.missed(), back.millis(), report, folder);
         }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was out on leases, by the histories of nodes. The store grants half of what the share has left and rounds up, so each lease
- * that is smaller than was wanted tells what others have.
+ * Computes from histories how many permits were leased. The store grants half of what is left of the share, rounded up. So a
+ * lease that is smaller than requested shows how much other nodes have leased.
  */
 final class LeasedOut {
 
@@ -18,14 +18,14 @@ final class LeasedOut {
 
     private LeasedOut() {}
 
-    /** What a node had at that time of the store's. */
+    /** Returns how many permits a node had leased at a time of the store's clock. */
     static long at(History.Node node, long atMicros) {
         LeasedOut leases = new LeasedOut();
         steps(node).forEach(leases::take);
         return leases.out(atMicros);
     }
 
-    /** When a node found nothing on leases any more but its own. */
+    /** Returns when a node first found no leases other than its own. */
     static Killed.Back backTo(History.Node node, long lost, long sinceMicros) {
         LeasedOut own = new LeasedOut();
         long missed = 0;
@@ -42,7 +42,7 @@ final class LeasedOut {
         return new Killed.Back(lost, missed, Double.POSITIVE_INFINITY);
     }
 
-    /** Those on the key that all ask for, in the store's order. */
+    /** Returns the steps on {@link Worker#KEY}, in the order of the store. */
     private static List<StepEvent> steps(History.Node node) {
         Map<String, List<StepEvent>> counts = new HashMap<>();
         String asked = "";

@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one node of a fleet asks for.
+ * The load on one node of a fleet.
  *
- * @param algorithm as rule documents spell it
- * @param perSecond what the limit lets pass
- * @param leased whether by leases, or each decision in Redis
- * @param mixed whether each request also asks a second limit, which is never leased and lets less pass
- * @param askedPerSecond by this node
- * @param size of a lease; 0 by the key's own rate
+ * @param algorithm its name in rule documents
+ * @param perSecond the rate of the limit
+ * @param leased whether the node uses leases; otherwise each decision is made in Redis
+ * @param mixed whether each request also asks for a second limit, which is lower and never leased
+ * @param askedPerSecond the requests per second of this node
+ * @param size the size of a lease; 0 if it follows the rate of the key
  * @param patience how long a request waits for Redis
  */
 record Load(
@@ -31,10 +31,10 @@ record Load(
         long size,
         Duration patience) {
 
-    /** What a request of a service would wait. */
+    /** How long a request of a typical service would wait. */
     static final Duration BRIEF = Duration.ofMillis(100);
 
-    /** Long enough for every answer to come, however slow the machine: then the history knows every step. */
+    /** Long enough for every answer to arrive, even on a slow machine, so that the history has every step. */
     static final Duration ENDLESS = Duration.ofMinutes(1);
 
     private static final Limit.Named SECOND = Limit.named("second");
@@ -44,7 +44,7 @@ record Load(
         return new Load(algorithm, perSecond, leased, mixed, askedPerSecond, seconds, size, ENDLESS);
     }
 
-    /** The same on another key, for long enough to compile what it runs. */
+    /** Returns the load for the warm-up, which lasts long enough for the code to be compiled. */
     Load warmingUp() {
         return new Load(algorithm, perSecond, leased, mixed, 2_000, 0.5, size, patience);
     }
@@ -62,7 +62,7 @@ record Load(
         };
     }
 
-    /** A request, which nobody lets pass while Redis does not answer: so all that passed is in the history. */
+    /** Returns a request that is refused while Redis does not answer, so that the history has everything that passed. */
     Ask ask(Limit limit, String key, long nowNanos) {
         Demand demand = Demand.of(limit, key, 1).waitingUpTo(0);
         List<Demand> demands = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link Worker} in a process of its own. */
+/** A {@link Worker} in a separate process. */
 final class Node implements AutoCloseable {
 
     private final Process process;
@@ -26,7 +26,7 @@ final class Node implements AutoCloseable {
         return start(System.getProperty("java.class.path"), uri, name, history, load);
     }
 
-    /** Of other classes or resources than this process. */
+    /** Starts a node with another class path than that of this process. */
     static Node start(String classPath, String uri, String name, @Nullable Path history, Load load) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -69,7 +69,7 @@ final class Node implements AutoCloseable {
         }
     }
 
-    /** What became of its requests; nothing if it was killed. */
+    /** Returns the results of the node's requests; {@link Tally.Totals#NONE} if it was killed. */
     Tally.Totals totals() throws IOException {
         String line = out.readLine();
         return line == null ? Tally.Totals.NONE : Tally.Totals.of(List.of(line.split(" ")));

@@ -14,25 +14,25 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A node of a fleet was stopped in its tracks and went on later.
+ * The result of stopping a node of a fleet (SIGSTOP) and continuing it later.
  *
- * @param seconds for which it spent nothing
- * @param atHand permits that it had not spent of leases that ended meanwhile
- * @param spends how often it spent something after it went on
- * @param report the checker's word on all nodes
- * @param histories where they are, if there is something wrong with them
+ * @param seconds how long the node spent nothing
+ * @param atHand the unspent permits of its leases that ended while it was stopped
+ * @param spends how often the node spent permits after it continued
+ * @param report the checker's report on all nodes
+ * @param histories the folder of the histories, which is kept only if they have violations
  */
 public record Stopped(double seconds, long atHand, long spends, CheckReport report, Path histories) {
 
-    /** Algorithms that are leased. */
+    /** The algorithms that can be leased. */
     public static final List<String> ALGORITHMS = Fleets.LEASED;
 
-    /** Stops a node for so long; takes about twice the time. At half of the limit, so that it has something at hand. */
+    /** Stops a node for the given time, in a run of twice that time. At half of the limit, the node has unspent permits. */
     public static Stopped during(String algorithm, double seconds) throws IOException {
-        Logbook log = Fleets.voyage(algorithm, true, false, 0.5, 2 * seconds, Mishap.STOP)
-                .sail(true);
-        History history = Objects.requireNonNull(log.history());
-        return of(history.nodes().get(0).events(), Objects.requireNonNull(log.report()), log.histories());
+        FleetReport result = Fleets.newRun(algorithm, true, false, 0.5, 2 * seconds, FleetFault.STOP)
+                .execute(true);
+        History history = Objects.requireNonNull(result.history());
+        return of(history.nodes().get(0).events(), Objects.requireNonNull(result.report()), result.histories());
     }
 
     private static Stopped of(List<HistoryEvent> events, CheckReport report, Path histories) {
@@ -68,7 +68,7 @@ public record Stopped(double seconds, long atHand, long spends, CheckReport repo
                 left.merge(unspent.lease(), unspent.permits(), Long::sum);
             }
         }
-        // An idle lease goes back before its end, so one that ended in this time was cut short by it.
+        // A node returns an idle lease before its end. A lease that ended meanwhile was in use when the node stopped.
         return ends.entrySet().stream()
                 .filter(lease -> lease.getValue() - stoppedNanos > 0 && lease.getValue() - wentOnNanos < 0)
                 .mapToLong(lease -> left.getOrDefault(lease.getKey(), 0L))

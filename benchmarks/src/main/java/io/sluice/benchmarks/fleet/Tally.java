@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of the requests of one node. Safe for use by many threads. */
+/** Counts the results of the requests of one node. Thread-safe. */
 final class Tally {
 
     private static final int LONGEST_MICROS = 200_000;
@@ -40,7 +40,7 @@ final class Tally {
         calls.increment();
     }
 
-    /** For one line of text. */
+    /** Returns the current totals. */
     Totals totals() {
         return new Totals(allowed.sum(), refused.sum(), degraded.sum(), calls.sum(), percentile(0.5), percentile(0.99));
     }
@@ -57,7 +57,7 @@ final class Tally {
         return LONGEST_MICROS;
     }
 
-    /** Counts of decisions and of calls, and times in microseconds. */
+    /** The counts of decisions and of calls to Redis, and latencies in microseconds. */
     record Totals(long allowed, long refused, long degraded, long calls, long p50, long p99) {
 
         static final Totals NONE = new Totals(0, 0, 0, 0, 0, 0);

@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Two versions of the function in Redis were in use by one fleet, on the same counts.
+ * The result of a fleet whose nodes use two versions of the function in Redis on the same counts.
  *
- * @param libraries how many Redis had
- * @param decisions how many there were
- * @param report the checker's word on all nodes
- * @param histories where they are, if there is something wrong with them
+ * @param libraries the number of function libraries in Redis
+ * @param decisions the number of decisions
+ * @param report the checker's report on all nodes
+ * @param histories the folder of the histories, which is kept only if they have violations
  */
 public record Versions(int libraries, long decisions, CheckReport report, Path histories) {
 
     private static final String FUNCTION = "io/sluice/redis/internal/wire/decide.lua";
 
-    /** Every second node has a function of another text, and so of another name, that does the same. */
+    /** Runs a fleet in which every second node has an equivalent function with a different text, and so a different name. */
     public static Versions together(String algorithm, boolean leased, double seconds) throws IOException {
         Path other = Files.createTempDirectory("sluice-version");
         Path function = other.resolve(FUNCTION);
@@ -31,14 +31,14 @@ public record Versions(int libraries, long decisions, CheckReport report, Path h
             Files.createDirectories(function.getParent());
             Files.writeString(function, text() + "\n-- another version\n");
             String mine = System.getProperty("java.class.path");
-            Logbook log = Fleets.voyage(algorithm, leased, false, 1, seconds, Mishap.NONE)
+            FleetReport result = Fleets.newRun(algorithm, leased, false, 1, seconds, FleetFault.NONE)
                     .patient()
-                    .sail(redis, List.of(mine, other + File.pathSeparator + mine), true);
+                    .execute(redis, List.of(mine, other + File.pathSeparator + mine), true);
             return new Versions(
                     redis.command("FUNCTION", "LIST").list().size(),
-                    log.totals().decisions(),
-                    Objects.requireNonNull(log.report()),
-                    log.histories());
+                    result.totals().decisions(),
+                    Objects.requireNonNull(result.report()),
+                    result.histories());
         } finally {
             for (String part : List.of(
                     FUNCTION,

@@ -14,26 +14,26 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node of a fleet: says {@code ready}, waits for a line, asks as its load says, and prints what became of it. All of its steps are
- * in a history, unless it has none.
+ * One node of a fleet. It prints {@code ready}, waits for a line of input, sends the requests of its load, and prints the totals.
+ * It records all its steps in a history, if it has one.
  */
 public final class Worker {
 
-    /** Whose count they all ask for. */
+    /** The key that all nodes ask for. */
     static final String KEY = "one";
 
     private static final String PREFIX = "fleet";
     private static final long PAUSE_NANOS = 500_000;
 
-    /** More than this under way says that the machine is too slow, and then waiting for it is all that can be done. */
+    /** The maximum number of requests sent without a pause, even if the node has fallen behind. */
     private static final int MOST_AT_ONCE = 200;
 
     private Worker() {}
 
     /**
-     * Works.
+     * Runs a node.
      *
-     * @param args the address of Redis, the name of the node, its history or nothing, and the load
+     * @param args the URI of Redis, the name of the node, the file of its history or an empty string, and the load
      */
     public static void main(String[] args) throws Exception {
         Load load = Load.of(List.of(args).subList(3, args.length));
@@ -77,19 +77,19 @@ public final class Worker {
         }
     }
 
-    /** On a key of its own, so that what is measured is not the start of a process. */
+    /** Warms up on a separate key, so that the start of the process is not measured. */
     private static void warmUp(Limiter limiter, Load load) {
         ask(limiter, load.warmingUp(), "warm", new Tally());
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // counted when it is decided
+    @SuppressWarnings("FutureReturnValueIgnored") // the tally counts it when it is decided
     private static void ask(Limiter limiter, Load load, String key, Tally tally) {
         Limit limit = load.limit();
         long began = System.nanoTime();
         long length = (long) (load.seconds() * 1e9);
         long asked = 0;
         for (long at = 0; at < length; at = System.nanoTime() - began) {
-            // What a stopped process missed it does not make up for.
+            // A process that was stopped catches up in small batches.
             long due = Math.min((long) (at * load.askedPerSecond() / 1e9), asked + MOST_AT_ONCE);
             for (; asked < due; asked++) {
                 long now = System.nanoTime();

@@ -1,4 +1,4 @@
-/** Several processes on one Redis, and whether they keep what was promised: their histories are checked. */
+/** Runs several processes on one Redis and checks their histories for violations of what Sluice promises. */
 @NullMarked
 package io.sluice.benchmarks.fleet;
 

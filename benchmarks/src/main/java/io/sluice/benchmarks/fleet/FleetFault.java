@@ -3,22 +3,22 @@ package io.sluice.benchmarks.fleet;
 import io.sluice.testkit.redis.RedisServer;
 import java.util.List;
 
-/** What happens to a fleet in the middle of its work. */
-enum Mishap {
-    NONE("nothing") {
+/** A fault that happens to a fleet during its run. */
+enum FleetFault {
+    NONE("none") {
         @Override
-        void strike(List<Node> nodes, RedisServer redis, double seconds) {}
+        void inject(List<Node> nodes, RedisServer redis, double seconds) {}
     },
     KILL("a node killed") {
         @Override
-        void strike(List<Node> nodes, RedisServer redis, double seconds) {
+        void inject(List<Node> nodes, RedisServer redis, double seconds) {
             pause(seconds / 2);
             nodes.get(0).signal("KILL");
         }
     },
     STOP("a node stopped") {
         @Override
-        void strike(List<Node> nodes, RedisServer redis, double seconds) {
+        void inject(List<Node> nodes, RedisServer redis, double seconds) {
             pause(seconds / 8);
             nodes.get(0).signal("STOP");
             pause(seconds / 2);
@@ -27,7 +27,7 @@ enum Mishap {
     },
     FLUSH("functions flushed") {
         @Override
-        void strike(List<Node> nodes, RedisServer redis, double seconds) {
+        void inject(List<Node> nodes, RedisServer redis, double seconds) {
             long end = System.nanoTime() + (long) (seconds * 0.8e9);
             while (System.nanoTime() < end) {
                 redis.command("FUNCTION", "FLUSH");
@@ -38,7 +38,7 @@ enum Mishap {
     },
     RESTART("Redis restarted empty") {
         @Override
-        void strike(List<Node> nodes, RedisServer redis, double seconds) {
+        void inject(List<Node> nodes, RedisServer redis, double seconds) {
             pause(seconds / 2);
             redis.kill();
             redis.restart();
@@ -47,12 +47,12 @@ enum Mishap {
 
     final String words;
 
-    Mishap(String words) {
+    FleetFault(String words) {
         this.words = words;
     }
 
-    /** Returns while the fleet is still at work. */
-    abstract void strike(List<Node> nodes, RedisServer redis, double seconds);
+    /** Injects the fault. Returns while the fleet is still running. */
+    abstract void inject(List<Node> nodes, RedisServer redis, double seconds);
 
     static void pause(double seconds) {
         try {

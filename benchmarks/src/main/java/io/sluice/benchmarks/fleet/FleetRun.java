@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A fleet at work for some seconds, and something that happens to it.
+ * A fleet that runs for some seconds, and the fault that happens to it.
  *
- * @param load of each node
- * @param times what all of them ask for, in limits
+ * @param load the load of each node
+ * @param times the load of all nodes together, as a multiple of the limit
  */
-record Voyage(int nodes, Load load, double times, Mishap mishap) {
+record FleetRun(int nodes, Load load, double times, FleetFault fault) {
 
-    /** Sends a fleet, with histories in a folder of its own, and judges them. */
-    static Voyage of(
+    /** Creates a run whose requests wait briefly for Redis. */
+    static FleetRun of(
             String algorithm,
             long perSecond,
             boolean leased,
@@ -28,28 +28,30 @@ record Voyage(int nodes, Load load, double times, Mishap mishap) {
             int nodes,
             double times,
             double seconds,
-            Mishap mishap) {
+            FleetFault fault) {
         Load load = new Load(algorithm, perSecond, leased, mixed, perSecond * times / nodes, seconds, 0, Load.BRIEF);
-        return new Voyage(nodes, load, times, mishap);
+        return new FleetRun(nodes, load, times, fault);
     }
 
-    /** The same, with requests that wait until Redis answers. */
-    Voyage patient() {
-        return new Voyage(nodes, load.patient(), times, mishap);
+    /** Returns the same run with requests that wait until Redis answers. */
+    FleetRun patient() {
+        return new FleetRun(nodes, load.patient(), times, fault);
     }
 
-    Logbook sail(boolean recorded) throws IOException {
+    /** Executes the run on a Redis of its own. */
+    FleetReport execute(boolean recorded) throws IOException {
         try (RedisServer redis = RedisServer.start()) {
-            return sail(redis, List.of(System.getProperty("java.class.path")), recorded);
+            return execute(redis, List.of(System.getProperty("java.class.path")), recorded);
         }
     }
 
     /**
-     * Sails on a Redis that is there.
+     * Executes the run on the given Redis.
      *
-     * @param classPaths of the first node, the second and so on, and then again from the first
+     * @param classPaths the class paths that the nodes use in turn
+     * @param recorded whether the nodes record histories, which are then checked
      */
-    Logbook sail(RedisServer redis, List<String> classPaths, boolean recorded) throws IOException {
+    FleetReport execute(RedisServer redis, List<String> classPaths, boolean recorded) throws IOException {
         Path folder = Files.createTempDirectory("sluice-fleet");
         List<Node> fleet = new ArrayList<>();
         List<Path> histories = new ArrayList<>();
@@ -66,7 +68,7 @@ record Voyage(int nodes, Load load, double times, Mishap mishap) {
             for (Node node : fleet) {
                 node.go();
             }
-            mishap.strike(fleet, redis, load.seconds());
+            fault.inject(fleet, redis, load.seconds());
             Tally.Totals totals = Tally.Totals.NONE;
             for (Node node : fleet) {
                 totals = totals.and(node.totals());
@@ -76,7 +78,7 @@ record Voyage(int nodes, Load load, double times, Mishap mishap) {
             if (report == null || report.isClean()) {
                 deleteAll(histories, folder);
             }
-            return new Logbook(this, totals, history, report, folder);
+            return new FleetReport(this, totals, history, report, folder);
         } finally {
             fleet.forEach(Node::close);
         }
@@ -92,12 +94,12 @@ record Voyage(int nodes, Load load, double times, Mishap mishap) {
     String words() {
         return String.format(
                 Locale.ROOT,
-                "%s%s, %s, %d nodes at %.1f x, %s",
+                "%s%s, %s, %d nodes at %.1f x, fault: %s",
                 load.algorithm(),
                 load.mixed() ? " and one more limit" : "",
                 load.leased() ? "leased" : "distributed",
                 nodes,
                 times,
-                mishap.words);
+                fault.words);
     }
 }

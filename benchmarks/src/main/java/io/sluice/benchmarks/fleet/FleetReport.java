@@ -7,14 +7,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a fleet.
+ * The result of a {@link FleetRun}.
  *
- * @param history what the nodes wrote down; null if they did not
- * @param report null if there was no history
- * @param histories where they are, if there is something wrong with them
+ * @param history the recorded history of all nodes; null if it was not recorded
+ * @param report the checker's report; null if there is no history
+ * @param histories the folder of the histories, which is kept only if they have violations
  */
-record Logbook(
-        Voyage voyage,
+record FleetReport(
+        FleetRun run,
         Tally.Totals totals,
         @Nullable History history,
         @Nullable CheckReport report,
@@ -25,7 +25,7 @@ record Logbook(
                     "algorithm",
                     "mode",
                     "load",
-                    "mishap",
+                    "fault",
                     "decisions",
                     "degraded",
                     "utilisation",
@@ -34,13 +34,13 @@ record Logbook(
                     "checker")
             + "|----------------|-------------|-------|-----------------------|-----------|----------|-------------|---------|---------|-----------|\n";
 
-    /** How much passed of what the limit lets pass, the burst that it starts with and those who never told left out. */
+    /** Returns the part of the limit that was used. The limit includes its initial burst. Killed nodes are not counted. */
     double utilisation() {
-        return totals.allowed() / (voyage.load().perSecond() * (voyage.load().seconds() + burst()));
+        return totals.allowed() / (run.load().perSecond() * (run.load().seconds() + burst()));
     }
 
     private double burst() {
-        return voyage.load().algorithm().endsWith("bucket") ? 1 : 0;
+        return run.load().algorithm().endsWith("bucket") ? 1 : 0;
     }
 
     double callsPerDecision() {
@@ -48,21 +48,21 @@ record Logbook(
     }
 
     String row() {
-        Load load = voyage.load();
+        Load load = run.load();
         return String.format(
                 Locale.ROOT,
                 "| %-14s | %-11s | %3.1f x | %-21s | %9d | %8d | %10.1f%% | %6.2f%% | %7d | %-9s |%n",
                 load.algorithm(),
                 load.mixed() ? "mixed" : load.leased() ? "leased" : "distributed",
-                voyage.times(),
-                voyage.mishap().words,
+                run.times(),
+                run.fault().words,
                 totals.decisions(),
                 totals.degraded(),
                 100 * utilisation(),
                 100 * callsPerDecision(),
                 totals.p99(),
                 report == null
-                        ? "not asked"
-                        : report.isClean() ? "clean" : report.violations().size() + " wrong");
+                        ? "not run"
+                        : report.isClean() ? "clean" : report.violations().size() + " violations");
     }
 }
