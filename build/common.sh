@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Shared by ./sluice, ./test and examples/run: finding and installing the tools they need.
+# Finds and installs the tools that ./sluice, ./test and examples/run need.
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
@@ -8,7 +8,7 @@ die() {
   exit 1
 }
 
-# The feature release of a Java home, such as 17; 0 if there is no Java.
+# Prints the feature release of a Java home, such as 17; 0 if it has no Java.
 java_release() {
   local version
   [[ -x $1/bin/java ]] || { echo 0; return; }
@@ -17,7 +17,7 @@ java_release() {
   echo "${version:-0}"
 }
 
-# Java homes on this machine, the user's choice first.
+# Lists the Java homes on this machine, the user's choice first.
 java_homes() {
   local java home
   [[ -z ${JAVA_HOME:-} ]] || echo "$JAVA_HOME"
@@ -31,7 +31,7 @@ java_homes() {
   done
 }
 
-# A home that can run Sluice.
+# Prints a Java home that can run Sluice.
 find_java() {
   local home
   while read -r home; do
@@ -40,7 +40,7 @@ find_java() {
   return 1
 }
 
-# A home that can build it: 17 if there is one, since its compiler is the one that judges; else any later JDK.
+# Prints a Java home that can build Sluice: JDK 17 if there is one, because its compiler is the reference; otherwise a later JDK.
 find_jdk() {
   local home release later=
   while read -r home; do
@@ -56,7 +56,7 @@ find_jdk() {
   [[ $later ]] && echo "$later"
 }
 
-# require COMMAND PACKAGE …: installs the packages whose command is missing, or says what to install.
+# require COMMAND PACKAGE …: installs the packages of missing commands, or tells the user what to install.
 # The command "jdk" stands for a Java compiler of release 17 or later.
 require() {
   local missing=()
@@ -74,18 +74,18 @@ require() {
 install_packages() {
   local log
   if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
-    die "please install $* (Debian's names; any JDK from 17 on will do): sudo apt-get install $*"
+    die "missing packages: $* (names as in Debian; any JDK 17 or later works); install them with: sudo apt-get install $*"
   fi
-  say "installing $*"
+  say "installing $*…"
   log=$(mktemp)
   if ! apt_get_install "$@" >"$log" 2>&1 </dev/null; then
     tail -n 20 "$log" >&2
-    die "could not install $*; the whole log is in $log"
+    die "could not install $*; see the full log in $log"
   fi
   rm -f "$log"
 }
 
-# In a subshell, and without starting the services that packages such as redis-server bring.
+# Runs in a subshell. Does not start the services that come with packages such as redis-server.
 apt_get_install() (
   policy=/usr/sbin/policy-rc.d
   if [[ ! -e $policy ]]; then
@@ -96,18 +96,18 @@ apt_get_install() (
   export DEBIAN_FRONTEND=noninteractive
   install=(apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600)
   apt-get update
-  # A later Debian has no JDK 17; its default one will do.
+  # Later releases of Debian have no JDK 17; their default JDK works too.
   "${install[@]}" "$@" || "${install[@]}" "${@/openjdk-17/default}"
 )
 
-# Turns Maven's log into a few calm lines.
+# Condenses Maven's log to a few lines of progress.
 show_progress() {
   local line files=0
   while IFS= read -r line; do
     if [[ $line =~ Building\ (Sluice[^0-9]*).*\[([0-9]+)/([0-9]+)\]$ ]]; then
       say "  ${BASH_REMATCH[1]}(${BASH_REMATCH[2]} of ${BASH_REMATCH[3]})"
     elif [[ $line == *' Downloaded from '* ]]; then
-      ((++files % 100)) || say "  fetched $files files"
+      ((++files % 100)) || say "  downloaded $files files"
     fi
   done
 }
