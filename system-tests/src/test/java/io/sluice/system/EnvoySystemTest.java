@@ -21,7 +21,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rate limit service as an Envoy meets it: the real process, a file of the reference service, a gRPC client. */
+/** Tests the rate limit service as Envoy uses it, with the real process, a file of the reference service and a gRPC client. */
 final class EnvoySystemTest {
 
     private static final String RULES = """
@@ -35,7 +35,7 @@ final class EnvoySystemTest {
     private Path folder;
 
     @Test
-    void aNodeServesFilesOfTheReferenceService() throws Exception {
+    void nodeServesFilesOfTheReferenceService() throws Exception {
         Path rules = Files.writeString(folder.resolve("shop.yaml"), RULES.formatted(2));
         try (SluiceProcess node = SluiceProcess.run("node", "--api-port", "0", "--rules", rules.toString())) {
             ManagedChannel channel = NettyChannelBuilder.forAddress(

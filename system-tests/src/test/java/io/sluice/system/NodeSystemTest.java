@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The walking skeleton, from outside: real processes, a real Redis, real requests. */
+/** Tests nodes from outside, with real processes, a real Redis and real requests. */
 final class NodeSystemTest {
 
     private static final String RULES = """
@@ -83,7 +83,7 @@ final class NodeSystemTest {
     }
 
     @Test
-    void goesOnWithoutRedisAndComesBackToIt() throws Exception {
+    void keepsDecidingWithoutRedisAndRecovers() throws Exception {
         Files.writeString(rules, RULES.replace("deadline: 1m", "deadline: 5s"));
         try (RedisServer redis = RedisServer.start();
                 SluiceProcess node = node("--redis", redis.uri())) {
@@ -102,7 +102,7 @@ final class NodeSystemTest {
     }
 
     @Test
-    void countsWhatItDecidedAndStopsCleanly() throws Exception {
+    void countsDecisionsAndStopsCleanly() throws Exception {
         try (SluiceProcess node = node()) {
             for (int i = 0; i < 12; i++) {
                 node.post(LOGIN);
@@ -116,7 +116,7 @@ final class NodeSystemTest {
     }
 
     @Test
-    void spendsLeasesAndReturnsThemWhenItIsStopped() throws Exception {
+    void spendsLeasesAndReturnsThemWhenStopped() throws Exception {
         Files.writeString(rules, """
                 rules:
                   - { id: orders, mode: local_distributed, deadline: 1m, limits: [{ rate: 1000/s, burst: 100000 }] }
@@ -131,7 +131,7 @@ final class NodeSystemTest {
                     assertThat(answer.body()).contains("\"mode\":\"local_distributed\"");
                 }
             });
-            // Both in one moment: an idle lease soon goes back, so the traffic goes on meanwhile.
+            // Both must hold at the same time. An idle lease is soon returned, so the traffic continues meanwhile.
             Awaitility.await()
                     .atMost(60, TimeUnit.SECONDS)
                     .until(() -> traffic.isDone()
@@ -148,7 +148,7 @@ final class NodeSystemTest {
     }
 
     @Test
-    void aPermitThatOneProcessHandedOutIsReleasedAtAnother() throws Exception {
+    void permitOfOneNodeCanBeReleasedAtAnother() throws Exception {
         Files.writeString(rules, """
                 rules:
                   - { id: held, deadline: 1m, on_failure: closed, limits: [{ algorithm: concurrency, limit: 1, ttl: 10m }] }
@@ -189,7 +189,7 @@ final class NodeSystemTest {
     }
 
     @Test
-    void startsWithSampleRulesByOneCommand() throws Exception {
+    void startsWithSampleRules() throws Exception {
         try (SluiceProcess start = SluiceProcess.run("start", "--api-port", "0", "--data", folder.toString())) {
             assertThat(start.get("/health").statusCode()).isEqualTo(200);
             Awaitility.await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(start.printed())
@@ -199,7 +199,7 @@ final class NodeSystemTest {
     }
 
     @Test
-    void limitsWhatPassesTheGatewayToTheSampleService() throws Exception {
+    void limitsRequestsThroughTheGatewayToTheSampleService() throws Exception {
         try (SluiceProcess start = SluiceProcess.run("start", "--api-port", "0", "--data", folder.toString())) {
             for (int i = 0; i < 6; i++) {
                 HttpResponse<String> answer = start.through("POST", "/api/login");
@@ -215,7 +215,7 @@ final class NodeSystemTest {
     }
 
     @Test
-    void saysInOneLineWhatIsWrong() throws Exception {
+    void reportsErrorsWithoutStackTrace() throws Exception {
         Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules:\n  - id: x\n    limitz: []\n");
         try (SluiceProcess node = SluiceProcess.run("node", "--api-port", "0", "--rules", bad.toString())) {
             assertThat(node.exitCode()).isEqualTo(1);
@@ -246,7 +246,7 @@ final class NodeSystemTest {
         return node;
     }
 
-    /** How many of so many parallel requests to each node are allowed. */
+    /** Sends {@code each} parallel requests to each node, and returns how many are allowed. */
     private static int allowed(int each, SluiceProcess... nodes) throws Exception {
         List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
         for (int i = 0; i < each; i++) {

@@ -8,14 +8,14 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Rules in the founding form, written with {@code redis-cli}, on a node that was given nothing but a Redis. */
+/** Tests rules of the founding form, written with {@code redis-cli}, on a node whose only setting is a Redis. */
 final class RulesFromRedisSystemTest {
 
     private static final String CHECK = """
             {"attributes": {"service": "shop", "path": "/buy", "method": "POST", "user": "u1"}}""";
 
     @Test
-    void aHashIsEnforcedWithAMessageAndWithoutOne() throws Exception {
+    void enforcesAHashWithAndWithoutAMessage() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 SluiceProcess node = SluiceProcess.run("node", "--api-port", "0", "--redis", redis.uri())) {
             Awaitility.await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
@@ -34,7 +34,7 @@ final class RulesFromRedisSystemTest {
         }
     }
 
-    /** How soon is for the tests of the source, whose clock is not the machine's, and for the benchmarks. */
+    /** Waits for a status. The tests of the source, which have a manual clock, and the benchmarks check how long that takes. */
     private static void becomes(SluiceProcess node, int status) {
         Awaitility.await()
                 .atMost(60, TimeUnit.SECONDS)

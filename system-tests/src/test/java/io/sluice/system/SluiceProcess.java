@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code ./sluice} as a user starts it: a process, what it prints, and a port. */
+/** A process of {@code ./sluice}, started as a user would start it, with its output and its ports. */
 final class SluiceProcess implements AutoCloseable {
 
     private static final Pattern ADDRESS = Pattern.compile("POST http://127\\.0\\.0\\.1:(\\d+)");
@@ -54,13 +54,13 @@ final class SluiceProcess implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(folder.toAbsolutePath().toFile())
                 .redirectErrorStream(true);
-        // Whoever says nothing gets a free port, and not that of another one.
+        // By default, each process gets free ports, so that processes do not conflict.
         builder.environment().put("SLUICE_GRPC_PORT", "0");
         builder.environment().put("SLUICE_GATEWAY_PORT", "0");
         return new SluiceProcess(builder.start());
     }
 
-    /** Waits for the address of the gateway to be printed. */
+    /** Waits until the address of the gateway is printed, and returns its port. */
     int gatewayPort() throws Exception {
         return gatewayPort.get(60, TimeUnit.SECONDS);
     }
@@ -74,12 +74,12 @@ final class SluiceProcess implements AutoCloseable {
                 HttpResponse.BodyHandlers.ofString());
     }
 
-    /** Waits for the address for Envoy to be printed, which follows that of the API. */
+    /** Waits until the address for Envoy is printed, which follows that of the API, and returns its port. */
     int grpcPort() throws Exception {
         return grpcPort.get(60, TimeUnit.SECONDS);
     }
 
-    /** Waits for the address of the API to be printed. */
+    /** Waits until the address of the API is printed, and returns its port. */
     int port() throws Exception {
         return port.get(60, TimeUnit.SECONDS);
     }
@@ -114,7 +114,7 @@ final class SluiceProcess implements AutoCloseable {
                 HttpResponse.BodyHandlers.ofString());
     }
 
-    /** Ends it as an operator would (SIGTERM) and returns its exit code. */
+    /** Stops the process with SIGTERM, as an operator would, and returns its exit code. */
     int stop() throws Exception {
         process.destroy();
         return exitCode();
@@ -122,7 +122,7 @@ final class SluiceProcess implements AutoCloseable {
 
     int exitCode() throws Exception {
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
-            throw new AssertionError("still running:\n" + printed());
+            throw new AssertionError("still running; its output:\n" + printed());
         }
         reader.join(TimeUnit.SECONDS.toMillis(60));
         return process.exitValue();
@@ -148,7 +148,7 @@ final class SluiceProcess implements AutoCloseable {
         } catch (IOException e) {
             printed.add(e.toString());
         }
-        AssertionError ended = new AssertionError("ended without an address:\n" + printed());
+        AssertionError ended = new AssertionError("ended without printing an address; its output:\n" + printed());
         port.completeExceptionally(ended);
         grpcPort.completeExceptionally(ended);
         gatewayPort.completeExceptionally(ended);
