@@ -46,8 +46,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Node implements AutoCloseable {
 
-    private static final Duration WARM_UP = Duration.ofMillis(600);
-
     /** For so long a stopping node still serves, while its health already says that it stops. */
     private static final Duration GRACE = Duration.ofMillis(500);
 
@@ -231,14 +229,14 @@ public final class Node implements AutoCloseable {
         if (pulse != null) {
             pulse.start();
         }
-        CompletableFuture<Void> warm = CompletableFuture.allOf(
-                door.warmUp(config.host(), clock, WARM_UP),
-                gateway == null
-                        ? CompletableFuture.completedFuture(null)
-                        : CompletableFuture.runAsync(() -> NodeGateway.warmUp(means, WARM_UP)));
-        WarmUp.ofRules(new InetSocketAddress(config.host(), apiPort()), rules(), clock)
-                .run(WARM_UP);
-        warm.join();
+        WarmUp warmUp = new WarmUp(clock);
+        warmUp.begin("the service for Envoy", door::warmUp);
+        if (gateway != null) {
+            warmUp.begin("the gateway", more -> NodeGateway.warmUp(means, more));
+        }
+        InetSocketAddress address = new InetSocketAddress(config.host(), apiPort());
+        warmUp.begin("the decision API", HttpQuestions.ofRules(address, rules())::ask);
+        warmUp.await();
     }
 
     private void grpc(Consumer<GrpcDoor> action) {

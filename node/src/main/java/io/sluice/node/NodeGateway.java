@@ -35,23 +35,17 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The gateway of a node, with its configuration and how that changes. Safe for use by many threads. */
 final class NodeGateway implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(NodeGateway.class);
-
     private static final String WARM_UP_RULES =
             "rules: [{ id: warm-up, limits: [{ by: ip, rate: 1000000/s }, { by: [tenant, user], rate: 1000000/s }] }]";
-    private static final List<byte[]> WARM_UP_REQUESTS = Stream.of(
-                    "GET /api/orders/7?x=y HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n",
-                    "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
-            .map(text -> text.getBytes(StandardCharsets.US_ASCII))
-            .toList();
+    private static final List<String> WARM_UP_REQUESTS = List.of(
+            "GET /api/orders/7?x=y HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n",
+            "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}");
 
     private static final String SAMPLE = "sample-routes.yaml";
     private static final String UPSTREAM = "UPSTREAM";
@@ -99,44 +93,32 @@ final class NodeGateway implements AutoCloseable {
     }
 
     /**
-     * Sends requests through another gateway to a server of its own, for so long: whatever makes the first requests slow has happened
-     * then, no upstream was bothered, and nothing was charged.
+     * Sends requests through another gateway to a server of its own while {@code more} is true: no upstream is bothered and nothing is
+     * charged.
      */
-    static void warmUp(OpenGateway.Resources resources, Duration span) {
+    static void warmUp(OpenGateway.Resources resources, BooleanSupplier more) throws Exception {
         RuleDocument.Accepted rules = (RuleDocument.Accepted) RuleDocument.parse("warm-up", WARM_UP_RULES);
         RuleSet set = new RuleSet(1, rules.rules());
-        SampleUpstream upstream = null;
-        try (Limiter limiter = new Limiter(new LocalEngine(resources.clock()), resources.clock(), List.of())) {
-            upstream = sampleUpstream(resources);
-            Evaluator evaluator = new Evaluator(
-                    () -> set,
-                    limiter,
-                    null,
-                    new KeySettings(KeySecret.random(), 64, Optional.empty()),
-                    resources.clock(),
-                    (ruling, nanos) -> {});
-            OpenGateway practice = OpenGateway.openBare(
-                    NodeConfig.LOOPBACK,
-                    sample(upstream),
-                    new OpenGateway.Resources(
-                            resources.vertx(),
-                            resources.arrivals(),
-                            evaluator,
-                            resources.xRateLimitHeaders(),
-                            (route, status, nanos) -> {},
-                            resources.clock()));
-            try {
-                InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), practice.port());
-                new WarmUp(address, WARM_UP_REQUESTS, resources.clock()).run(span);
-            } finally {
-                practice.close();
-            }
-        } catch (StartFailedException | GatewayRefusedException | ConfigRefusedException | IOException e) {
-            LOG.debug("the gateway was not warmed up", e);
-        } finally {
-            if (upstream != null) {
-                upstream.close();
-            }
+        try (SampleUpstream upstream = sampleUpstream(resources);
+                Limiter limiter = new Limiter(new LocalEngine(resources.clock()), resources.clock(), List.of());
+                OpenGateway practice = OpenGateway.openBare(
+                        NodeConfig.LOOPBACK,
+                        sample(upstream),
+                        new OpenGateway.Resources(
+                                resources.vertx(),
+                                resources.arrivals(),
+                                new Evaluator(
+                                        () -> set,
+                                        limiter,
+                                        null,
+                                        new KeySettings(KeySecret.random(), 64, Optional.empty()),
+                                        resources.clock(),
+                                        (ruling, nanos) -> {}),
+                                resources.xRateLimitHeaders(),
+                                (route, status, nanos) -> {},
+                                resources.clock()))) {
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), practice.port());
+            new HttpQuestions(address, WARM_UP_REQUESTS).ask(more);
         }
     }
 

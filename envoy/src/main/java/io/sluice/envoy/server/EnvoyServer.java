@@ -14,6 +14,7 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,7 @@ public final class EnvoyServer implements AutoCloseable {
     private final HealthStatusManager health;
     private final @Nullable ReloadedTls tls;
     private final OpenCalls calls;
+    private final RateLimitDecider decider;
     private volatile boolean open;
     private boolean leaving;
 
@@ -70,6 +72,7 @@ public final class EnvoyServer implements AutoCloseable {
             throws IOException {
         this.tls = tls;
         this.calls = calls;
+        this.decider = decider;
         this.health = new HealthStatusManager();
         serving(ServingStatus.NOT_SERVING);
         this.server = NettyServerBuilder.forAddress(address, credentials)
@@ -123,6 +126,11 @@ public final class EnvoyServer implements AutoCloseable {
 
     public int port() {
         return server.getPort();
+    }
+
+    /** Sends requests to itself while {@code more} is true, even before it serves; over the network unless that takes a certificate. */
+    public void warmUp(BooleanSupplier more) {
+        RateLimitWarmUp.run(decider, tls == null ? server.getListenSockets().get(0) : null, more);
     }
 
     /** Starts to decide, and reports the status {@code SERVING}. */

@@ -1,11 +1,9 @@
 package io.sluice.node.envoy;
 
-import io.sluice.core.time.Clock;
 import io.sluice.envoy.decide.CountingMode;
 import io.sluice.envoy.decide.RateLimitDecider;
 import io.sluice.envoy.server.EnvoyJson;
 import io.sluice.envoy.server.EnvoyServer;
-import io.sluice.envoy.server.RateLimitWarmUp;
 import io.sluice.envoy.server.TlsFiles;
 import io.sluice.node.config.GrpcSettings;
 import io.sluice.node.config.NodeConfig;
@@ -14,11 +12,10 @@ import io.sluice.rules.evaluate.Evaluator;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,12 +27,10 @@ public final class GrpcDoor implements AutoCloseable {
 
     private final RateLimitDecider decider;
     private final @Nullable EnvoyServer server;
-    private final boolean plainText;
 
-    private GrpcDoor(RateLimitDecider decider, @Nullable EnvoyServer server, boolean plainText) {
+    private GrpcDoor(RateLimitDecider decider, @Nullable EnvoyServer server) {
         this.decider = decider;
         this.server = server;
-        this.plainText = plainText;
     }
 
     /** Listens if the node is to, and decides nothing yet. */
@@ -45,10 +40,7 @@ public final class GrpcDoor implements AutoCloseable {
                 settings.filter(GrpcSettings::countsLikeTheReference).isPresent();
         RateLimitDecider decider =
                 new RateLimitDecider(evaluator, reference ? CountingMode.REFERENCE : CountingMode.TOGETHER);
-        return new GrpcDoor(
-                decider,
-                settings.isEmpty() ? null : listen(config.host(), settings.get(), decider),
-                settings.filter(own -> own.tls().isEmpty()).isPresent());
+        return new GrpcDoor(decider, settings.isEmpty() ? null : listen(config.host(), settings.get(), decider));
     }
 
     private static EnvoyServer listen(String host, GrpcSettings settings, RateLimitDecider decider)
@@ -98,15 +90,11 @@ public final class GrpcDoor implements AutoCloseable {
         return new EnvoyJson(decider);
     }
 
-    /** Asks itself for so long, beside whoever does the same for other doors; over when the stage is complete. */
-    public CompletableFuture<Void> warmUp(String host, Clock clock, Duration span) {
-        EnvoyServer own = server;
-        return own == null
-                ? CompletableFuture.completedFuture(null)
-                : CompletableFuture.runAsync(() -> new RateLimitWarmUp(decider, clock)
-                        .run(
-                                plainText ? Optional.of(new InetSocketAddress(host, own.port())) : Optional.empty(),
-                                span));
+    /** Asks itself while {@code more} is true. */
+    public void warmUp(BooleanSupplier more) {
+        if (server != null) {
+            server.warmUp(more);
+        }
     }
 
     /** The node serves. */

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 
 /** A gateway that listens, and sends requests on by the configuration it was given last. Safe for use by many threads. */
-public final class OpenGateway {
+public final class OpenGateway implements AutoCloseable {
 
     private final GatewayStates states;
     private final GatewayDoor door;
@@ -156,6 +156,7 @@ public final class OpenGateway {
     }
 
     /** Accepts nothing new, lets what is in flight finish, and asks no server for its health any more. */
+    @Override
     public void close() {
         door.close();
         states.close();

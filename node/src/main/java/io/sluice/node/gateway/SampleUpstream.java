@@ -8,7 +8,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.TreeMap;
 
 /** A server that answers with what it got: something to try a gateway with. */
-public final class SampleUpstream {
+public final class SampleUpstream implements AutoCloseable {
 
     private static final String LOOPBACK = "127.0.0.1";
 
@@ -31,8 +31,9 @@ public final class SampleUpstream {
         return "http://" + LOOPBACK + ":" + server.actualPort();
     }
 
-    public Future<?> close() {
-        return server.close();
+    @Override
+    public void close() {
+        server.close();
     }
 
     /** The body is not looked at, but read: the connection is used again. */

@@ -1,0 +1,103 @@
+package io.sluice.node;
+
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import java.io.BufferedReader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Requests that go the whole way through a port, for {@link WarmUp}. Plain sockets send them, because a client library would have to be
+ * loaded and compiled itself in the same short time.
+ *
+ * @param requests whole ones, of which the answers have a length
+ */
+record HttpQuestions(InetSocketAddress address, List<String> requests) {
+
+    private static final int CONNECTIONS = 8;
+    private static final int BATCH = 10;
+    private static final int TIMEOUT_MILLIS = 2_000;
+
+    /** Looks at the limits of these rules and charges nothing. */
+    static HttpQuestions ofRules(InetSocketAddress address, RuleSet rules) {
+        List<String> requests = new ArrayList<>();
+        rules.rules().stream().limit(CONNECTIONS).forEach(rule -> requests.add(check(rule)));
+        return new HttpQuestions(address, requests.isEmpty() ? List.of(check("/", "GET", "")) : requests);
+    }
+
+    /** Asks while {@code more} is true. */
+    void ask(BooleanSupplier more) throws IOException {
+        List<Socket> sockets = new ArrayList<>();
+        List<BufferedReader> answers = new ArrayList<>();
+        try {
+            for (int i = 0; i < CONNECTIONS; i++) {
+                Socket socket = new Socket();
+                sockets.add(socket);
+                socket.setSoTimeout(TIMEOUT_MILLIS);
+                socket.connect(address, TIMEOUT_MILLIS);
+                answers.add(new BufferedReader(
+                        new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1)));
+            }
+            while (more.getAsBoolean()) {
+                for (int i = 0; i < CONNECTIONS; i++) {
+                    byte[] request = requests.get(i % requests.size()).getBytes(StandardCharsets.UTF_8);
+                    for (int n = 0; n < BATCH; n++) {
+                        sockets.get(i).getOutputStream().write(request);
+                    }
+                }
+                for (BufferedReader each : answers) {
+                    for (int n = 0; n < BATCH; n++) {
+                        skipAnswer(each);
+                    }
+                }
+            }
+        } finally {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    private static void skipAnswer(BufferedReader in) throws IOException {
+        int length = 0;
+        for (String line = in.readLine(); line == null || !line.isEmpty(); line = in.readLine()) {
+            if (line == null) {
+                throw new EOFException("closed");
+            }
+            if (line.regionMatches(true, 0, "content-length:", 0, 15)) {
+                length = Integer.parseInt(line.substring(15).trim());
+            }
+        }
+        if (in.skip(length) < length) {
+            throw new EOFException("closed");
+        }
+    }
+
+    private static String check(Rule rule) {
+        String pattern = rule.scope().resource() == null
+                ? "/"
+                : String.valueOf(rule.scope().resource());
+        String method = rule.scope().methods().stream().findFirst().orElse("GET");
+        String service = rule.scope().service() == null ? "" : rule.scope().service();
+        return check(pattern.replace("{", "").replace("}", "").replace("**", "x"), method, service);
+    }
+
+    private static String check(String path, String method, String service) {
+        String body = "{\"attributes\": {\"path\": \"" + plain(path) + "\", \"method\": \"" + plain(method)
+                + "\", \"service\": \"" + plain(service) + "\", \"ip\": \"127.0.0.1\"}, \"permits\": 0}";
+        return "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+                + body.getBytes(StandardCharsets.UTF_8).length + "\r\n\r\n" + body;
+    }
+
+    /** Without what would need escaping in JSON: the question need not be a good one. */
+    private static String plain(String text) {
+        return text.replaceAll("[\\\\\"\\p{Cntrl}]", "");
+    }
+}
