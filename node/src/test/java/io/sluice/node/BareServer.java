@@ -11,7 +11,6 @@ import io.sluice.envoy.server.EnvoyJson;
 import io.sluice.node.api.ApiHandler;
 import io.sluice.node.api.ApiServer;
 import io.sluice.node.api.BodyReader;
-import io.sluice.node.api.ConnectionWatch;
 import io.sluice.node.api.DecisionRoutes;
 import io.sluice.node.api.EnvoyRoute;
 import io.sluice.node.api.MemoryBudget;
@@ -21,6 +20,7 @@ import io.sluice.node.config.StartFailedException;
 import io.sluice.node.state.Health;
 import io.sluice.node.state.NodeMetrics;
 import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.ClientConnections;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.KeySecret;
 import io.sluice.rules.evaluate.KeySettings;
@@ -48,7 +48,7 @@ final class BareServer implements AutoCloseable {
     private final Vertx vertx = Vertx.builder().withTransport(arrivals).build();
     private final AtomicInteger port = new AtomicInteger();
     private final AtomicReference<Context> loop = new AtomicReference<>();
-    private final ConnectionWatch connections;
+    private final ClientConnections connections;
 
     /** A server that waits for its clients, however slow the machine is. */
     BareServer(MemoryBudget memory) {
@@ -56,17 +56,16 @@ final class BareServer implements AutoCloseable {
     }
 
     BareServer(MemoryBudget memory, RulingListener listener) {
-        this(memory, listener, Duration.ofHours(1), 3_600, 3_600);
+        this(memory, listener, Duration.ofHours(1), 3_600);
     }
 
     /** A server whose patience is a second or two. */
     static BareServer impatient(MemoryBudget memory) {
-        return new BareServer(memory, (ruling, nanos) -> {}, Duration.ofSeconds(1), 1, 3);
+        return new BareServer(memory, (ruling, nanos) -> {}, Duration.ofSeconds(1), 1);
     }
 
-    private BareServer(
-            MemoryBudget memory, RulingListener listener, Duration bodyMayTake, int unreadSeconds, int streamSeconds) {
-        connections = new ConnectionWatch(arrivals, unreadSeconds, streamSeconds);
+    private BareServer(MemoryBudget memory, RulingListener listener, Duration bodyMayTake, int unreadSeconds) {
+        connections = new ClientConnections(arrivals, 3_600, unreadSeconds);
         try {
             vertx.deployVerticle(new ApiServer(
                             handler(listener, bodyMayTake), connections, memory, "127.0.0.1", 0, this::bound))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.api.MemoryBudget;
+import io.sluice.node.gateway.RawClient;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -79,6 +80,24 @@ class SlowClientTest {
                 server.tick();
                 server.tick();
                 server.tick();
+            }
+        }
+    }
+
+    @Test
+    void requestsThatHadToWaitForTheirClientToReadAreAnsweredWhole() throws Exception {
+        String pair = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+                + "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 18\r\n\r\n{\"attributes\": {}}";
+        try (BareServer patient = new BareServer(new MemoryBudget(100_000_000));
+                Socket socket = new Socket()) {
+            socket.setReceiveBufferSize(65_536);
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), patient.port()));
+            try (RawClient client = new RawClient(socket)) {
+                client.send(pair.repeat(400));
+                for (int i = 0; i < 400; i++) {
+                    assertThat(client.message()).startsWith("HTTP/1.1 200 ").endsWith("}\n");
+                    assertThat(client.message()).startsWith("HTTP/1.1 200 ").contains("\"allowed\"");
+                }
             }
         }
     }

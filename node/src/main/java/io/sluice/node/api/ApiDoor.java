@@ -3,6 +3,7 @@ package io.sluice.node.api;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.ClientConnections;
 import io.sluice.node.transport.Patience;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
@@ -26,6 +27,8 @@ public final class ApiDoor {
 
     /** From the connection to the end of the first request's head. */
     private static final int FIRST_SECONDS = 10;
+
+    private static final int IDLE_SECONDS = 60;
 
     private static final Duration MAY_TAKE = Duration.ofSeconds(15);
 
@@ -70,7 +73,7 @@ public final class ApiDoor {
                     vertx.deployVerticle(
                                     () -> new ApiServer(
                                             handlers.get(),
-                                            new ConnectionWatch(arrivals),
+                                            new ClientConnections(arrivals, IDLE_SECONDS),
                                             memory,
                                             config.host(),
                                             config.apiPort(),

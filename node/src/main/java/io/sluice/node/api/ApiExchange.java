@@ -1,7 +1,7 @@
 package io.sluice.node.api;
 
+import io.sluice.node.transport.Lingering;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -16,36 +16,23 @@ final class ApiExchange {
     /** What a request takes by itself: its head, and what the server remembers of it. */
     static final int OF_ITS_OWN = 4_096;
 
-    /** What is still under way is read and dropped for so long: to close at once could take the answer with it. */
-    private static final long LINGER_MILLIS = 1_000;
-
     /** Of RFC 9113, section 7. */
-    private static final long NO_ERROR = 0x0;
-
     private static final long ENHANCE_YOUR_CALM = 0xb;
 
-    private final Vertx vertx;
     private final HttpServerRequest request;
     private final MemoryBudget memory;
-    private final Runnable whenOver;
     private long held;
     private boolean full;
     private boolean over;
 
-    private ApiExchange(Vertx vertx, HttpServerRequest request, MemoryBudget memory, Runnable whenOver) {
-        this.vertx = vertx;
+    private ApiExchange(HttpServerRequest request, MemoryBudget memory) {
         this.request = request;
         this.memory = memory;
-        this.whenOver = whenOver;
     }
 
-    /**
-     * Begins with a request whose head was read.
-     *
-     * @param whenOver runs once, when nothing of the request and its answer is left
-     */
-    static ApiExchange of(Vertx vertx, HttpServerRequest request, MemoryBudget memory, Runnable whenOver) {
-        ApiExchange exchange = new ApiExchange(vertx, request, memory, whenOver);
+    /** Begins with a request whose head was read. */
+    static ApiExchange of(HttpServerRequest request, MemoryBudget memory) {
+        ApiExchange exchange = new ApiExchange(request, memory);
         request.response().closeHandler(closed -> exchange.end());
         exchange.hold(OF_ITS_OWN);
         return exchange;
@@ -80,7 +67,7 @@ final class ApiExchange {
             response().putHeader("Connection", "close").putHeader("Retry-After", "1");
             overAfter(response()
                     .end(ReplySender.prepared(this, 503, "memory: full of other requests (expected: try again)")));
-            linger();
+            Lingering.on(request, Lingering.MOMENT, false);
         }
         return false;
     }
@@ -103,17 +90,7 @@ final class ApiExchange {
             response().putHeader("Connection", "close");
         }
         ReplySender.problem(this, status, detail);
-        linger();
-    }
-
-    private void linger() {
-        vertx.setTimer(LINGER_MILLIS, timer -> {
-            if (!isHttp2()) {
-                request.connection().close();
-            } else if (!over && !request.isEnded()) {
-                response().reset(NO_ERROR);
-            }
-        });
+        Lingering.on(request, Lingering.MOMENT, false);
     }
 
     /** An HTTP/2 stream tells its end by itself, which may be later: its caller may not have ended it. */
@@ -127,7 +104,6 @@ final class ApiExchange {
         if (!over) {
             over = true;
             memory.give(held);
-            whenOver.run();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.sluice.node.api;
 
+import io.sluice.node.transport.ClientConnections;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.Http2Settings;
@@ -7,7 +8,6 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
 /** One event loop of the decision API. All instances of a node share its port. */
@@ -16,7 +16,6 @@ public final class ApiServer extends VerticleBase {
     /** Vert.x gives servers that ask for the same negative port the same free one. */
     private static final int SHARED_FREE_PORT = -1;
 
-    private static final int IDLE_SECONDS = 60;
     private static final long TICK_MILLIS = 1_000;
 
     /** Java's own client speaks HTTP/2 by itself and fails, instead of waiting, beyond what the server allows. */
@@ -25,7 +24,7 @@ public final class ApiServer extends VerticleBase {
     private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
 
     private final ApiHandler handler;
-    private final ConnectionWatch connections;
+    private final ClientConnections connections;
     private final MemoryBudget memory;
     private final String host;
     private final int port;
@@ -35,7 +34,7 @@ public final class ApiServer extends VerticleBase {
     @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
     public ApiServer(
             ApiHandler handler,
-            ConnectionWatch connections,
+            ClientConnections connections,
             MemoryBudget memory,
             String host,
             int port,
@@ -51,13 +50,14 @@ public final class ApiServer extends VerticleBase {
     @Override
     public Future<?> start() {
         HttpServerOptions options = new HttpServerOptions()
-                .setIdleTimeout(IDLE_SECONDS)
-                .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setHandle100ContinueAutomatically(true)
+                // What would compress WebSockets closes connections with 128 requests at once; there are none here.
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
                 .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(MOST_STREAMS));
         server = vertx.createHttpServer(options)
                 .connectionHandler(connections::opened)
-                .requestHandler(this::handle);
+                .requestHandler(request -> connections.asked(request, this::handle));
         vertx.setPeriodic(TICK_MILLIS, timer -> {
             connections.tick();
             handler.tick();
@@ -67,10 +67,11 @@ public final class ApiServer extends VerticleBase {
     }
 
     private void handle(HttpServerRequest request) {
-        ApiExchange exchange = ApiExchange.of(vertx, request, memory, connections.asked(request));
+        ApiExchange exchange = ApiExchange.of(request, memory);
         if (exchange.isOpen()) {
             handler.handle(exchange);
         }
+        request.resume(); // it is paused if it had to wait for room
     }
 
     /** Accepts no more, and lets what is in flight finish. */

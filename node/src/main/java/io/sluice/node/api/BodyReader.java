@@ -43,6 +43,7 @@ public final class BodyReader {
                 return;
             }
             if (body.length() + chunk.length() > LARGEST) {
+                reading.remove(exchange);
                 exchange.refuse(413, "body: too large (expected: at most " + LARGEST + " bytes)");
             } else if (exchange.hold(chunk.length())) {
                 body.appendBuffer(chunk);

@@ -4,12 +4,12 @@ import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.sluice.node.gateway.config.GatewaySettings;
-import io.sluice.node.gateway.connection.ClientConnections;
-import io.sluice.node.gateway.connection.Deadlines;
 import io.sluice.node.gateway.exchange.GatewayProblem;
+import io.sluice.node.gateway.proxy.Deadlines;
 import io.sluice.node.gateway.proxy.Framing;
 import io.sluice.node.gateway.proxy.HttpForwarder;
 import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.ClientConnections;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.ClientAuth;
@@ -18,7 +18,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.ServerSSLOptions;
 import java.util.Optional;
@@ -41,7 +40,6 @@ final class GatewayServer extends VerticleBase {
     private static final int RESETS = 200;
     private static final int RESETS_SECONDS = 30;
     private static final int SMALL_CONTINUATIONS = 16;
-    private static final long UNREAD_SECONDS = 20;
     private static final long CONNECTIONS_TICK_MILLIS = 1_000;
 
     private final GatewaySettings settings;
@@ -83,12 +81,12 @@ final class GatewayServer extends VerticleBase {
     @Override
     public Future<?> start() {
         long idleSeconds = Math.max(1, settings.keepAlive().toSeconds());
-        connections = new ClientConnections(arrivals, idleSeconds, UNREAD_SECONDS);
+        connections = new ClientConnections(arrivals, idleSeconds);
         forwarder = new HttpForwarder(vertx, settings, deadlines, connections);
         server = vertx.createHttpServer(options())
                 .connectionHandler(connections::opened)
                 .invalidRequestHandler(GatewayServer::refuse)
-                .requestHandler(this::handle);
+                .requestHandler(request -> connections.asked(request, this::handle));
         vertx.setPeriodic(Deadlines.TICK.toMillis(), timer -> deadlines.tick());
         vertx.setPeriodic(CONNECTIONS_TICK_MILLIS, timer -> connections.tick());
         return server.listen(port, host).onSuccess(listening::accept);
@@ -102,53 +100,18 @@ final class GatewayServer extends VerticleBase {
     }
 
     private void handle(HttpServerRequest request) {
-        connections.asked(request);
-        HttpServerResponse response = request.response();
-        if (request.version() == HttpVersion.HTTP_2) {
-            // Once all that came in one piece is read: a stream that is reset at once costs nothing, and it is known
-            // of nearly all others whether a body follows.
-            request.pause();
-            context.runOnContext(now -> {
-                if (!response.closed()) {
-                    admit(request);
-                }
-            });
-        } else if (connections.isClosing(request.connection())) {
-            request.pause();
-        } else if (response.writeQueueFull()) {
-            // Answers before this one lie unread: the next is made when there is room for it.
-            Unread unread = new Unread(request);
-            deadlines.add(unread);
-            request.pause();
-            response.drainHandler(drained -> {
-                response.drainHandler(null);
-                deadlines.remove(unread);
-                if (!connections.isClosing(request.connection())) {
-                    admit(request);
-                }
-            });
-        } else {
+        if (request.version() != HttpVersion.HTTP_2) {
             admit(request);
+            return;
         }
-    }
-
-    /** A connection that waits for its caller to read. */
-    private final class Unread extends Deadlines.Timed {
-
-        private final HttpServerRequest request;
-        private final long until = deadlines.now() + Deadlines.ticks(settings.keepAlive());
-
-        Unread(HttpServerRequest request) {
-            this.request = request;
-        }
-
-        @Override
-        public void tick(long now) {
-            if (now > until || request.response().closed()) {
-                deadlines.remove(this);
-                connections.cut(request.connection());
+        // Once all that came in one piece is read: a stream that is reset at once costs nothing, and it is known
+        // of nearly all others whether a body follows.
+        request.pause();
+        context.runOnContext(now -> {
+            if (!request.response().closed()) {
+                admit(request);
             }
-        }
+        });
     }
 
     private void admit(HttpServerRequest request) {

@@ -1,33 +1,27 @@
 package io.sluice.node.gateway.exchange;
 
-import io.vertx.core.Context;
-import io.vertx.core.Vertx;
+import io.sluice.node.transport.Lingering;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.time.Duration;
 
 /**
  * Sends answers that the gateway makes itself, at most one for each request. For the thread of the request's event loop.
  *
  * <p>The request may not have been read. What is left of a small body is read and dropped, and the connection is kept. Otherwise it is
- * closed a moment later, since to close at once could take the answer with it; with HTTP/2 only the stream ends.
+ * closed a moment later; with HTTP/2 only the stream ends.
  */
 public final class OwnAnswer {
 
     static final String REQUEST_ID = "X-Request-Id";
 
-    /** What is still under way is read and dropped for so long. */
-    private static final long LINGER_MILLIS = 1_000;
-
     /** So much of a body is dropped for the sake of a connection, and for so long. */
     private static final int WORTH_READING = 64 * 1024;
 
-    private static final long WORTH_WAITING_MILLIS = 10_000;
-
-    /** Of RFC 9113, section 7. */
-    private static final long NO_ERROR = 0x0;
+    private static final Duration WORTH_WAITING = Duration.ofSeconds(10);
 
     private static final int TOO_SLOW = 408;
     private static final int UNAVAILABLE = 503;
@@ -59,31 +53,7 @@ public final class OwnAnswer {
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
         response.end(Buffer.buffer(body));
-        drop(request);
-        if (!stays || !request.isEnded()) {
-            linger(request, stays && !isHttp2(request));
-        }
-    }
-
-    private static void drop(HttpServerRequest request) {
-        if (!request.isEnded()) {
-            request.handler(null);
-            request.endHandler(null);
-            request.resume();
-        }
-    }
-
-    private static void linger(HttpServerRequest request, boolean stays) {
-        Context context = Vertx.currentContext();
-        if (context != null) {
-            context.owner().setTimer(stays ? WORTH_WAITING_MILLIS : LINGER_MILLIS, timer -> {
-                if (!isHttp2(request) && !(stays && request.isEnded())) {
-                    request.connection().close();
-                } else if (isHttp2(request) && !request.isEnded()) {
-                    request.response().reset(NO_ERROR);
-                }
-            });
-        }
+        Lingering.on(request, stays && !isHttp2(request) ? WORTH_WAITING : Lingering.MOMENT, stays);
     }
 
     /** Who asked whether to send a body may or may not send it after this answer: the connection cannot go on. */

@@ -1,11 +1,10 @@
 package io.sluice.node.gateway.proxy;
 
-import io.sluice.node.gateway.connection.Deadlines;
-import io.sluice.node.gateway.connection.Lingering;
 import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.node.gateway.exchange.GatewayProblem;
 import io.sluice.node.gateway.route.Route;
 import io.sluice.node.gateway.route.UpstreamGroup.Turn;
+import io.sluice.node.transport.Lingering;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
@@ -315,7 +314,7 @@ final class Forwarding extends Deadlines.Timed {
         }
         finish();
         if (unsent) {
-            Lingering.on(exchange.request());
+            Lingering.on(exchange.request(), Lingering.MOMENT, true);
         }
     }
 

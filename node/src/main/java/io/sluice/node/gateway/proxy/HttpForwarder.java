@@ -1,10 +1,9 @@
 package io.sluice.node.gateway.proxy;
 
 import io.sluice.node.gateway.config.GatewaySettings;
-import io.sluice.node.gateway.connection.ClientConnections;
-import io.sluice.node.gateway.connection.Deadlines;
 import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.node.gateway.route.UpstreamGroup.Turn;
+import io.sluice.node.transport.ClientConnections;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

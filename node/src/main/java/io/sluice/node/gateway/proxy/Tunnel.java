@@ -1,6 +1,5 @@
 package io.sluice.node.gateway.proxy;
 
-import io.sluice.node.gateway.connection.Deadlines;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;

@@ -8,8 +8,8 @@ import io.sluice.node.gateway.RawClient;
 import io.sluice.node.gateway.RawUpstream;
 import io.sluice.node.gateway.TestGateway;
 import io.sluice.node.gateway.config.GatewaySettings;
-import io.sluice.node.gateway.connection.ClientConnections;
 import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.ClientConnections;
 import io.sluice.testkit.process.SelfSigned;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -330,16 +330,14 @@ class GatewayHttp2Test {
 
     @Test
     void manyAnswersThatNobodyReadsEndTheConnection() throws Exception {
-        ClientConnections connections = new ClientConnections(Arrivals.overBestTransport(), 60, 1);
+        ClientConnections connections = new ClientConnections(Arrivals.overBestTransport(), 3_600, 1);
         HttpServer server = get(vertx.createHttpServer()
                 .connectionHandler(connection -> {
                     connections.opened(connection);
                     vertx.setPeriodic(50, timer -> connections.tick());
                 })
-                .requestHandler(request -> {
-                    connections.asked(request);
-                    request.response().end("hello");
-                })
+                .requestHandler(request ->
+                        connections.asked(request, asked -> asked.response().end("hello")))
                 .listen(0, "127.0.0.1"));
         try (RawHttp2 deaf = new RawHttp2(server.actualPort(), 0)) {
             for (int i = 0; i < 16; i++) {
@@ -363,10 +361,8 @@ class GatewayHttp2Test {
                     loop.set(Vertx.currentContext());
                     connections.opened(connection);
                 })
-                .requestHandler(request -> {
-                    connections.asked(request);
-                    request.response().end("hello");
-                })
+                .requestHandler(request ->
+                        connections.asked(request, asked -> asked.response().end("hello")))
                 .listen(0, "127.0.0.1"));
         try (RawHttp2 slow = new RawHttp2(server.actualPort(), 0)) {
             for (int i = 0; i < 30; i++) {
@@ -395,8 +391,7 @@ class GatewayHttp2Test {
                     connections.opened(connection);
                 })
                 .requestHandler(request -> {
-                    connections.asked(request);
-                    request.response().end(Buffer.buffer(new byte[60_000]));
+                    connections.asked(request, next -> next.response().end(Buffer.buffer(new byte[60_000])));
                     asked.incrementAndGet();
                 })
                 .listen(0, "127.0.0.1"));

@@ -1,4 +1,4 @@
-package io.sluice.node.gateway.connection;
+package io.sluice.node.gateway.proxy;
 
 import java.time.Duration;
 import java.util.ArrayList;
