@@ -59,7 +59,8 @@ final class RateLimitWarmUp {
         try {
             RateLimitServiceGrpc.newBlockingStub(channel).shouldRateLimit(QUESTION);
         } catch (StatusRuntimeException e) {
-            // A server that does not serve yet answers with an error, but it has read the request and written the answer.
+            // A server that does not serve yet answers with an error, but it has read the request and written the
+            // answer.
         }
     }
 }
