@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "explain",
         description = {
-            "Says which rules match a request and what each limit would say, on counts that nobody has used. Consumes nothing.",
+            "Shows which rules match a request and what each limit would decide, on unused counts. Consumes nothing.",
             "Exit 0 if the request would pass, 1 if it would be refused or the rules have errors, 2 on bad usage."
         },
         mixinStandardHelpOptions = true)
@@ -50,32 +50,32 @@ final class ExplainCommand implements Callable<Integer> {
             names = "--rules",
             paramLabel = "FILE-or-DIR",
             required = true,
-            description = "rule document, or a directory of them")
+            description = "a rule document, or a directory of rule documents")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path rules;
 
     @Option(
             names = "--attr",
             paramLabel = "NAME=VALUE",
-            description = "an attribute of the request, such as ip=203.0.113.7; as many as it has")
+            description = "an attribute of the request, such as ip=203.0.113.7; repeat for each attribute")
     private final Map<String, String> attributes = new LinkedHashMap<>();
 
     @Option(
             names = "--domain",
             paramLabel = "NAME",
-            description = "what Envoy's rate limit service would be told, of the descriptors that follow")
+            description = "decide like Envoy's rate limit service: the domain of the request; needs --descriptor")
     private @Nullable String domain;
 
     @Option(
             names = "--descriptor",
             paramLabel = "KEY=VALUE[,KEY=VALUE…]",
-            description = "with --domain: a descriptor of the request; as many as it has")
+            description = "with --domain: a descriptor of the request; repeat for each descriptor")
     private final List<String> descriptors = new ArrayList<>();
 
-    @Option(names = "--permits", paramLabel = "N", description = "permits that the request asks for (1)")
+    @Option(names = "--permits", paramLabel = "N", description = "how many permits the request asks for (default: 1)")
     private long permits = 1;
 
-    @Option(names = "--json", description = "print what POST /v1/explain would answer")
+    @Option(names = "--json", description = "print the JSON that POST /v1/explain would return")
     private boolean json;
 
     @Override
@@ -95,7 +95,7 @@ final class ExplainCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(),
                     "--permits: " + impossible.permits() + " (expected: at most " + impossible.capacity()
-                            + ", all that limit " + impossible.limit() + " can hold)");
+                            + ", the capacity of limit " + impossible.limit() + ")");
         }
         Ruling.Settled ruling = (Ruling.Settled) explanation.ruling();
         if (json) {
@@ -115,7 +115,7 @@ final class ExplainCommand implements Callable<Integer> {
                 String[] both = entry.split("=", 2);
                 if (both.length < 2 || entries.put(both[0], both[1]) != null) {
                     throw new ParameterException(
-                            spec.commandLine(), "--descriptor: " + entry + " (expected: KEY=VALUE, each key once)");
+                            spec.commandLine(), "--descriptor: " + entry + " (expected: KEY=VALUE with distinct keys)");
                 }
             }
             asked.add(entries);

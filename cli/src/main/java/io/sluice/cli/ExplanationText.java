@@ -14,10 +14,10 @@ import java.util.Objects;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
 
-/** An explanation for people: a sentence, then a table. In colour where the terminal has it. */
+/** Prints an explanation for people: a sentence, then a table. Uses colours if the terminal supports them. */
 final class ExplanationText {
 
-    private static final List<String> HEADINGS = List.of("LIMIT", "LEVEL", "HOW MUCH", "KEY", "LEFT", "");
+    private static final List<String> HEADINGS = List.of("LIMIT", "LEVEL", "QUOTA", "KEY", "LEFT", "");
 
     private final PrintWriter out;
     private final Ansi ansi;
@@ -31,7 +31,7 @@ final class ExplanationText {
         out.println(verdict(ruling));
         out.println(ruling.matched().isEmpty() ? "no rule matches" : "matched: " + String.join(", ", ruling.matched()));
         if (!ruling.shadowRefused().isEmpty()) {
-            out.println("would refuse if in force: "
+            out.println("would refuse if enforced:  "
                     + String.join(
                             ", ",
                             ruling.shadowRefused().stream().map(Label::limit).toList()));
@@ -97,7 +97,7 @@ final class ExplanationText {
                 String.join(", ", notes));
     }
 
-    /** A limit without the name that its counts are filed under: {@code token_bucket 50/s, burst 100}. */
+    /** Returns a limit without the name of its counts, such as {@code token_bucket 50/s, burst 100}. */
     private static String howMuch(Limit limit) {
         String text = limit.toString();
         return text.substring(text.indexOf('(') + 1, text.lastIndexOf(')'));

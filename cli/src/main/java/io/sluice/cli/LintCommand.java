@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "lint",
         description = {
-            "Checks rule documents: FILE:LINE:COL: message for every error.",
-            "Exit 0 if there is none, 1 if there are any, 2 on bad usage."
+            "Checks rule documents and prints FILE:LINE:COL: message for every error.",
+            "Exit 0 if there are no errors, 1 if there are any, 2 on bad usage."
         },
         mixinStandardHelpOptions = true)
 final class LintCommand implements Callable<Integer> {
@@ -36,7 +36,7 @@ final class LintCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "FILE",
             arity = "1..*",
-            description = "rule documents, YAML or JSON; a directory is read as one set of rules")
+            description = "rule documents in YAML or JSON; a directory is read as one rule set")
     private final List<Path> files = new ArrayList<>();
 
     @Option(names = "--json", description = "print one JSON object with all errors")

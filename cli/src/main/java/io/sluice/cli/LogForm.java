@@ -2,7 +2,7 @@ package io.sluice.cli;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 
-/** How lines of the log look: for people, or for programs. */
+/** The format of log lines: text for people, or JSON for programs. */
 enum LogForm {
     TEXT {
         @Override
@@ -30,10 +30,10 @@ enum LogForm {
 
     abstract String line(ILoggingEvent event);
 
-    /** What stands where lines are missing, with its end. */
+    /** Returns the line that stands in for dropped lines, including the line break. */
     abstract String dropped(long lines);
 
     private static String words(long lines) {
-        return lines + (lines == 1 ? " line" : " lines") + " of the log dropped, nobody took them in time";
+        return lines + (lines == 1 ? " line" : " lines") + " dropped from the log because the output could not keep up";
     }
 }

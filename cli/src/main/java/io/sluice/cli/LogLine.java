@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * An event of the log as one line, for people or for programs. Whatever is in a message, it stays one line and moves no cursor:
- * control characters are escaped, those that change the direction of text too. Passwords in addresses are hidden.
+ * Formats a log event as one line of text or JSON. Messages cannot break the line or move the cursor: control characters and
+ * characters that change the text direction are escaped. Passwords in addresses are hidden.
  */
 final class LogLine {
 
@@ -23,7 +23,7 @@ final class LogLine {
 
     private LogLine() {}
 
-    /** {@code 14:03:07 WARN  message}. */
+    /** Formats an event as text: {@code 14:03:07 WARN  message}. */
     static String text(ILoggingEvent event) {
         String time = LocalTime.ofInstant(Instant.ofEpochMilli(event.getTimeStamp()), ZoneId.systemDefault())
                 .truncatedTo(ChronoUnit.SECONDS)
@@ -40,7 +40,7 @@ final class LogLine {
         return line.toString();
     }
 
-    /** {@code {"time":"…","level":"warn","logger":"…","message":"…"}}, with {@code error} where there is one. */
+    /** Formats an event as {@code {"time":"…","level":"warn","logger":"…","message":"…"}}, plus {@code error} if there is one. */
     static String json(ILoggingEvent event) {
         StringBuilder line = new StringBuilder(192);
         line.append("{\"time\":\"").append(Instant.ofEpochMilli(event.getTimeStamp()));
@@ -68,7 +68,7 @@ final class LogLine {
                 : text;
     }
 
-    /** The exception, what caused it, and where it comes from. */
+    /** Returns the exception and its causes, each with its stack frames. */
     private static String failure(ILoggingEvent event) {
         StringBuilder text = new StringBuilder();
         IThrowableProxy failure = event.getThrowableProxy();

@@ -11,9 +11,10 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Logback's asynchronous appender, set so that a caller never waits for the sink. A line that does not fit, because nobody reads the pipe
- * or the disk is full, is dropped and counted, and the log says how many are missing when it goes on. At least {@value #SIZE} lines wait,
- * and at most twice as many: Logback's thread takes all that wait at once and writes them one by one. Safe for use by many threads.
+ * Logback's asynchronous appender, configured so that a caller never waits for the sink. If the queue is full, because nobody
+ * reads the pipe or the disk is full, the line is dropped and counted, and the log reports the count as soon as it can write
+ * again. The queue holds at least {@value #SIZE} lines and at most twice as many, because Logback's thread takes all queued
+ * lines at once and writes them one by one. Thread-safe.
  */
 final class LogQueue extends AsyncAppenderBase<ILoggingEvent> {
 
@@ -23,19 +24,19 @@ final class LogQueue extends AsyncAppenderBase<ILoggingEvent> {
     private final Writer writer;
     private volatile LogForm form;
 
-    /** @param lastLinesMayTake how long {@link #stop} waits for the lines that are not written yet */
+    /** @param lastLinesMayTake how long {@link #stop} waits for lines that are not written yet */
     LogQueue(OutputStream sink, LogForm form, Duration lastLinesMayTake) {
         this.writer = new Writer(sink);
         this.form = form;
         setName("sluice-log");
         setQueueSize(SIZE);
         setNeverBlock(true);
-        // Logback asks isDiscardable while fewer places than this are free, so exactly when there is none.
+        // Logback calls isDiscardable while fewer places than this are free: with 1, exactly when the queue is full.
         setDiscardingThreshold(1);
         setMaxFlushTime(Math.toIntExact(lastLinesMayTake.toMillis()));
     }
 
-    /** Lines look like this from now on. */
+    /** Changes the format of all lines from now on. */
     void become(LogForm other) {
         form = other;
     }
@@ -44,7 +45,7 @@ final class LogQueue extends AsyncAppenderBase<ILoggingEvent> {
         return dropped.sum();
     }
 
-    /** Adds the writer only here: without a context Logback would complain on the standard output. */
+    /** Adds the writer here and not in the constructor: without a context, Logback would complain on standard output. */
     @Override
     public void start() {
         writer.setContext(getContext());
@@ -54,8 +55,8 @@ final class LogQueue extends AsyncAppenderBase<ILoggingEvent> {
     }
 
     /**
-     * Queues the finished line and not the event, whose arguments and exception may be large. The lock makes the count exact: without it, two
-     * threads could both see the last free place, and Logback would drop one of their lines without a word.
+     * Queues the formatted line and not the event, whose arguments and exception may be large. The lock keeps the count exact:
+     * without it, two threads could both see the last free place, and Logback would silently drop one of their lines.
      */
     @Override
     protected void append(ILoggingEvent event) {
@@ -73,8 +74,8 @@ final class LogQueue extends AsyncAppenderBase<ILoggingEvent> {
     }
 
     /**
-     * Writes line after line, for the thread of the queue alone. Logback's own appenders do not fit: the one for streams stops for good
-     * at the first failure, and the one for the console never learns of any.
+     * Writes one line after another, on the queue's thread only. Logback's own appenders do not fit: the one for streams stops
+     * for good at the first failure, and the one for the console never notices a failure.
      */
     private final class Writer extends AppenderBase<ILoggingEvent> {
 

@@ -11,18 +11,18 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The log of the program: to the standard error, through a queue that nobody waits for. Made by Logback when it starts. */
+/** The program's log: standard error, behind a queue that no caller waits for. Logback creates this class when it starts. */
 public final class Logs extends ContextAwareBase implements Configurator {
 
-    /** How lines look. */
+    /** The format of log lines. */
     enum Format {
-        /** As a person sees it on a terminal, as a program reads it elsewhere. */
+        /** Text on a terminal, JSON otherwise. */
         AUTO,
         JSON,
         TEXT
     }
 
-    /** How much is told. */
+    /** The least severe level that is logged. */
     enum Detail {
         ERROR,
         WARN,
@@ -33,7 +33,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
 
     private static final Duration LAST_LINES_MAY_TAKE = Duration.ofMillis(300);
 
-    /** Libraries that say at length what the program says better. */
+    /** Libraries that log at length what the program logs more briefly. */
     private static final List<String> TALKATIVE = List.of("io.netty", "io.lettuce");
 
     private static final LogQueue QUEUE =
@@ -48,7 +48,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
-    /** Sets how much is told, and how, from now on. */
+    /** Sets the format and the level from now on. */
     static void set(Format format, Detail detail) {
         boolean json = format == Format.JSON || (format == Format.AUTO && !Terminal.isErr());
         QUEUE.become(json ? LogForm.JSON : LogForm.TEXT);
@@ -57,12 +57,12 @@ public final class Logs extends ContextAwareBase implements Configurator {
         }
     }
 
-    /** How many lines were dropped. */
+    /** Returns how many lines were dropped. */
     static long dropped() {
         return QUEUE.dropped();
     }
 
-    /** Ends the log, and gives its last lines a moment to be written; to be called before the process ends. */
+    /** Stops the log and waits briefly for its last lines to be written. Call it before the process ends. */
     static void end() {
         QUEUE.stop();
     }

@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The program behind {@code ./sluice}: exit 0 on a clean stop, 1 on a failed start or a failed check, 2 on bad usage. */
+/** The program behind {@code ./sluice}. It exits with 0 on a clean stop, 1 on a failed start or check, and 2 on bad usage. */
 @Command(
         name = "sluice",
         description = "A distributed rate limiter: one rule language, one decision, many engines.",
@@ -49,7 +49,7 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "verb: none (expected: one of those below)");
+        throw new ParameterException(spec.commandLine(), "verb: missing (expected: one of the verbs below)");
     }
 
     private static int badUsage(ParameterException failure, String[] args) {
@@ -66,11 +66,11 @@ public final class Main implements Runnable {
 
     private static int unexpected(Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
         command.getErr()
-                .println("sluice: unexpected " + failure + " (expected: nothing of the kind; please report it)");
+                .println("sluice: unexpected error: " + failure + " (this is a bug; please report it)");
         return CommandLine.ExitCode.SOFTWARE;
     }
 
-    /** The version that the jar says it has. */
+    /** Reads the version from the jar's manifest. */
     static final class Version implements IVersionProvider {
 
         @Override

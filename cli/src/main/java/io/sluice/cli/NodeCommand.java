@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "node",
-        description = "Runs a node: the data plane, for real deployments.",
+        description = "Runs a node, the data plane of a real deployment.",
         mixinStandardHelpOptions = true)
 final class NodeCommand implements Callable<Integer> {
 

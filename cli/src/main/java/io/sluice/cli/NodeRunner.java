@@ -17,7 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/** Runs a node until the process is told to stop. */
+/** Runs a node until the process is asked to stop. */
 final class NodeRunner {
 
     private final RoleOptions options;
@@ -27,10 +27,10 @@ final class NodeRunner {
     private final PrintWriter err;
 
     /**
-     * A runner.
+     * Creates a runner.
      *
-     * @param otherRules the rules if neither flags nor configuration name any, nor a Redis they could come from
-     * @param otherRoutes the routes if the configuration has none; empty: then there is no gateway
+     * @param otherRules the rules if neither the flags nor the configuration name any rules or a Redis to read them from
+     * @param otherRoutes the routes if the configuration has none; if empty, there is no gateway
      */
     NodeRunner(RoleOptions options, RulesFrom otherRules, Optional<RoutesFrom> otherRoutes) {
         this.options = options;
@@ -40,7 +40,7 @@ final class NodeRunner {
         this.err = options.spec.commandLine().getErr();
     }
 
-    /** Returns only if the start failed; a stop ends the process. */
+    /** Runs the node. Returns only if the start failed; a stop ends the process. */
     int run() {
         options.check();
         Logs.set(options.logFormat, options.logLevel);
@@ -71,7 +71,7 @@ final class NodeRunner {
             return CommandLine.ExitCode.OK;
         } catch (RuntimeException | Error e) {
             stop.failed();
-            return failed("unexpected " + e + " (expected: nothing of the kind; please report it)", List.of());
+            return failed("unexpected error: " + e + " (this is a bug; please report it)", List.of());
         }
     }
 

@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
-/** A verb that will exist: it says so, whatever its arguments. */
+/** A verb that is planned but does not exist yet. It says so, whatever its arguments. */
 abstract sealed class NotBuiltCommand implements Callable<Integer> {
 
     @Spec
@@ -32,7 +32,7 @@ abstract sealed class NotBuiltCommand implements Callable<Integer> {
     @Command(name = "diff", description = "Compares a rule document with the center's rules (not built yet).")
     static final class Diff extends NotBuiltCommand {}
 
-    @Command(name = "apply", description = "Makes the center's rules those of a document (not built yet).")
+    @Command(name = "apply", description = "Replaces the center's rules with those of a document (not built yet).")
     static final class Apply extends NotBuiltCommand {}
 
     @Command(name = "bench", description = "Runs the side-by-side benchmarks.")

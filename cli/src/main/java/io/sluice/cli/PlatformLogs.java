@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends what the libraries say through {@link System.Logger} to the same log as everything else. */
+/** Sends the messages that libraries log through {@link System.Logger} to the same log as all others. */
 public final class PlatformLogs extends System.LoggerFinder {
 
     @Override
@@ -48,7 +48,7 @@ public final class PlatformLogs extends System.LoggerFinder {
             }
         }
 
-        /** Late, because the first loggers are asked for before logging is set up. */
+        /** Creates the logger on first use, because the first loggers are requested before logging is set up. */
         private Logger logger() {
             Logger current = logger;
             if (current == null) {

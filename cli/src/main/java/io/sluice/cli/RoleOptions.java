@@ -15,8 +15,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * The flags that all roles have in common. What is not on the command line comes from system properties and environment
- * variables ({@link Surroundings}), then from {@code --config}, then from the defaults.
+ * The flags that all roles share. A value that is not on the command line comes from a system property or environment variable
+ * ({@link Surroundings}), then from {@code --config}, then from the defaults.
  */
 final class RoleOptions {
 
@@ -32,60 +32,67 @@ final class RoleOptions {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "settings in YAML; flags win over them. Changes of routes are live within 2 s")
+            description = "settings in YAML; flags take precedence. Changed routes take effect within 2 s")
     @Nullable
     Path config;
 
     @Option(
             names = "--rules",
             paramLabel = "FILE-or-DIR",
-            description =
-                    "rule document, or a directory of them as one set; changes are live within 2 s. Without it rules come from --redis")
+            description = "a rule document, or a directory read as one rule set; changes take effect within 2 s."
+                    + " Without it, rules come from --redis")
     @Nullable
     Path rules;
 
     @Option(
             names = "--redis",
             paramLabel = "URI",
-            description =
-                    "shared store: redis://, rediss://, redis-sentinel:// or redis-cluster://; without one counts stay in process")
+            description = "shared store: redis://, rediss://, redis-sentinel:// or redis-cluster://; without it, counts"
+                    + " stay in the process")
     @Nullable
     String redis;
 
-    @Option(names = "--bind", paramLabel = "ADDRESS", description = "address to listen on (127.0.0.1)")
+    @Option(names = "--bind", paramLabel = "ADDRESS", description = "address to listen on (default: 127.0.0.1)")
     @Nullable
     String bind;
 
-    @Option(names = "--api-port", paramLabel = "PORT", description = "decision API (8082); 0 takes a free port")
+    @Option(
+            names = "--api-port",
+            paramLabel = "PORT",
+            description = "port of the decision API (default: 8082; 0: any free port)")
     @Nullable
     Integer apiPort;
 
     @Option(
             names = "--gateway-port",
             paramLabel = "PORT",
-            description = "gateway (8080), if --config has routes; 0 takes a free port")
+            description = "port of the gateway, if --config has routes (default: 8080; 0: any free port)")
     @Nullable
     Integer gatewayPort;
 
     @Option(
             names = "--grpc-port",
             paramLabel = "PORT",
-            description = "Envoy rate limit service (8081); 0 takes a free port")
+            description = "port of the Envoy rate limit service (default: 8081; 0: any free port)")
     @Nullable
     Integer grpcPort;
 
-    @Option(names = "--center-port", paramLabel = "PORT", description = "center (8083; not built yet)")
+    @Option(
+            names = "--center-port",
+            paramLabel = "PORT",
+            description = "port of the center (default: 8083; not built yet)")
     @Nullable
     Integer centerPort;
 
-    @Option(names = "--db", paramLabel = "JDBC-URL", description = "database of the center (not built yet)")
+    @Option(names = "--db", paramLabel = "JDBC-URL", description = "the center's database (not built yet)")
     @Nullable
     String db;
 
     @Option(
             names = "--data",
             paramLabel = "DIR",
-            description = "where the last good rules are kept, for a start with bad ones or without Redis")
+            description = "directory for the last good rules, used at startup if the rules are invalid or Redis is"
+                    + " unavailable")
     @Nullable
     Path data;
 
@@ -93,14 +100,14 @@ final class RoleOptions {
             names = "--log-format",
             paramLabel = "FORMAT",
             converter = FormatConverter.class,
-            description = "json, text, or auto: text on a terminal, else json (auto)")
+            description = "json, text, or auto: text on a terminal, otherwise json (default: auto)")
     Logs.Format logFormat = Logs.Format.AUTO;
 
     @Option(
             names = "--log-level",
             paramLabel = "LEVEL",
             converter = DetailConverter.class,
-            description = "error, warn, info, debug or trace (info)")
+            description = "error, warn, info, debug or trace (default: info)")
     Logs.Detail logLevel = Logs.Detail.INFO;
 
     @Option(
@@ -108,10 +115,10 @@ final class RoleOptions {
             arity = "0..1",
             fallbackValue = "true",
             paramLabel = "true|false",
-            description = "answers carry X-RateLimit-Limit, -Remaining and -Reset, too")
+            description = "also send the headers X-RateLimit-Limit, -Remaining and -Reset")
     boolean xRateLimitHeaders;
 
-    /** Refuses ports that are none, and says which given flags do nothing yet. */
+    /** Refuses invalid ports, and prints a note for each given flag that has no effect yet. */
     void check() {
         Map<String, @Nullable Object> idle = new LinkedHashMap<>();
         idle.put("--center-port", centerPort);
@@ -136,7 +143,7 @@ final class RoleOptions {
         }
     }
 
-    /** In small letters, as they are shown. */
+    /** Returns the constant with this name, ignoring case. */
     private static <E extends Enum<E>> E word(Class<E> type, String text) {
         for (E each : type.getEnumConstants()) {
             if (each.name().toLowerCase(Locale.ROOT).equals(text.toLowerCase(Locale.ROOT))) {

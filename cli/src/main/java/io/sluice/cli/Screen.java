@@ -8,7 +8,7 @@ import java.io.PrintWriter;
 import java.net.URI;
 import java.util.Optional;
 
-/** What a person sees when a node has started. */
+/** Prints what a person sees when a node has started. */
 final class Screen {
 
     private Screen() {}
@@ -23,7 +23,7 @@ final class Screen {
                 out,
                 paint,
                 "gateway",
-                node.gateway().map(URI::toString).orElse(paint.faint("none, the config has no routes")));
+                node.gateway().map(URI::toString).orElse(paint.faint("none, because the config has no routes")));
         row(out, paint, "decisions", "POST " + base + "/v1/check");
         node.grpcPort().ifPresent(port -> row(out, paint, "envoy", "grpc " + host(config.host()) + ":" + port));
         row(out, paint, "health", "GET  " + base + "/health");
@@ -37,7 +37,7 @@ final class Screen {
         String curl = "curl -i " + base + "/v1/check -d '" + attributes + "'";
         Optional<String> through = sample(node, config);
         if (config.rules() instanceof RulesFrom.Text) {
-            out.println("Try it; five are allowed, the sixth within a minute is refused with 429:");
+            out.println("Try it: five requests are allowed, the sixth within a minute is refused with 429:");
             out.println();
             through.ifPresent(
                     login -> out.println("  " + paint.strong("for i in 1 2 3 4 5 6; do " + login + "; echo; done")));
@@ -53,7 +53,7 @@ final class Screen {
         out.flush();
     }
 
-    /** A request through the gateway, if it is known what is behind it. */
+    /** Returns a command that sends a request through the gateway, if the upstream is the sample one. */
     private static Optional<String> sample(Node node, NodeConfig config) {
         return config.gateway()
                 .filter(gateway -> gateway.routes() instanceof RoutesFrom.Sample)
@@ -83,7 +83,7 @@ final class Screen {
         if (rules instanceof RulesFrom.Store) {
             return "from Redis";
         }
-        return rules instanceof RulesFrom.Text text ? text.name() : "none, everything is allowed";
+        return rules instanceof RulesFrom.Text text ? text.name() : "none, every request is allowed";
     }
 
     private static String engine(Node node, NodeConfig config, Paint paint) {
@@ -96,11 +96,11 @@ final class Screen {
         }
         return uri
                 + node.degraded()
-                        .map(why -> paint.warning(", not there yet (" + why + "): on_failure decides"))
+                        .map(why -> paint.warning(", unavailable (" + why + "): each rule's on_failure policy decides"))
                         .orElse("");
     }
 
-    /** Colours on a terminal, plain text elsewhere. */
+    /** Uses colours on a terminal, plain text elsewhere. */
     private record Paint(boolean coloured) {
 
         String strong(String text) {

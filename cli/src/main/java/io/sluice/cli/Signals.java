@@ -3,14 +3,14 @@ package io.sluice.cli;
 import java.lang.reflect.Proxy;
 
 /**
- * Hears signals. The JVM's own way, a shutdown hook, is deaf to a second one. The API for it is not a supported one, so it is looked
- * for, and done without where there is none.
+ * Handles signals. A shutdown hook, the JVM's usual way, does not notice a second signal. The API for signals is unsupported, so
+ * it is looked up by reflection; without it, only the shutdown hook remains.
  */
 final class Signals {
 
     private Signals() {}
 
-    /** Has this done at each signal of these names, on a thread of its own; false if signals cannot be heard here. */
+    /** Runs an action on its own thread at each of these signals. Returns false if signals cannot be handled here. */
     static boolean on(Runnable action, String... names) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");

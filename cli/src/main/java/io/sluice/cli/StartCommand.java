@@ -12,9 +12,8 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "start",
-        description =
-                "Runs a node with sample rules and a gateway to a sample service, in process, with no set-up. The center joins it"
-                        + " later.",
+        description = "Runs a node with sample rules and a gateway to a sample service, in one process, without setup."
+                + " The center joins it later.",
         mixinStandardHelpOptions = true)
 final class StartCommand implements Callable<Integer> {
 
@@ -31,7 +30,7 @@ final class StartCommand implements Callable<Integer> {
     static RulesFrom sample() throws IOException {
         try (InputStream in = StartCommand.class.getResourceAsStream(SAMPLE)) {
             if (in == null) {
-                throw new IOException(SAMPLE + " is not in the program");
+                throw new IOException(SAMPLE + " is missing from the program");
             }
             return new RulesFrom.Text("sample", new String(in.readAllBytes(), StandardCharsets.UTF_8));
         }

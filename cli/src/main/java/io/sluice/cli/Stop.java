@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
- * The end of a node's process: at the first signal what is in flight finishes, at the second it ends at once. Safe for use by many
- * threads.
+ * The end of a node's process: at the first signal, requests in flight are finished; at the second, the process ends at once.
+ * Thread-safe.
  */
 final class Stop {
 
-    /** What shells say of a process that was interrupted. */
+    /** The exit code that shells report for an interrupted process. */
     private static final int INTERRUPTED = 130;
 
     private static final long WORDS_MAY_TAKE_MILLIS = 200;
@@ -26,17 +26,17 @@ final class Stop {
         this.out = out;
     }
 
-    /** There is something to be stopped now. */
+    /** Registers the node that a stop has to close. */
     void running(Node started) {
         node = started;
     }
 
-    /** The process ends because of a failure, and is to say so. */
+    /** Makes the process exit with the code of a failure. */
     void failed() {
         code = CommandLine.ExitCode.SOFTWARE;
     }
 
-    /** A signal was heard. */
+    /** Handles a signal. */
     void heard() {
         if (begun.compareAndSet(false, true)) {
             new Thread(this::stop, "sluice-stop").start();
@@ -45,14 +45,14 @@ final class Stop {
         }
     }
 
-    /** The process ends, unless it is ending already. */
+    /** Ends the process, unless it is ending already. */
     void now() {
         if (begun.compareAndSet(false, true)) {
             stop();
         }
     }
 
-    /** Halts, because after a signal the JVM would otherwise exit with the signal's number although all went well. */
+    /** Halts, because after a signal the JVM would otherwise exit with the signal's number although the stop was clean. */
     private void stop() {
         Node started = node;
         if (started != null) {
@@ -63,7 +63,7 @@ final class Stop {
         Runtime.getRuntime().halt(code);
     }
 
-    /** Whoever does not read what is said does not hold up the end. */
+    /** Prints a message without waiting long: an output that nobody reads must not delay the end. */
     private void say(String words) {
         Thread speaker = new Thread(
                 () -> {

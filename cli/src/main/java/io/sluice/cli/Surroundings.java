@@ -9,8 +9,8 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Gives options that are not on the command line their value from the surroundings: {@code --api-port} from the system
- * property {@code sluice.api-port}, else from the environment variable {@code SLUICE_API_PORT}.
+ * Reads options that are not on the command line from system properties and environment variables: {@code --api-port} from the
+ * property {@code sluice.api-port}, otherwise from the variable {@code SLUICE_API_PORT}.
  */
 final class Surroundings implements IDefaultValueProvider {
 

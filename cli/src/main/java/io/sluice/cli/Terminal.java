@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Whether somebody looks at what is written, and likes it coloured. */
+/** Finds out whether an output is a terminal, and whether to use colours. */
 final class Terminal {
 
     private static final int OUT = 1;
@@ -21,14 +21,14 @@ final class Terminal {
         return is(ERR);
     }
 
-    /** On a terminal that can, unless {@code NO_COLOR} says otherwise. */
+    /** Returns true on a terminal with colours, unless {@code NO_COLOR} is set. */
     static boolean likesColour(Map<String, String> environment) {
         return isOut()
                 && environment.getOrDefault("NO_COLOR", "").isEmpty()
                 && !environment.getOrDefault("TERM", "dumb").equals("dumb");
     }
 
-    @SuppressWarnings("SystemConsoleNull") // where there is no /proc it is the best that older releases have
+    @SuppressWarnings("SystemConsoleNull") // without /proc this is the best that older releases offer
     private static boolean is(int descriptor) {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))

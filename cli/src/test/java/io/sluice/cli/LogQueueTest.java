@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class LogQueueTest {
 
-    private static final String MISSING = "         WARN  %s of the log dropped, nobody took them in time";
+    private static final String MISSING = "         WARN  %s dropped from the log because the output could not keep up";
 
     private final LoggerContext context = new LoggerContext();
     private final Sink sink = new Sink();

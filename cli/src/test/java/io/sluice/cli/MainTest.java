@@ -53,7 +53,7 @@ class MainTest {
     @Test
     void noVerbIsBadUsage() {
         assertThat(run()).isEqualTo(2);
-        assertThat(err.toString()).startsWith("sluice: verb: none").contains("Verbs:");
+        assertThat(err.toString()).startsWith("sluice: verb: missing").contains("Verbs:");
     }
 
     @ParameterizedTest
@@ -139,7 +139,7 @@ class MainTest {
                         "allowed by login.0: 4 would remain",
                         "matched: login",
                         "",
-                        "  LIMIT    LEVEL   HOW MUCH              KEY       LEFT",
+                        "  LIMIT    LEVEL   QUOTA                 KEY       LEFT",
                         "✓ login.0  caller  sliding_log 5 per 1m  ip=20***  5 of 5");
     }
 
@@ -167,7 +167,7 @@ class MainTest {
         assertThat(err.toString()).contains("path: /a/../b (expected: no .. segments)");
         assertThat(run("explain", "--rules", rules.toString(), "--permits", "6", "--attr", "path=/api/login"))
                 .isEqualTo(2);
-        assertThat(err.toString()).contains("--permits: 6 (expected: at most 5, all that limit login.0 can hold)");
+        assertThat(err.toString()).contains("--permits: 6 (expected: at most 5, the capacity of limit login.0)");
     }
 
     @Test
@@ -253,10 +253,10 @@ class MainTest {
         assertThat(run("node", "--config", config.toString())).isEqualTo(1);
         assertThat(err.toString().lines())
                 .containsExactly(
-                        config + ":2:28: upstreams: nowhere (expected: http://host:port or https://host:port, with"
-                                + " nothing behind it)",
-                        config + ":3:36: auth: required (expected: open, or a section auth that says how callers show"
-                                + " who they are)",
+                        config + ":2:28: upstreams: nowhere (expected: http://host:port or https://host:port and"
+                                + " nothing else)",
+                        config + ":3:36: auth: required (expected: open, or a section auth that says how callers"
+                                + " authenticate)",
                         "sluice: config: 2 errors (expected: none)");
     }
 

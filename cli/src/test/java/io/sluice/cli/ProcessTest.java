@@ -105,8 +105,8 @@ class ProcessTest {
         Process process = launch("node", "--api-port", "0");
 
         assertThat(readUntil(process, "Ctrl-C stops it."))
-                .contains("none, everything is allowed: 0 rules, version 0")
-                .contains("none, the config has no routes")
+                .contains("none, every request is allowed: 0 rules, version 0")
+                .contains("none, because the config has no routes")
                 .doesNotContain("LOGBACK");
 
         process.destroy();
