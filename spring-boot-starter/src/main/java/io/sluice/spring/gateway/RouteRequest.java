@@ -47,7 +47,7 @@ record RouteRequest(
     private @Nullable String header(String name) {
         List<String> lines = lines(name);
         if (lines.size() > 1 && !name.equalsIgnoreCase("cookie")) {
-            throw bad("header " + name + ": occurs " + lines.size() + " times (expected: once, a limit counts by it)");
+            throw bad("header " + name + ": " + lines.size() + " values (expected: one, because a limit counts by it)");
         }
         return lines.isEmpty() ? null : String.join("; ", lines);
     }

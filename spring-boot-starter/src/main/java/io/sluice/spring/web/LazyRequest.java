@@ -67,7 +67,7 @@ public final class LazyRequest implements CurrentRequest {
         }
         if (lines.size() > 1) {
             throw RefusedRequestException.bad(
-                    "header " + name + ": occurs " + lines.size() + " times (expected: once, a limit counts by it)");
+                    "header " + name + ": " + lines.size() + " values (expected: one, because a limit counts by it)");
         }
         return lines.isEmpty() ? null : lines.get(0);
     }
