@@ -17,7 +17,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds the rules of a node where its configuration says. */
+/** Opens the rules that a node's configuration names. */
 final class NodeRules {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeRules.class);
@@ -25,7 +25,7 @@ final class NodeRules {
 
     private NodeRules() {}
 
-    /** Opens the source that a node is to begin with; fails if its rules are bad, or not for this node. */
+    /** Opens the rules that a node starts with. Fails if they are invalid or unsuitable for this node. */
     static OpenRules open(NodeConfig config) throws StartFailedException {
         OpenRules rules;
         try {

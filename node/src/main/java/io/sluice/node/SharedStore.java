@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** The shared store of a node on its way up. Safe for use by many threads. */
+/** The shared store of a node that is starting. Thread-safe. */
 final class SharedStore {
 
     private final CompletableFuture<Optional<Store>> opening;
@@ -20,13 +20,13 @@ final class SharedStore {
         this.opening = opening;
     }
 
-    /** Opens it beside the rest, because the client of the store takes as long to load as everything else together. */
+    /** Opens it in parallel with the rest, because the store's client takes as long to load as everything else together. */
     static SharedStore open(NodeConfig config, Store.Opener opener, StoreListener listener) {
         return new SharedStore(CompletableFuture.supplyAsync(
                 () -> config.redisUri().map(uri -> opener.open(uri, config.redisPrefix(), Clock.system(), listener))));
     }
 
-    /** The store once it is open; null if none is configured. It need not be there yet. */
+    /** Returns the store once it is open, or null if none is configured. It need not be connected yet. */
     @Nullable
     Store opened() throws StartFailedException {
         try {
@@ -39,13 +39,13 @@ final class SharedStore {
         }
     }
 
-    /** Lets go of it as soon as it is open; nobody waits for that. */
+    /** Closes the store as soon as it is open, without waiting. */
     @SuppressWarnings("FutureReturnValueIgnored")
     void abandon() {
         opening.thenAccept(opened -> opened.ifPresent(store -> store.engine().close()));
     }
 
-    /** Without the URI and without the text of the exception: both may show a password. */
+    /** Omits the URI and the exception's text, because both may contain a password. */
     static StartFailedException unreadable() {
         return new StartFailedException(
                 "redis: unreadable (expected: redis://HOST:PORT, rediss://HOST:PORT, redis-sentinel://…,"

@@ -1,4 +1,4 @@
-/** The data plane process: rules, engines and front doors, wired together. No Spring. */
+/** The data plane process: rules, engines and entry points, wired together. No Spring. */
 @NullMarked
 package io.sluice.node;
 

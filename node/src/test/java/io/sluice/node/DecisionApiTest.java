@@ -165,7 +165,7 @@ class DecisionApiTest {
         HttpResponse<String> impossible =
                 node.check("{\"attributes\": {\"path\": \"/bucket\", \"user\": \"b\"}, \"permits\": 5}");
 
-        assertProblem(impossible, 400, "permits: 5 (expected: at most 4, all that limit bucket.0 can hold)");
+        assertProblem(impossible, 400, "permits: 5 (expected: at most 4, the capacity of limit bucket.0)");
         assertThat(node.check("{\"attributes\": {\"path\": \"/bucket\", \"user\": \"b\"}, \"permits\": 4}")
                         .statusCode())
                 .isEqualTo(200);
@@ -216,7 +216,7 @@ class DecisionApiTest {
                 "{\"attributes\": {}, \"permits\": 1000000001} | permits: 1000000001 (expected: 0..1000000000)",
                 "{\"attributes\": {}, \"permits\": 9223372036854775808} | permits: 9223372036854775808 (expected: 0..1000000000)",
                 "{\"attributes\": {}} x                | body: not JSON",
-                "{\"attributes\": {}} {}               | body: more after its end (expected: one JSON object)",
+                "{\"attributes\": {}} {}               | body: text after its end (expected: one JSON object)",
                 "{\"attributes\": {}                   | body: not JSON",
                 "{\"attributes\": {}, \"attributes\": {}} | body: not JSON, Duplicate field 'attributes'",
                 "{\"attributes\": {\"a\": 1, \"a\": 2}} | body: not JSON, Duplicate field 'a'",
@@ -331,10 +331,10 @@ class DecisionApiTest {
     @Test
     void wrongMethodsAre405() {
         HttpResponse<String> get = node.get("/v1/check");
-        assertProblem(get, 405, "method: not served here (expected: POST)");
+        assertProblem(get, 405, "method: not allowed here (expected: POST)");
         assertThat(get.headers().firstValue("Allow")).contains("POST");
         assertProblem(
-                node.send(node.request("/health").DELETE()), 405, "method: not served here (expected: GET, HEAD)");
+                node.send(node.request("/health").DELETE()), 405, "method: not allowed here (expected: GET, HEAD)");
         assertProblem(
                 node.send(node.request("/metrics").POST(HttpRequest.BodyPublishers.noBody())),
                 405,

@@ -40,7 +40,8 @@ class FailedBatchTest {
             logger.detachAppender(log);
         }
         assertThat(log.list).singleElement().satisfies(line -> {
-            assertThat(line.getFormattedMessage()).isEqualTo("a check of a batch failed");
+            assertThat(line.getFormattedMessage())
+                    .isEqualTo("could not answer a check of a batch; its result has status 500");
             assertThat(line.getThrowableProxy().getMessage()).contains("on purpose");
         });
     }

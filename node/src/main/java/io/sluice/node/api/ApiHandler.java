@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out what a request to the api port is for. Never blocks its event loop; one for each of them, for its thread alone. {@code
- * openapi.json} describes every route.
+ * Dispatches the requests to the api port. Never blocks. Each event loop has its own handler and is the only thread to use it.
+ * {@code openapi.json} describes every route.
  */
 public final class ApiHandler {
 
@@ -36,7 +36,7 @@ public final class ApiHandler {
         get("/openapi.json", state::openApi);
     }
 
-    /** The paths that are served, in order. */
+    /** Returns the paths that are served, sorted. */
     List<String> paths() {
         return List.copyOf(routes.keySet());
     }
@@ -57,7 +57,7 @@ public final class ApiHandler {
         }
     }
 
-    /** A second has passed. */
+    /** Called once per second. */
     void tick() {
         bodies.tick();
     }
@@ -74,6 +74,6 @@ public final class ApiHandler {
         String names =
                 String.join(", ", route.methods.stream().map(HttpMethod::name).toList());
         exchange.response().putHeader("Allow", names);
-        ReplySender.problem(exchange, 405, "method: not served here (expected: " + names + ")");
+        ReplySender.problem(exchange, 405, "method: not allowed here (expected: " + names + ")");
     }
 }

@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One of the checks in the body of {@code POST /v1/check/batch}.
  *
- * @param check null if it is refused
- * @param refused what is wrong with it; empty if nothing is
+ * @param check null if the check is invalid
+ * @param refused why the check is invalid; empty if it is valid
  */
 record BatchItem(@Nullable CheckRequest check, String refused) {
 
-    /** The most checks in a batch. */
+    /** The maximum number of checks in a batch. */
     static final int MOST = 100;
 
-    /** Reads a body. What is wrong with one check concerns that one; the exception says what is wrong with the whole. */
+    /** Reads a body. An invalid check affects only its own item; the exception reports errors in the body as a whole. */
     static List<BatchItem> readAll(byte[] body, RuleSet rules) {
         return StrictJson.read(body, json -> {
             if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -54,7 +54,7 @@ record BatchItem(@Nullable CheckRequest check, String refused) {
                 throw StrictJson.refused("checks", "more than " + MOST, "1.." + MOST);
             }
             items.add(item(json, rules));
-            // Over what is left of one that was refused half-way.
+            // Skips the rest of a check that was refused halfway.
             while (json.getParsingContext() != list) {
                 json.nextToken();
             }

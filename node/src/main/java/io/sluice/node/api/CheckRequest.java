@@ -12,18 +12,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The body of {@code POST /v1/check}. Read strictly: nothing unknown, nothing twice, nothing after the end.
+ * The body of {@code POST /v1/check}. Unknown fields, duplicate fields and text after the end are refused.
  *
- * @param permits 0 only looks
+ * @param permits how many permits to take; 0 only looks
  */
 record CheckRequest(Attributes attributes, long permits) {
 
     private static final String PERMITS = "0.." + Limit.MAX_PERMITS;
 
     /**
-     * Reads a body; the exception's message says what is wrong with it.
+     * Reads a body. The exception's message says what is wrong with it.
      *
-     * @param rules say which parts of the path's query are attributes
+     * @param rules determine which fields of the path's query become attributes
      */
     static CheckRequest read(byte[] body, RuleSet rules) {
         PlainCheck.Read plain = PlainCheck.read(body);
@@ -34,7 +34,7 @@ record CheckRequest(Attributes attributes, long permits) {
                         plain.permits());
     }
 
-    /** The same for any body; {@link PlainCheck} is only faster. */
+    /** Reads any body. {@link PlainCheck} is only faster, and does not read all of them. */
     static CheckRequest readStrictly(byte[] body, RuleSet rules) {
         return StrictJson.read(body, json -> {
             if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -44,7 +44,7 @@ record CheckRequest(Attributes attributes, long permits) {
         });
     }
 
-    /** Reads the object that was begun. */
+    /** Reads the object whose start has been read. */
     static CheckRequest read(JsonParser json, RuleSet rules) throws IOException {
         Attributes attributes = null;
         long permits = 1;
@@ -79,7 +79,7 @@ record CheckRequest(Attributes attributes, long permits) {
                         StrictJson.shown(json),
                         "text, a number or a boolean");
             }
-            // What is null is not there.
+            // A null value counts as absent.
             if (value != JsonToken.VALUE_NULL) {
                 attributes.put(name, json.getText());
             }

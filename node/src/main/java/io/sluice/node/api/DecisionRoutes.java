@@ -20,7 +20,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The decision API. Answers on the event loop that the request came in on. */
+/** The decision API. Answers on the event loop that received the request. */
 public final class DecisionRoutes {
 
     private final Vertx vertx;
@@ -28,7 +28,7 @@ public final class DecisionRoutes {
     private final Supplier<RuleSet> rules;
     private final boolean xRateLimit;
 
-    /** @param xRateLimit whether answers carry the older headers, too */
+    /** @param xRateLimit whether answers also carry the older {@code X-RateLimit} headers */
     public DecisionRoutes(Vertx vertx, Evaluator evaluator, Supplier<RuleSet> rules, boolean xRateLimit) {
         this.vertx = vertx;
         this.evaluator = evaluator;
@@ -113,7 +113,9 @@ public final class DecisionRoutes {
             if (held.isEmpty()) {
                 exchange.response().putHeader("Retry-After", "1");
                 ReplySender.problem(
-                        exchange, 503, "permit: not known, the shared store does not answer (expected: try again)");
+                        exchange,
+                        503,
+                        "permit: state unknown, because the shared store does not answer (expected: try again later)");
             } else if (held.get()) {
                 ReplySender.nothing(exchange);
             } else {
@@ -123,7 +125,8 @@ public final class DecisionRoutes {
     }
 
     private static void notHeld(ApiExchange exchange) {
-        ReplySender.problem(exchange, 404, "permit: not held (expected: one that is not expired and not released)");
+        ReplySender.problem(
+                exchange, 404, "permit: not held (expected: a permit that has neither expired nor been released)");
     }
 
     private void ruled(ApiExchange exchange, Ruling ruling) {
@@ -155,7 +158,7 @@ public final class DecisionRoutes {
                 : ReplySender.failedInBatch(failure);
     }
 
-    /** Goes on with the answer on this event loop, wherever it comes from. */
+    /** Continues with the answer on this event loop, whichever thread provides it. */
     private <T> void answer(ApiExchange exchange, CompletionStage<T> answer, Consumer<T> then) {
         if (answer instanceof CompletableFuture<T> here && here.isDone() && !here.isCompletedExceptionally()) {
             finish(exchange, here.join(), null, then);

@@ -4,7 +4,7 @@ import io.sluice.envoy.server.EnvoyJson;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 
-/** Envoy's rate limit protocol as JSON. Answers on the event loop that the request came in on. */
+/** Envoy's rate limit protocol as JSON. Answers on the event loop that received the request. */
 public final class EnvoyRoute {
 
     private final Vertx vertx;

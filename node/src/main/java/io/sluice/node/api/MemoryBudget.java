@@ -3,8 +3,8 @@ package io.sluice.node.api;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes callers may make a node keep: bodies that are being read and answers that are not read yet, of all connections
- * together. What is taken has to be given back. Safe for use by many threads.
+ * Limits how many bytes callers can make a node hold on all connections together: bodies that are being read, and answers that
+ * clients have not read yet. Bytes that were taken must be given back. Thread-safe.
  */
 public final class MemoryBudget {
 
@@ -21,7 +21,7 @@ public final class MemoryBudget {
         return new MemoryBudget(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
     }
 
-    /** Whether there was room. */
+    /** Takes the bytes and returns true if there is room. */
     public boolean take(long bytes) {
         if (taken.addAndGet(bytes) <= most) {
             return true;

@@ -8,7 +8,7 @@ final class PermitRequest {
 
     private PermitRequest() {}
 
-    /** The permit's text. Messages do not show it: it is a key to what is held. */
+    /** Returns the permit's text. Error messages do not show it, because whoever has it can release the permit. */
     static String read(byte[] body) {
         return StrictJson.read(body, json -> {
             if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -22,12 +22,12 @@ final class PermitRequest {
                     throw StrictJson.refused("unknown field", PrintableText.text(field), "permit");
                 }
                 if (value != JsonToken.VALUE_STRING) {
-                    throw StrictJson.refused("permit", "not text", "what a check answered as permit");
+                    throw StrictJson.refused("permit", "not text", "the permit of a check's answer");
                 }
                 permit = json.getText();
             }
             if (permit == null) {
-                throw StrictJson.refused("permit", "missing", "what a check answered as permit");
+                throw StrictJson.refused("permit", "missing", "the permit of a check's answer");
             }
             return permit;
         });

@@ -6,10 +6,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the bodies of checks as almost all of them are: ASCII without escapes, attributes that are texts, permits in up to nine digits.
- * Of any other it says nothing, neither that it is right nor what is wrong with it: {@link StrictJson} does. For one body.
+ * Reads one body of a check, if it has the usual form: ASCII without escapes, string attributes, and permits of up to nine
+ * digits. It returns nothing for any other body: {@link StrictJson} then reads that body or says what is wrong with it.
  *
- * <p>It saves almost every check the work of a general parser, and never disagrees with that.
+ * <p>This spares almost every check the work of a general parser. The two never disagree.
  */
 final class PlainCheck {
 
@@ -28,13 +28,13 @@ final class PlainCheck {
     }
 
     /**
-     * What was read.
+     * The content of a body.
      *
      * @param permits 1 if the body has none
      */
     record Read(Map<String, String> attributes, long permits) {}
 
-    /** Null if it is not such a body. */
+    /** Returns null if the body is not a usual one. */
     static @Nullable Read read(byte[] body) {
         PlainCheck check = new PlainCheck(body);
         return check.object() && check.attributes != null
@@ -87,7 +87,7 @@ final class PlainCheck {
         return at > begin && (body[begin] != '0' || at == begin + 1);
     }
 
-    /** Whether this name comes next; then it is read. */
+    /** Reads this name and returns true if it comes next. */
     private boolean name(byte[] expected) {
         if (peek() != '"' || body.length - at < expected.length + 2 || body[at + expected.length + 1] != '"') {
             return false;
@@ -125,7 +125,7 @@ final class PlainCheck {
         return true;
     }
 
-    /** What comes after the white space; negative at the end. */
+    /** Skips white space and returns the next byte, or a negative number at the end. */
     private int peek() {
         while (at < body.length) {
             byte c = body[at];

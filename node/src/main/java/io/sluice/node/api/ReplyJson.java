@@ -20,7 +20,7 @@ final class ReplyJson {
 
     private ReplyJson() {}
 
-    /** 200, or 429 or 403 where it was refused; whoever only looked was not. */
+    /** Returns 200 if the request was allowed or the caller only looked, otherwise 403 or 429. */
     static int status(Ruling.Settled ruling) {
         if (ruling.allowed() || ruling.looked()) {
             return 200;
@@ -29,8 +29,8 @@ final class ReplyJson {
     }
 
     static String impossible(Ruling.Impossible impossible) {
-        return "permits: " + impossible.permits() + " (expected: at most " + impossible.capacity() + ", all that limit "
-                + impossible.limit() + " can hold)";
+        return "permits: " + impossible.permits() + " (expected: at most " + impossible.capacity()
+                + ", the capacity of limit " + impossible.limit() + ")";
     }
 
     static String health(Health health) {
@@ -69,7 +69,7 @@ final class ReplyJson {
         return text.append("]}").toString();
     }
 
-    /** RFC 9457. */
+    /** Returns a problem as RFC 9457 defines it. */
     static String problem(int status, String detail) {
         return json(json -> {
             json.writeStartObject();

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends answers, at most one for each request. For the thread of the request's event loop. */
+/** Sends answers, at most one per request. Used only by the thread of the request's event loop. */
 public final class ReplySender {
 
     static final String JSON = "application/json";
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplySender.class);
-    private static final String FAILED = "the node failed to answer; its log says why";
+    private static final String FAILED = "the node failed to answer; see its log";
     private static final String PROBLEM = "application/problem+json";
 
     private ReplySender() {}
@@ -26,14 +26,14 @@ public final class ReplySender {
         send(exchange, status, JSON, body);
     }
 
-    /** A problem of RFC 9457. */
+    /** Sends a problem as RFC 9457 defines it. */
     static void problem(ApiExchange exchange, int status, String detail) {
         if (exchange.isOpen()) {
             exchange.send(prepared(exchange, status, detail));
         }
     }
 
-    /** Sets the head of a problem and returns its body. */
+    /** Sets the head of a problem response and returns its body. */
     static Buffer prepared(ApiExchange exchange, int status, String detail) {
         exchange.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, PROBLEM);
         return Buffer.buffer(ReplyJson.problem(status, detail));
@@ -50,15 +50,15 @@ public final class ReplySender {
         }
     }
 
-    /** The node's own fault; the caller hears nothing of why. */
+    /** Answers after an internal failure. The log has the reason; the caller does not see it. */
     static void failed(ApiExchange exchange, @Nullable Throwable failure) {
-        LOG.error("a request failed", failure);
+        LOG.error("could not answer a request; the caller received status 500", failure);
         problem(exchange, 500, FAILED);
     }
 
-    /** The same for one check of a batch: its part of the answer. */
+    /** Does the same for one check of a batch, and returns its part of the answer. */
     static String failedInBatch(@Nullable Throwable failure) {
-        LOG.error("a check of a batch failed", failure);
+        LOG.error("could not answer a check of a batch; its result has status 500", failure);
         return ReplyJson.problem(500, FAILED);
     }
 

@@ -9,7 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 
-/** What a node says about itself. What takes its time is not done on the event loop. */
+/** A node's answers about itself. Slow answers are prepared on a worker thread, not on the event loop. */
 public final class StateRoutes {
 
     private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
@@ -51,7 +51,7 @@ public final class StateRoutes {
     private static byte[] resource(String name) {
         try (InputStream in = StateRoutes.class.getResourceAsStream(name)) {
             if (in == null) {
-                throw new IllegalStateException(name + " is not in the program");
+                throw new IllegalStateException(name + " is missing from the program");
             }
             return in.readAllBytes();
         } catch (IOException e) {

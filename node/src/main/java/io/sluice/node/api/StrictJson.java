@@ -14,10 +14,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Reads bodies strictly: UTF-8, nothing twice, nothing after the end. What is wrong is in the exception's message. */
+/**
+ * Reads JSON bodies strictly: UTF-8 only, no duplicate names, nothing after the end. The exception's message says what is wrong.
+ */
 final class StrictJson {
 
-    /** Names come from callers, so they are not kept in tables that all requests share. */
+    /** Names come from callers, so they are not cached in tables that all requests share. */
     private static final JsonFactory JSON = JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
@@ -26,7 +28,7 @@ final class StrictJson {
 
     private StrictJson() {}
 
-    /** Reads one value, from before its first token to its last. */
+    /** Reads one value, from before its first token up to its last. */
     @FunctionalInterface
     interface Reading<T> {
         T from(JsonParser json) throws IOException;
@@ -36,7 +38,7 @@ final class StrictJson {
         try (JsonParser json = JSON.createParser(utf8(body))) {
             T value = reading.from(json);
             if (json.nextToken() != null) {
-                throw refused("body", "more after its end", "one JSON object");
+                throw refused("body", "text after its end", "one JSON object");
             }
             return value;
         } catch (CharacterCodingException e) {
@@ -48,7 +50,7 @@ final class StrictJson {
         }
     }
 
-    /** Refuses what is not one JSON object, for readers that are less strict. */
+    /** Refuses a body that is not one JSON object, on behalf of readers that are less strict. */
     static void check(byte[] body) {
         read(body, json -> {
             if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -58,7 +60,7 @@ final class StrictJson {
         });
     }
 
-    /** What stands here, for a message. */
+    /** Returns the current token, for a message. */
     static String shown(JsonParser json) throws IOException {
         JsonToken token = json.currentToken();
         if (token == null) {
@@ -75,7 +77,7 @@ final class StrictJson {
         return new IllegalArgumentException(name + ": " + found + " (expected: " + expected + ")");
     }
 
-    /** Strictly: Jackson would make one replacement character of every bad byte, and one key of different callers. */
+    /** Decodes strictly: Jackson would replace every bad byte by the same character, and different callers would share a key. */
     private static char[] utf8(byte[] body) throws CharacterCodingException {
         char[] ascii = new char[body.length];
         int bits = 0;
