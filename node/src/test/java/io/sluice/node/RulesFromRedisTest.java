@@ -162,7 +162,7 @@ class RulesFromRedisTest {
                 .hasMessageStartingWith("redis: unreadable")
                 .hasMessageNotContaining("secret");
         assertThatThrownBy(() -> NodeConfig.inProcess(new RulesFrom.Store(), 0))
-                .hasMessage("redis: none (expected: a URI, rules are to come from there)");
+                .hasMessage("redis: none (expected: a URI, because the rules come from Redis)");
     }
 
     private static NodeConfig config(String uri) {

@@ -19,10 +19,10 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The file of {@code --config}. Paths in it are relative to it. Immutable.
+ * The file of {@code --config}. Relative paths in it are resolved against its directory. Immutable.
  *
- * @param hashKeyFile where the key was found
- * @param gateway where requests go; empty without {@code routes}
+ * @param hashKeyFile the file that the key was read from
+ * @param gateway the gateway's configuration; empty without {@code routes}
  */
 public record ConfigFile(
         Optional<String> redisUri,
@@ -38,10 +38,10 @@ public record ConfigFile(
 
     private static final List<String> SECTIONS =
             List.of("redis", "rules", "client", "grpc", "envoy", "gateway", "auth", "services", "routes");
-    /** Whether it is the way of the reference service. */
+    /** Maps each way of counting to whether it is that of the reference service. */
     private static final Map<String, Boolean> COUNTING = Map.of("together", false, "reference", true);
 
-    /** Nothing is said. */
+    /** An empty configuration. */
     public static final ConfigFile NONE = new ConfigFile(
             Optional.empty(),
             Optional.empty(),
@@ -54,15 +54,15 @@ public record ConfigFile(
             false,
             Optional.empty());
 
-    /** Reads the file, or throws with all that is wrong with it. */
+    /** Reads the file, or throws an exception with all its errors. */
     public static ConfigFile read(Path file) throws ConfigRefusedException {
         return read(file, errors -> text(file, errors));
     }
 
     /**
-     * Reads what a file holds, or throws with all that is wrong with it.
+     * Reads the content of a file, or throws an exception with all its errors.
      *
-     * @param file what errors call it, and what paths in it are relative to
+     * @param file the name for errors, and the base of relative paths
      */
     public static ConfigFile parse(Path file, String text) throws ConfigRefusedException {
         return read(file, errors -> Optional.of(text));
@@ -104,7 +104,7 @@ public record ConfigFile(
                 GatewayConfig.read(file, root, client, errors));
     }
 
-    /** What is different from another one and cannot change while a node runs, by its names. */
+    /** Returns the names of settings that differ from another configuration and cannot change while a node runs. */
     List<String> fixedChanges(ConfigFile before) {
         List<String> changes = new ArrayList<>();
         change(changes, "redis.uri", redisUri, before.redisUri);

@@ -15,7 +15,7 @@ public final class ConfigRefusedException extends Exception {
         this.errors = List.copyOf(errors);
     }
 
-    /** At least one, in the order of the document. */
+    /** Returns the errors, at least one, in document order. */
     public List<DocumentError> errors() {
         return errors;
     }

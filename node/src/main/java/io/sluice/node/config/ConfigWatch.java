@@ -25,11 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the configuration twice a second and hands on what it says of the gateway: a change is in force within 2 s. Safe for use by
- * many threads.
+ * Polls the configuration twice a second and passes on changes of the gateway's part. A change is in force within 2 s.
+ * Thread-safe.
  *
- * <p>Watched as {@link FileWatch} says. A bad configuration is judged again at every look: it may be bad because a file that it names is
- * not there yet. The authorities of upstreams count as part of it; other files that it names are watched where they are used.
+ * <p>Works as described in {@link FileWatch}. A bad configuration is judged again at every poll, because it may be bad only
+ * until a file that it names exists. The CA files of upstreams count as part of the configuration; other files that it names are
+ * watched where they are used.
  */
 public final class ConfigWatch implements AutoCloseable {
 
@@ -39,31 +40,31 @@ public final class ConfigWatch implements AutoCloseable {
     private final FileWatch<Content> watch;
     private volatile List<String> unchangeable = List.of();
 
-    /** The last configuration that could be understood, and the authorities that it names. Touched only by the looking thread. */
+    /** The last configuration without errors, and the CA files that it names. Used only by the polling thread. */
     private ByteBuffer understood;
 
     private Set<Path> named;
 
-    /** Takes what a configuration says of the gateway. */
+    /** Receives the gateway's part of a configuration. */
     @FunctionalInterface
     public interface Taker {
 
-        /** Throws, and all is as before, if it cannot. Returns what is in force now, in a few words. */
+        /** Puts the configuration in force and returns a short summary. Throws and changes nothing if that is impossible. */
         String take(GatewayConfig config) throws GatewayRefusedException;
     }
 
     /**
-     * The configuration with the authorities that it names.
+     * The configuration and the CA files that it names.
      *
-     * @param authorities what each of them holds; empty if the configuration could not be understood
+     * @param authorities the content of each CA file; empty if the configuration has errors
      */
     private record Content(ByteBuffer config, Map<Path, String> authorities) {}
 
     /**
-     * A watch that begins to look.
+     * Starts polling.
      *
-     * @param content what the file held when the node was started with it
-     * @param begun the same, understood
+     * @param content the content of the file when the node started with it
+     * @param begun the configuration that was read from this content
      */
     ConfigWatch(Path file, byte[] content, ConfigFile begun, Taker taker, Looks looks) {
         this.file = file;
@@ -73,12 +74,12 @@ public final class ConfigWatch implements AutoCloseable {
         this.watch = FileWatch.begin(file.toString(), first, this::read, new InForce(begun, taker), looks);
     }
 
-    /** Looks on a daemon thread of its own. */
+    /** Starts polling on a dedicated daemon thread. */
     public static ConfigWatch open(Path file, byte[] content, ConfigFile begun, Taker taker, Clock clock) {
         return new ConfigWatch(file, content, begun, taker, Looks.onThread("sluice-config-file", clock, Looks.OFTEN));
     }
 
-    /** What is wrong with the file as it is now, in sentences. */
+    /** Returns the problems of the current file, as sentences. */
     public List<String> findings() {
         List<String> findings = new ArrayList<>();
         List<String> errors = watch.refused();
@@ -97,7 +98,7 @@ public final class ConfigWatch implements AutoCloseable {
         watch.close();
     }
 
-    /** The bytes of a file; more than a document may have is cut off, and then refused. */
+    /** Returns the bytes of a file. A file larger than a document may be is cut off, and refused later. */
     public static byte[] content(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             return in.readNBytes(YamlReader.MOST_CHARACTERS + 1);
@@ -144,7 +145,7 @@ public final class ConfigWatch implements AutoCloseable {
         return config.gateway().map(GatewayConfig::authorityFiles).orElse(Set.of());
     }
 
-    /** One that cannot be read is as good as changed: judging tells what is wrong with it. */
+    /** A file that cannot be read counts as changed; reading the configuration then reports the error. */
     private static Map<Path, String> contents(Set<Path> files) {
         Map<Path, String> contents = new HashMap<>();
         for (Path each : files) {
@@ -157,12 +158,12 @@ public final class ConfigWatch implements AutoCloseable {
         return contents;
     }
 
-    /** Puts a configuration in force, and says so. */
+    /** Puts a configuration in force and logs it. */
     private final class InForce implements FileWatch.Follower<Content> {
 
         private final ConfigFile begun;
         private final Taker taker;
-        private String summary = "as it began";
+        private String summary = "as at startup";
 
         InForce(ConfigFile begun, Taker taker) {
             this.begun = begun;
@@ -174,10 +175,10 @@ public final class ConfigWatch implements AutoCloseable {
             try {
                 ConfigFile next = understood(file, content.config);
                 if (next.gateway().isEmpty()) {
-                    throw new ContentRefusedException(file + ": routes: missing (expected: a list; [] is one, too)");
+                    throw new ContentRefusedException(file + ": routes: missing (expected: a list; [] is allowed)");
                 }
                 summary = taker.take(next.gateway().get());
-                LOG.info("config changed, in force: {}", summary);
+                LOG.info("config changed, now in force: {}", summary);
                 warn(next.fixedChanges(begun));
             } catch (ConfigRefusedException e) {
                 throw new ContentRefusedException(
@@ -194,7 +195,7 @@ public final class ConfigWatch implements AutoCloseable {
 
         @Override
         public void settle() {
-            LOG.info("config good again, in force: {}", summary);
+            LOG.info("config valid again, in force: {}", summary);
         }
 
         @Override
@@ -215,6 +216,6 @@ public final class ConfigWatch implements AutoCloseable {
     }
 
     private static String needsRestart(List<String> fixed) {
-        return "config: " + String.join(", ", fixed) + " changed, which is in force after a restart";
+        return "config: " + String.join(", ", fixed) + " changed; this takes effect after a restart";
     }
 }

@@ -6,9 +6,9 @@ import java.util.Optional;
 /**
  * How a node serves Envoy's rate limit protocol. Immutable.
  *
- * @param port 0 takes a free one
- * @param tls its certificates; without them it speaks plain text
- * @param countsLikeTheReference each descriptor by itself and refused requests too, instead of all or nothing
+ * @param port the port; 0 takes any free port
+ * @param tls the certificates; without them the port serves plain text
+ * @param countsLikeTheReference whether each descriptor is counted on its own, even for refused requests, instead of all or none
  */
 public record GrpcSettings(int port, Optional<Tls> tls, boolean countsLikeTheReference) {
 
@@ -20,15 +20,15 @@ public record GrpcSettings(int port, Optional<Tls> tls, boolean countsLikeTheRef
         }
     }
 
-    /** In plain text, all descriptors of a request as one decision. */
+    /** Plain text, with one decision for all descriptors of a request. */
     public static GrpcSettings on(int port) {
         return new GrpcSettings(port, Optional.empty(), false);
     }
 
     /**
-     * Certificates in PEM, read again when they change.
+     * Certificates in PEM, reloaded when they change.
      *
-     * @param clientCa who signs the certificates that clients must have; without it they need none
+     * @param clientCa the authority that must have signed the clients' certificates; without it, clients need no certificate
      */
     public record Tls(Path cert, Path key, Optional<Path> clientCa) {}
 }

@@ -7,21 +7,21 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What a node needs to know to start. Immutable.
+ * The configuration of a node. Immutable.
  *
- * @param rules where its rules come from
- * @param redisUri the shared store; without one the node counts in process
- * @param redisPrefix what the names of all counts in the store start with
- * @param host the address that everything binds to
- * @param apiPort the port of the decision API; 0 takes a free one
- * @param hashKey the key of {@code privacy: hash}, the same on all nodes that share a store; needed only there
- * @param ipv6Prefix the bits of an IPv6 address that tell callers apart
- * @param hashTag the attribute of which the counts of one value are kept in one slot of a Redis Cluster; without it each count is
- *     where it falls
- * @param data where the node keeps what it needs for its next start, such as the rules in force; without it nothing is kept
- * @param grpc how it serves Envoy; without it {@code POST /json} alone speaks that protocol
- * @param gateway where it listens for requests to send on; without it there is no gateway
- * @param xRateLimitHeaders whether answers carry {@code X-RateLimit-*}, too
+ * @param rules where the rules come from
+ * @param redisUri the shared store; without one, the node counts in process
+ * @param redisPrefix the prefix of all names in the store
+ * @param host the address that all ports bind to
+ * @param apiPort the port of the decision API; 0 takes any free port
+ * @param hashKey the key of {@code privacy: hash}, needed only for that; must be the same on all nodes that share a store
+ * @param ipv6Prefix how many bits of an IPv6 address distinguish callers
+ * @param hashTag an attribute; all counts with the same value of it share a slot of a Redis Cluster. Without it, each count has
+ *     its own slot
+ * @param data the directory for what the node needs at its next start, such as the rules in force; without it, nothing is kept
+ * @param grpc how to serve Envoy over gRPC; without it, only {@code POST /json} serves that protocol
+ * @param gateway the gateway; without it, there is none
+ * @param xRateLimitHeaders whether answers also carry {@code X-RateLimit-*}
  */
 public record NodeConfig(
         RulesFrom rules,
@@ -44,7 +44,7 @@ public record NodeConfig(
 
     public NodeConfig {
         if (rules instanceof RulesFrom.Store && redisUri.isEmpty()) {
-            throw new IllegalArgumentException("redis: none (expected: a URI, rules are to come from there)");
+            throw new IllegalArgumentException("redis: none (expected: a URI, because the rules come from Redis)");
         }
         checkPort("api port", apiPort);
         if (redisPrefix.isBlank()) {
@@ -57,7 +57,7 @@ public record NodeConfig(
         }
     }
 
-    /** A node on loopback that counts in process, without a door for Envoy. */
+    /** A node on the loopback address that counts in process and does not serve gRPC. */
     public static NodeConfig inProcess(RulesFrom rules, int apiPort) {
         return new Draft(rules, apiPort).config();
     }
@@ -116,7 +116,7 @@ public record NodeConfig(
         return uri.startsWith("redis-cluster:") || uri.startsWith("rediss-cluster:");
     }
 
-    /** How callers become keys. Without a key of its own a node takes one that no other has. */
+    /** Returns how callers become keys. Without a configured hash key, the node uses a random one of its own. */
     public KeySettings keyForm() {
         return new KeySettings(hashKey.orElseGet(KeySecret::random), ipv6Prefix, hashTag);
     }
@@ -130,7 +130,7 @@ public record NodeConfig(
     /**
      * A gateway.
      *
-     * @param port 0 takes a free one
+     * @param port the port; 0 takes any free port
      */
     public record Gateway(int port, RoutesFrom routes) {
         public Gateway {
@@ -144,27 +144,27 @@ public record NodeConfig(
         /** The file of {@code --config}, watched for changes. */
         record File(Path path) implements RoutesFrom {}
 
-        /** Some that come with the program, to a server that does, too. */
+        /** Sample routes that come with the program, to a sample server in the same process. */
         record Sample() implements RoutesFrom {}
     }
 
     /** Where rules come from. */
     public sealed interface RulesFrom {
 
-        /** A file, or a directory of them, watched for changes. */
+        /** A file, or a directory of files, watched for changes. */
         record File(Path path) implements RulesFrom {}
 
-        /** A document that comes with the program and does not change. */
+        /** A fixed document that comes with the program. */
         record Text(String name, String text) implements RulesFrom {}
 
-        /** The Redis of the configuration: what a center released, or the founding hashes. */
+        /** The configured Redis: the rules that a center released, or the founding hashes. */
         record Store() implements RulesFrom {}
 
-        /** There are none, and everything is allowed. */
+        /** No rules; every request is allowed. */
         record Nowhere() implements RulesFrom {}
     }
 
-    /** One that can still be changed, and knows what everything is unless somebody says otherwise. */
+    /** A mutable configuration that starts with the defaults. */
     private static final class Draft {
         private RulesFrom rules;
         private Optional<String> redisUri = Optional.empty();

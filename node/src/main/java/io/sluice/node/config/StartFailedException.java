@@ -2,7 +2,7 @@ package io.sluice.node.config;
 
 import java.util.List;
 
-/** The node could not start. The message is one line that says what is wrong and what to do; details may follow it. */
+/** The node could not start. The message is one line that says what is wrong and what to do; details may follow. */
 public final class StartFailedException extends Exception {
 
     private static final long serialVersionUID = 1;
@@ -14,7 +14,7 @@ public final class StartFailedException extends Exception {
         this.details = List.copyOf(details);
     }
 
-    /** Further lines, such as the errors of a rule document; mostly none. */
+    /** Returns further lines, such as the errors of a rule document; usually none. */
     public List<String> details() {
         return details;
     }

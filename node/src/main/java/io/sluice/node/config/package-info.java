@@ -1,4 +1,4 @@
-/** What a node needs to know to start: flags, files and their changes. */
+/** The configuration of a node: settings, files and their changes. */
 @NullMarked
 package io.sluice.node.config;
 

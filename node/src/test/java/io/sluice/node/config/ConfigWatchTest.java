@@ -62,7 +62,7 @@ class ConfigWatchTest {
             look(2);
             assertThat(watch.findings())
                     .containsExactly("config refused, the last good one stays in force: " + file
-                            + ": routes: missing (expected: a list; [] is one, too)");
+                            + ": routes: missing (expected: a list; [] is allowed)");
 
             write(SECOND);
             look(2);
@@ -98,7 +98,7 @@ class ConfigWatchTest {
             look(1);
             assertThat(taken).hasSize(1);
             assertThat(watch.findings())
-                    .containsExactly("config: rules.hash_key_file changed, which is in force after a restart");
+                    .containsExactly("config: rules.hash_key_file changed; this takes effect after a restart");
         }
     }
 
