@@ -13,13 +13,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** API keys by their hashes, and whose they are. Immutable. */
+/** API keys by their hashes, with their owners. Immutable. */
 final class ApiKeyTable {
 
     private static final List<String> FIELDS = List.of("sha256", "name", "user", "tenant", "app", "plan");
     private static final String HASH = "[0-9a-f]{64}";
 
-    /** By the first eight bytes; the rest is compared in constant time. */
+    /** Entries by the first eight bytes of the hash; the rest is compared in constant time. */
     private final Map<Long, List<Entry>> entries;
 
     private record Entry(Sha256 hash, Identity who) {}
@@ -28,7 +28,7 @@ final class ApiKeyTable {
         this.entries = entries;
     }
 
-    /** Reads a document; refuses it whole if anything is wrong with it. Errors do not show hashes: one may be a key, by mistake. */
+    /** Reads a document, or refuses all of it. Errors do not show hashes, because one may be a key by mistake. */
     static ApiKeyTable read(String file, String text) throws AuthUnreadableException {
         Errors errors = new Errors(file);
         Map<Long, List<Entry>> entries = new HashMap<>();
@@ -36,7 +36,7 @@ final class ApiKeyTable {
                 .flatMap(root -> Fields.of("keys", root, List.of("keys"), errors))
                 .ifPresent(root -> {
                     if (!root.has("keys")) {
-                        errors.add(root.place(), "keys: none (expected: a list)");
+                        errors.add(root.place(), "keys: missing (expected: a list)");
                     }
                     root.list("keys").orElse(List.of()).forEach(key -> read(key, entries, errors));
                 });
@@ -61,18 +61,18 @@ final class ApiKeyTable {
         if (!hash.matches(HASH)) {
             errors.add(fields.place(), "sha256: unreadable (expected: the 64 hexadecimal digits of the key's SHA-256)");
         } else if (who.isEmpty()) {
-            errors.add(fields.place(), "key: nobody's (expected: user, tenant, app or plan)");
+            errors.add(fields.place(), "key: no owner (expected: user, tenant, app or plan)");
         } else {
             Entry entry = new Entry(Sha256.of(HexFormat.of().parseHex(hash)), new Identity(who));
             List<Entry> same = entries.computeIfAbsent(entry.hash().first(), any -> new ArrayList<>(1));
             if (same.stream().anyMatch(other -> other.hash().equals(entry.hash()))) {
-                errors.add(fields.place(), "sha256: twice (expected: each key once)");
+                errors.add(fields.place(), "sha256: occurs twice (expected: each key once)");
             }
             same.add(entry);
         }
     }
 
-    /** Whose key it is. */
+    /** Returns the owner of a key. */
     Optional<Identity> find(String key) {
         Sha256 hash = Sha256.of(key);
         Identity found = null;

@@ -1,6 +1,6 @@
 package io.sluice.node.gateway.auth;
 
-/** Keys cannot be used; the message says which and why, and nothing of the keys themselves. */
+/** Thrown when keys cannot be used. The message says which and why, and never shows the keys. */
 public final class AuthUnreadableException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -2,19 +2,19 @@ package io.sluice.node.gateway.auth;
 
 import java.util.Optional;
 
-/** What is known of who sent a request. Immutable. */
+/** The result of authenticating a request. Immutable. */
 public sealed interface Authentication {
 
-    /** It is proven. */
+    /** The caller is verified. */
     record Verified(Identity who) implements Authentication {}
 
-    /** He did not show anything. */
+    /** The request has no credentials. */
     record Nothing() implements Authentication {}
 
     /**
-     * What he showed is no proof.
+     * The credentials are invalid.
      *
-     * @param detail our own words, nothing of what was shown
+     * @param detail our own words, without any part of the credentials
      * @param challenge the value of {@code WWW-Authenticate}
      */
     record Refused(int status, String detail, Optional<String> challenge) implements Authentication {}

@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Finds out who sent a request. Safe for use by many threads; never blocks. */
+/** Finds out who sent a request. Thread-safe; never blocks. */
 public interface Authenticators extends AutoCloseable {
 
-    /** Nobody can prove anything. */
+    /** Accepts no credentials. */
     Authenticators NONE = new Authenticators() {
 
         @Override
@@ -39,24 +39,27 @@ public interface Authenticators extends AutoCloseable {
         public void close() {}
     };
 
-    /** Reads keys and keeps them up to date. Those of a URL are fetched in the background: until they are there, tokens are answered 503. */
+    /**
+     * Reads keys and keeps them up to date. Keys of a URL are fetched in the background; until they arrive, tokens are answered
+     * with 503.
+     */
     static Authenticators open(AuthSettings settings, Clock clock) throws AuthUnreadableException {
         return Credentials.open(settings, clock);
     }
 
-    /** What a request proves. The stage is complete already, unless keys have to be fetched first. */
+    /** Authenticates a request. The stage is already complete unless keys have to be fetched first. */
     CompletionStage<Authentication> authenticate(HttpServerRequest request);
 
-    /** What {@code WWW-Authenticate} says to those who showed nothing. */
+    /** Returns the value of {@code WWW-Authenticate} for requests without credentials. */
     Optional<String> challenge();
 
-    /** The headers of the request that are not sent on once somebody is verified. */
+    /** Returns the request headers that are not forwarded once the caller is verified. */
     Set<String> withheld();
 
-    /** What is wrong with keys or where they come from, in sentences. */
+    /** Returns the problems of keys and their sources, as sentences. */
     List<String> findings();
 
-    /** Keeps nothing up to date any more; still verifies with what it has. */
+    /** Stops updating the keys. Requests can still be verified with the keys it has. */
     @Override
     void close();
 }

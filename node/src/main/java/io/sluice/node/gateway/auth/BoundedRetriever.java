@@ -15,10 +15,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
- * Gets what a URL serves: from there and not from where it redirects to, up to a size, and within a time for all of it. Blocks.
+ * Retrieves what a URL serves, without following redirects, up to a maximum size, and within one deadline for the whole answer.
+ * Blocks.
  *
- * <p>Nimbus' own {@code DefaultResourceRetriever} follows redirects, and its time limits are for the connection and for each single read:
- * a server that sends a byte now and then would hold it for hours.
+ * <p>Nimbus' own {@code DefaultResourceRetriever} follows redirects, and its timeouts cover the connection and each single read:
+ * a server that sends a byte now and then could hold it for hours.
  */
 final class BoundedRetriever implements ResourceRetriever {
 
@@ -35,7 +36,7 @@ final class BoundedRetriever implements ResourceRetriever {
         this.clock = clock;
     }
 
-    /** The message of a failure is for people, and shows nothing of what was served. */
+    /** Retrieves the resource. The message of a failure is for people and shows nothing of the answer. */
     @Override
     public Resource retrieveResource(URL url) throws IOException {
         long deadline = clock.nanoTime() + MAY_TAKE.toNanos();
@@ -65,7 +66,7 @@ final class BoundedRetriever implements ResourceRetriever {
         }
     }
 
-    /** The alarm ends a read that still waits. */
+    /** Reads the body. At the deadline the alarm closes it, which ends a read that still waits. */
     private byte[] read(InputStream body, long deadline) throws IOException {
         Clock.Alarm late = clock.at(deadline, () -> end(body));
         byte[] bytes;
@@ -74,7 +75,7 @@ final class BoundedRetriever implements ResourceRetriever {
         } catch (IOException e) {
             throw new IOException(
                     clock.nanoTime() >= deadline
-                            ? "no whole answer (expected: within " + MAY_TAKE.toSeconds() + " s)"
+                            ? "no complete answer (expected: within " + MAY_TAKE.toSeconds() + " s)"
                             : e.getClass().getSimpleName(),
                     e);
         } finally {

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens and API keys. Who shows both has to prove both, and they must not contradict each other. What is shown in another form (an
- * {@code Authorization} that is no bearer token) is not ours to judge.
+ * Tokens and API keys. If a request carries both a token and an API key, both must be valid and identify the same caller. An
+ * {@code Authorization} header with another scheme is ignored.
  */
 final class Credentials implements Authenticators {
 
@@ -28,10 +28,10 @@ final class Credentials implements Authenticators {
     private static final Optional<String> KEY_CHALLENGE = Optional.of("ApiKey");
     private static final Authentication NOTHING = new Authentication.Nothing();
     private static final Authentication BAD_KEY =
-            new Authentication.Refused(401, "api key: unknown (expected: one that is in force)", KEY_CHALLENGE);
+            new Authentication.Refused(401, "api key: unknown (expected: a valid key)", KEY_CHALLENGE);
     private static final Authentication NO_KEYS_YET = new Authentication.Refused(
             503,
-            "token: cannot be verified, the issuer's keys are not there yet (expected: try again)",
+            "token: cannot be verified, because the issuer's keys are not available yet (expected: try again later)",
             Optional.empty());
 
     private final @Nullable TokenCheck tokens;
@@ -86,7 +86,7 @@ final class Credentials implements Authenticators {
         List<String> shown = apiKeys == null ? List.of() : request.headers().getAll(keyHeader);
         if (authorizations.size() > 1 || shown.size() > 1) {
             return CompletableFuture.completedFuture(new Authentication.Refused(
-                    400, "credentials: several of a kind (expected: one)", Optional.empty()));
+                    400, "credentials: several of the same kind (expected: one)", Optional.empty()));
         }
         Authentication key = shown.isEmpty() ? NOTHING : ofKey(shown.get(0));
         String token = tokens == null || authorizations.isEmpty() ? null : bearer(authorizations.get(0));
@@ -129,10 +129,10 @@ final class Credentials implements Authenticators {
         if (outcome instanceof TokenCheck.Outcome.Good good) {
             return new Authentication.Verified(good.who());
         }
-        String why = outcome instanceof TokenCheck.Outcome.Bad bad ? bad.why() : "signed with a key that is not known";
+        String why = outcome instanceof TokenCheck.Outcome.Bad bad ? bad.why() : "signed with an unknown key";
         return new Authentication.Refused(
                 401,
-                "token: " + why + " (expected: one that is in force)",
+                "token: " + why + " (expected: a valid token)",
                 Optional.of("Bearer error=\"invalid_token\""));
     }
 
@@ -147,14 +147,14 @@ final class Credentials implements Authenticators {
                 return new Authentication.Refused(
                         400,
                         "credentials: token and key differ in " + each.getKey()
-                                + " (expected: one of them, or the same)",
+                                + " (expected: only one of the two, or equal values)",
                         Optional.empty());
             }
         }
         return new Authentication.Verified(new Identity(all));
     }
 
-    /** The token; null if it is another scheme. */
+    /** Returns the token, or null if the scheme is not bearer. */
     private static @Nullable String bearer(String authorization) {
         int space = authorization.indexOf(' ');
         String scheme = space < 0 ? authorization : authorization.substring(0, space);

@@ -26,13 +26,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keys that an issuer serves, fetched and cached by Nimbus on a thread of their own: every five minutes, and at once when a token names a
- * key that is not there, but not more often than every ten seconds. The last good ones stay while the issuer is away, and it is asked
- * again every two seconds then.
+ * An issuer's keys, fetched and cached by Nimbus on a dedicated thread. They are fetched every five minutes, and at once when a
+ * token names an unknown key, but at most every ten seconds. If the issuer is unavailable, the last good keys stay in use, and it
+ * is asked again every two seconds.
  *
- * <p>The pace of what is asked beyond the cache is ours. Nimbus' rate limit lets two fetches through in each interval and knows one
- * interval, whether there are keys or not; its refresh ahead goes by the time of the system, so no test could move it, and has no use
- * where no request waits for a fetch of old keys. Its source is asked with the time of our clock.
+ * <p>The class paces the fetches beyond the cache itself. Nimbus' rate limit allows two fetches in each interval and has only one
+ * interval, whether there are keys or not. Its refresh ahead uses the system's time, which tests cannot control, and is useless
+ * here because no request waits while old keys are refreshed. Nimbus' source receives the time of our clock.
  */
 final class FetchedKeys implements KeySupply {
 
@@ -43,7 +43,7 @@ final class FetchedKeys implements KeySupply {
     private static final Duration AGAIN_AFTER = Duration.ofSeconds(2);
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
-    /** Only one thread asks Nimbus, so none ever waits for another. */
+    /** Only one thread uses Nimbus, so no thread ever waits this long for another. */
     private static final Duration MAY_WAIT = Duration.ofSeconds(15);
 
     private final URI uri;
@@ -58,7 +58,7 @@ final class FetchedKeys implements KeySupply {
     private @Nullable CompletableFuture<@Nullable KeyRing> asking;
     private Clock.@Nullable Alarm next;
 
-    /** Touched only by the fetching thread. */
+    /** Used only by the fetching thread. */
     private @Nullable JWKSet known;
 
     private FetchedKeys(URI uri, Clock clock) {
@@ -72,7 +72,7 @@ final class FetchedKeys implements KeySupply {
         });
     }
 
-    /** Begins to fetch. */
+    /** Starts fetching. */
     static FetchedKeys open(URI uri, Clock clock) {
         FetchedKeys keys = new FetchedKeys(uri, clock);
         keys.look();
@@ -98,7 +98,7 @@ final class FetchedKeys implements KeySupply {
         return latest;
     }
 
-    /** Tokens that ask meanwhile wait for the same answer. */
+    /** Fetches newer keys if that is due. Tokens that ask in the meantime wait for the same answer. */
     @Override
     public synchronized CompletionStage<@Nullable KeyRing> newer() {
         if (asking != null) {
@@ -134,7 +134,7 @@ final class FetchedKeys implements KeySupply {
         next = clock.at(clock.nanoTime() + LOOK_EVERY.toNanos(), this::look);
     }
 
-    /** Counts from the end of a fetch: tokens that waited for it do not ask for another. */
+    /** Measures from the end of a fetch, so that tokens that waited for it do not ask for another. */
     private boolean isDue(Duration sinceLast) {
         return !fetched || clock.nanoTime() - fetchedNanos >= sinceLast.toNanos();
     }
@@ -146,9 +146,9 @@ final class FetchedKeys implements KeySupply {
             try {
                 take(source.getJWKSet(how, TimeUnit.NANOSECONDS.toMillis(clock.nanoTime()), null));
             } catch (KeySourceException | AuthUnreadableException e) {
-                LOG.debug("the last good keys stay: {}", fault);
+                LOG.debug("the last good keys stay in use: {}", fault);
             } catch (RuntimeException e) {
-                LOG.warn("fetching keys failed; will fetch again", e);
+                LOG.warn("could not fetch keys; trying again later", e);
             } finally {
                 synchronized (this) {
                     asking = null;
@@ -159,7 +159,7 @@ final class FetchedKeys implements KeySupply {
         return told;
     }
 
-    /** Other keys begin without verified tokens; the same keys keep theirs. */
+    /** Starts without verified tokens if the keys have changed. */
     private void take(JWKSet now) throws AuthUnreadableException {
         if (!now.equals(known)) {
             latest = KeyRing.of(uri.toString(), now);
@@ -172,12 +172,12 @@ final class FetchedKeys implements KeySupply {
         fetched = true;
         fetchedNanos = clock.nanoTime();
         if (!wrong.isEmpty() && !wrong.equals(fault)) {
-            LOG.warn("keys unusable, the last ones stay in use: {}", wrong);
+            LOG.warn("keys unusable, the last good ones stay in use: {}", wrong);
         }
         fault = wrong;
     }
 
-    /** Nimbus' source of a URL, with our demands: a set without a usable key never replaces one that has some. */
+    /** Nimbus' source for a URL, with one more rule: a set without a usable key never replaces one that has some. */
     private final class Issuer extends URLBasedJWKSetSource<SecurityContext> {
 
         Issuer(URL url, Clock clock) {

@@ -3,13 +3,13 @@ package io.sluice.node.gateway.auth;
 import java.util.Map;
 
 /**
- * Who a caller is, proven by a token or a key. Immutable.
+ * A caller's identity, proven by a token or a key. Immutable.
  *
- * @param attributes {@code user}, {@code tenant}, {@code app}, {@code plan}, {@code claim.<name>}; nothing else
+ * @param attributes only {@code user}, {@code tenant}, {@code app}, {@code plan} and {@code claim.<name>}
  */
 public record Identity(Map<String, String> attributes) {
 
-    /** Somebody. */
+    /** An unknown caller. */
     public static final Identity ANONYMOUS = new Identity(Map.of());
 
     public Identity {

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Keys of issuers in a file. */
+/** The issuers' keys in a file. */
 final class KeyFile implements KeySupply {
 
     private final WatchedFile<KeyRing> file;

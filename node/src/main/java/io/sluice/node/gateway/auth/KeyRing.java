@@ -18,15 +18,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The public keys of issuers, with what they have verified. Those that are not made for verifying with the algorithms that are
- * taken, symmetric ones among them, are left out. Immutable but for what it remembers, and safe for use by many threads.
+ * The issuers' public keys, and a cache of the tokens that they have verified. Keys that do not verify signatures of the accepted
+ * algorithms, such as symmetric keys, are left out. Immutable except for the cache. Thread-safe.
  */
 final class KeyRing {
 
     private static final int MOST_KEYS = 256;
     private static final int LEAST_RSA_BITS = 2_048;
 
-    /** So many keys are tried for a token that names none. */
+    /** How many keys are tried for a token that names none. */
     private static final int MOST_TRIED = 4;
 
     private final List<Key> keys;
@@ -38,7 +38,7 @@ final class KeyRing {
         this.keys = List.copyOf(keys);
     }
 
-    /** Reads a JSON Web Key Set; the message of a bad one does not show it. */
+    /** Reads a JSON Web Key Set. An error message does not show the set. */
     static KeyRing read(String where, String text) throws AuthUnreadableException {
         JWKSet set;
         try {
@@ -49,7 +49,7 @@ final class KeyRing {
         return of(where, set);
     }
 
-    /** The keys of a set that can be used; refuses one without any. */
+    /** Returns the usable keys of a set. Refuses a set without any. */
     static KeyRing of(String where, JWKSet set) throws AuthUnreadableException {
         if (set.size() > MOST_KEYS) {
             throw new AuthUnreadableException(
@@ -60,7 +60,7 @@ final class KeyRing {
             usable(key).ifPresent(keys::add);
         }
         if (keys.isEmpty()) {
-            throw new AuthUnreadableException(where + ": no key that can verify (expected: RSA of " + LEAST_RSA_BITS
+            throw new AuthUnreadableException(where + ": no usable key (expected: RSA of " + LEAST_RSA_BITS
                     + " bits or more, or EC, for signatures)");
         }
         return new KeyRing(keys);
@@ -86,7 +86,7 @@ final class KeyRing {
         }
     }
 
-    /** The keys that may have signed a token, a few at most. */
+    /** Returns the keys that may have signed a token, at most {@value #MOST_TRIED}. */
     List<JWSVerifier> candidates(JWSAlgorithm algorithm, @Nullable String id) {
         List<JWSVerifier> found = new ArrayList<>(1);
         for (Key key : keys) {
@@ -100,7 +100,7 @@ final class KeyRing {
         return found;
     }
 
-    /** What these keys have verified lately; other keys begin with nothing. */
+    /** Returns the tokens that these keys have verified recently. Another key ring starts with none. */
     VerifiedTokens verified() {
         return verified;
     }

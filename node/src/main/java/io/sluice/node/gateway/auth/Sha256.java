@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The hash of a secret, by which it can be found without being kept. */
+/** The hash of a secret. It identifies the secret without storing it. */
 record Sha256(long first, long second, long third, long fourth) {
 
     static Sha256 of(String text) {
@@ -16,13 +16,13 @@ record Sha256(long first, long second, long third, long fourth) {
         }
     }
 
-    /** Of its 32 bytes. */
+    /** Creates the hash from its 32 bytes. */
     static Sha256 of(byte[] bytes) {
         ByteBuffer parts = ByteBuffer.wrap(bytes);
         return new Sha256(parts.getLong(), parts.getLong(), parts.getLong(), parts.getLong());
     }
 
-    /** In a time that does not tell how much of it is the same. */
+    /** Compares in constant time, so that the time does not reveal how much is equal. */
     boolean isSame(Sha256 other) {
         return ((first ^ other.first) | (second ^ other.second) | (third ^ other.third) | (fourth ^ other.fourth)) == 0;
     }

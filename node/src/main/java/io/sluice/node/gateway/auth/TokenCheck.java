@@ -20,14 +20,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Verifies JSON Web Tokens: with keys of ours and algorithms of ours alone, whatever a token says of either, and only those that end,
- * have begun, and are for us. Safe for use by many threads.
+ * Verifies JSON Web Tokens. The configured keys and algorithms decide, whatever the token says about either. A token must have an
+ * expiration time, be valid now, and be meant for us. Thread-safe.
  *
- * <p>A token that was verified is taken for up to a minute without being verified again, not beyond its end, and not with other
- * keys.
+ * <p>A verified token is accepted for up to a minute without another verification, but not after its expiration and not with
+ * other keys.
  *
- * <p>Nimbus parses and verifies. Its processor around that is not used, because it does not tell a key that is not there, and may come,
- * from an algorithm that is not taken.
+ * <p>Nimbus parses and verifies. Its processor is not used, because it does not distinguish an unknown key, which may still come,
+ * from an algorithm that is not accepted.
  */
 final class TokenCheck {
 
@@ -44,19 +44,19 @@ final class TokenCheck {
         this.clock = clock;
     }
 
-    /** What came of it. */
+    /** The result of a check. */
     sealed interface Outcome {
 
         record Good(Identity who) implements Outcome {}
 
         /**
-         * It is no proof.
+         * The token is invalid.
          *
-         * @param why in our own words
+         * @param why the reason, in our own words
          */
         record Bad(String why) implements Outcome {}
 
-        /** It names a key that is not there; perhaps it is a new one. */
+        /** The token names an unknown key, which may be a new one. */
         record KeyUnknown() implements Outcome {}
     }
 
@@ -75,7 +75,7 @@ final class TokenCheck {
             SignedJWT jwt = SignedJWT.parse(token);
             JWSHeader header = jwt.getHeader();
             if (!settings.algorithms().contains(header.getAlgorithm().getName()) || !isTaken(header)) {
-                return new Outcome.Bad("of a kind that is not taken");
+                return new Outcome.Bad("its type or algorithm is not accepted");
             }
             List<JWSVerifier> candidates = keys.candidates(header.getAlgorithm(), header.getKeyID());
             if (candidates.isEmpty()) {
@@ -89,7 +89,7 @@ final class TokenCheck {
         }
     }
 
-    /** Extensions that must be understood are not understood; keys that a token brings along are not looked at. */
+    /** Refuses critical extensions, because none is supported. Keys that a token contains are ignored. */
     private static boolean isTaken(JWSHeader header) {
         JOSEObjectType type = header.getType();
         return header.getCriticalParams() == null
@@ -104,7 +104,7 @@ final class TokenCheck {
                     return true;
                 }
             } catch (JOSEException e) {
-                // Not with this one.
+                // Another key may fit.
             }
         }
         return false;
@@ -113,7 +113,7 @@ final class TokenCheck {
     private Outcome judge(JWTClaimsSet claims, Sha256 hash, KeyRing keys, long now) {
         Instant at = Instant.EPOCH.plus(now, ChronoUnit.MICROS);
         if (claims.getExpirationTime() == null) {
-            return new Outcome.Bad("without an end");
+            return new Outcome.Bad("no expiration time");
         }
         Instant end = claims.getExpirationTime().toInstant().plus(settings.skew());
         if (!end.isAfter(at)) {
@@ -121,13 +121,13 @@ final class TokenCheck {
         }
         if (claims.getNotBeforeTime() != null
                 && claims.getNotBeforeTime().toInstant().minus(settings.skew()).isAfter(at)) {
-            return new Outcome.Bad("not yet good");
+            return new Outcome.Bad("not valid yet");
         }
         if (settings.issuer().isPresent() && !settings.issuer().get().equals(claims.getIssuer())) {
-            return new Outcome.Bad("of another issuer");
+            return new Outcome.Bad("from another issuer");
         }
         if (!settings.audience().isEmpty() && claims.getAudience().stream().noneMatch(settings.audience()::contains)) {
-            return new Outcome.Bad("for somebody else");
+            return new Outcome.Bad("for another audience");
         }
         Identity who = identity(claims);
         Instant trusted = at.plus(TRUSTED);

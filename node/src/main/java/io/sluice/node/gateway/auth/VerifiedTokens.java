@@ -5,11 +5,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that were verified a moment ago, by their hashes: to verify a signature takes longer than everything else. Bounded, and safe
- * for use by many threads.
+ * A bounded cache of recently verified tokens, by their hashes. Verifying a signature takes longer than everything else.
+ * Thread-safe.
  *
- * <p>When the younger half is full it becomes the older one, and what was in that is forgotten. Only what was verified gets in. That needs
- * no cache library: a token that is forgotten too early is only verified once more.
+ * <p>When the younger half is full it becomes the older half, and the entries of the old one are dropped. Only verified tokens
+ * get in. This needs no cache library: a token that is dropped too early is only verified once more.
  */
 final class VerifiedTokens {
 
@@ -20,7 +20,7 @@ final class VerifiedTokens {
 
     private record Known(Identity who, long untilMicros) {}
 
-    /** Whose token it is; null if that is not known any more. */
+    /** Returns the owner of a token, or null if it is not cached any more. */
     @Nullable
     Identity find(Sha256 token, long nowMicros) {
         Known known = young.get(token);

@@ -14,7 +14,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a file of keys says, watched as {@link FileWatch} says. Safe for use by many threads. */
+/** The content of a file of keys, watched as described in {@link FileWatch}. Thread-safe. */
 final class WatchedFile<T> implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(WatchedFile.class);
@@ -38,7 +38,7 @@ final class WatchedFile<T> implements AutoCloseable {
         this.watch = FileWatch.begin(path.toString(), begun, this::readAgain, new InUse(), looks);
     }
 
-    /** Reads it and watches it; refuses to begin with one that is bad. */
+    /** Reads the file and watches it. Throws if the initial content is bad. */
     static <T> WatchedFile<T> open(Path path, Reader<T> reader, Looks looks) throws AuthUnreadableException {
         return new WatchedFile<>(path, reader, looks);
     }
@@ -47,7 +47,7 @@ final class WatchedFile<T> implements AutoCloseable {
         return latest;
     }
 
-    /** What is wrong with it at the moment; empty if nothing is. */
+    /** Returns what is wrong with the file at the moment; empty if nothing is. */
     String fault() {
         return String.join("; ", watch.refused());
     }
@@ -104,7 +104,7 @@ final class WatchedFile<T> implements AutoCloseable {
 
         @Override
         public void refuse(List<String> reasons) {
-            LOG.warn("keys unusable, the last ones stay in use: {}", reasons.get(0));
+            LOG.warn("keys unusable, the last good ones stay in use: {}", reasons.get(0));
         }
     }
 }

@@ -1,4 +1,4 @@
-/** Who calls: tokens, API keys, and the keys of issuers. */
+/** Authenticates callers: tokens, API keys, and the issuers' keys. */
 @NullMarked
 package io.sluice.node.gateway.auth;
 

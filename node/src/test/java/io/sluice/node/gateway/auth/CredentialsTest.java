@@ -491,7 +491,7 @@ class CredentialsTest {
                 FetchedKeys redirected = FetchedKeys.open(redirect, clock)) {
             await().atMost(60, TimeUnit.SECONDS).until(() -> {
                 clock.advance(Duration.ofSeconds(5));
-                return endless.fault().contains("no whole answer (expected: within 5 s)");
+                return endless.fault().contains("no complete answer (expected: within 5 s)");
             });
             assertThat(endless.latest()).isNull();
             await().atMost(60, TimeUnit.SECONDS).until(() -> redirected.fault().contains("status 302 (expected: 200)"));
