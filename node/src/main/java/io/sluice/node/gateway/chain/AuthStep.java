@@ -7,7 +7,7 @@ import io.sluice.node.gateway.route.Access;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out who calls, where the route wants to know. */
+/** Authenticates the caller, if the route requires or allows it. */
 final class AuthStep {
 
     private final FailureLog failures;
@@ -16,7 +16,7 @@ final class AuthStep {
         this.failures = failures;
     }
 
-    /** Goes on with {@code then} if the caller may: verified, or anonymous where that will do. */
+    /** Continues with {@code then} if the caller is verified, or anonymous on a route that allows it. */
     void authenticate(ChainRun run, Runnable then) {
         if (run.exchange().route().access() == Access.OPEN) {
             then.run();

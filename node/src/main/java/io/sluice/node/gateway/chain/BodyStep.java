@@ -16,12 +16,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Reads the beginning of bodies where rules name fields of them, and keeps it for whoever sends them on. Safe for use by many threads,
- * one request on its own event loop.
+ * Reads the beginning of a body if rules name its fields, and keeps it for forwarding. Thread-safe; each request stays on its own
+ * event loop.
  *
- * <p>At most {@link BodyFields#LARGEST_BODY} bytes of a body are looked at, and for at most ten seconds. A larger one is sent on as it
- * is, and has no fields; nor has one that is compressed, whatever its headers say. All bodies together take at most so much memory; beyond that requests are
- * refused (503).
+ * <p>At most {@link BodyFields#LARGEST_BODY} bytes of a body are read, for at most ten seconds. A larger body is forwarded as it
+ * is and has no fields. Neither has a compressed body, whatever its headers say. The memory for all bodies together is limited to
+ * 64 MB; beyond that, requests are refused with 503.
  */
 final class BodyStep {
 
@@ -43,17 +43,17 @@ final class BodyStep {
         this.mostKept = mostKept;
     }
 
-    /** Goes on with what the body says of these fields, unless it is refused or the caller leaves. */
+    /** Continues with the values of these fields, unless the request is refused or the caller disconnects. */
     void read(GatewayExchange exchange, BodyFields fields, Consumer<Map<String, String>> then)
             throws RefusedRequestException {
         HttpServerRequest request = exchange.request();
         if (request.headers().getAll(HttpHeaders.CONTENT_TYPE).size() > 1) {
-            throw RefusedRequestException.bad("content-type: several of them (expected: one)");
+            throw RefusedRequestException.bad("content-type: occurs several times (expected: once)");
         }
         Set<String> dropped = HopByHop.named(request.headers());
         if (dropped.contains("content-type") || dropped.contains("content-encoding")) {
             throw RefusedRequestException.bad(
-                    "connection: names what the body is (expected: only what is of the connection)");
+                    "connection: names content-type or content-encoding (expected: only headers of the connection)");
         }
         if (isTooLarge(request)) {
             then.accept(Map.of());
@@ -78,7 +78,7 @@ final class BodyStep {
         }
     }
 
-    /** Such a request is left untouched: it may become a WebSocket. */
+    /** A request without a body is left untouched, because it may become a WebSocket. */
     private static boolean hasNone(HttpServerRequest request) {
         return request.version() != HttpVersion.HTTP_2
                 && !request.headers().contains(HttpHeaders.CONTENT_LENGTH)
@@ -146,7 +146,7 @@ final class BodyStep {
             if (kept.addAndGet(piece.length()) > mostKept) {
                 kept.addAndGet(-piece.length());
                 finish();
-                GatewayProblem.answer(exchange, 503, "memory: full of other requests (expected: try again)");
+                GatewayProblem.answer(exchange, 503, "memory: full of other requests (expected: try again later)");
                 return;
             }
             body.appendBuffer(piece);
@@ -157,7 +157,7 @@ final class BodyStep {
             }
         }
 
-        /** Handlers stay until others take their place: a stream without any loses what comes. */
+        /** Leaves the handlers in place until others replace them, because a stream without handlers loses data. */
         private void done() {
             finish();
             if (exchange.isOpen()) {

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One request on its way through the chain: what it is, and what it is judged by. For its event loop alone. */
+/** One request on its way through the chain, with the state that applies to it. Used only by its event loop. */
 final class ChainRun {
 
     private final GatewayExchange exchange;
@@ -34,22 +34,23 @@ final class ChainRun {
         return state;
     }
 
-    /** As handlers see it; the same one for all of them. */
+    /** Returns the view that handlers have of the request; the same one for all of them. */
     GatewayCall call() {
         return known();
     }
 
-    /** The head of the answer is here. */
+    /** Called when the head of the response has arrived. */
     void answered(int status) {
         known().answered(status);
     }
 
     /**
-     * Goes on with what a stage says: at once if it has said it, else on the event loop, whoever completes it.
+     * Continues with the result of a stage: at once if the stage is complete, otherwise on the event loop, whichever thread
+     * completes it.
      *
-     * @param then gets what was said, or why nothing was
+     * @param then receives the result, or the failure
      */
-    @SuppressWarnings("FutureReturnValueIgnored") // what is done with it fails nobody
+    @SuppressWarnings("FutureReturnValueIgnored") // guarded() handles failures of the callback
     <T> void await(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
         CompletableFuture<T> future = stage.toCompletableFuture();
         if (!future.isDone()) {
@@ -67,12 +68,12 @@ final class ChainRun {
         then.accept(said, failure);
     }
 
-    /** Does it, and answers 500 if that fails: a request is never forgotten. */
+    /** Runs a step and answers with 500 if it fails, so that every request is answered. */
     void guarded(Runnable step) {
         try {
             step.run();
         } catch (RuntimeException e) {
-            failures.failed(this, "a request", e);
+            failures.failed(this, "handling a request", e);
         }
     }
 

@@ -9,10 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** An exchange as handlers see it. */
+/** A handler's view of an exchange. */
 final class ExchangeCall implements GatewayCall {
 
-    /** They say where messages begin and end, and where they go: whoever could set them could slip a second request past all limits. */
     private final GatewayExchange exchange;
 
     private OptionalInt status = OptionalInt.empty();

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /**
- * What users add to the gateway. Immutable.
+ * The users' extensions of the gateway. Immutable.
  *
- * @param handlers steps of every request
- * @param refusals what refused callers are sent
+ * @param handlers additional steps for every request
+ * @param refusals creates the bodies of refusals
  */
 public record Extensions(List<GatewayHandler> handlers, RefusalBody refusals) {
 
@@ -17,10 +17,10 @@ public record Extensions(List<GatewayHandler> handlers, RefusalBody refusals) {
         handlers = List.copyOf(handlers);
     }
 
-    /** Nothing. */
+    /** No extensions. */
     public static final Extensions NONE = new Extensions(List.of(), RefusalBody.PROBLEM);
 
-    /** Those that {@link ServiceLoader} finds. Two bodies for refusals are an error: which one was meant is not to be guessed. */
+    /** Loads the extensions with {@link ServiceLoader}. More than one {@link RefusalBody} is an error: the choice is unclear. */
     public static Extensions load() {
         List<GatewayHandler> handlers = ServiceLoader.load(GatewayHandler.class).stream()
                 .map(ServiceLoader.Provider::get)

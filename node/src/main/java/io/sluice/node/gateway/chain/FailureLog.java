@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers 500 for what is our own fault, or that of a handler, and tells the log, once a second at most. Safe for many threads. */
+/**
+ * Answers with 500 after a failure of the gateway or of a handler, and logs the failure, at most once a second. Thread-safe.
+ */
 final class FailureLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(FailureLog.class);
@@ -22,10 +24,10 @@ final class FailureLog {
         this.lastNanos = new AtomicLong(clock.nanoTime() - QUIET_NANOS);
     }
 
-    /** The caller hears nothing of why. */
+    /** Logs a failure and answers without the reason. */
     void failed(ChainRun run, String what, @Nullable Throwable failure) {
         told(what, failure);
-        GatewayProblem.answer(run.exchange(), 500, "the gateway failed to handle the request; its log says why");
+        GatewayProblem.answer(run.exchange(), 500, "the gateway failed to answer; see its log");
     }
 
     void told(String what, @Nullable Throwable failure) {

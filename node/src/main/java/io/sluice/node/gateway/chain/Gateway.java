@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The chain that every request goes through: parsed, authenticated, limited, sent on, answered, with the handlers of users between.
- * Safe for use by many threads; a request stays on its own event loop, whoever completes what it waits for.
+ * The chain that every request passes: it is parsed, authenticated, limited, forwarded and answered, with the users' handlers in
+ * between. Thread-safe. A request stays on its own event loop, whichever thread completes the stages it waits for.
  */
 public final class Gateway {
 
@@ -52,10 +52,10 @@ public final class Gateway {
     }
 
     /**
-     * A chain.
+     * Creates a chain.
      *
-     * @param states what routes and authenticates at the moment; asked once for each request
-     * @param xRateLimitHeaders whether answers carry the older headers, too
+     * @param states returns the current routes and authentication; called once per request
+     * @param xRateLimitHeaders whether answers also carry the older {@code X-RateLimit} headers
      */
     public Gateway(
             Supplier<GatewayState> states,
@@ -76,7 +76,7 @@ public final class Gateway {
         this.vertx = vertx;
     }
 
-    /** Takes a request from its head on, on its event loop. */
+    /** Handles a request whose head has arrived. Called on its event loop. */
     public void handle(HttpServerRequest request, Forwarder forwarder) {
         long start = clock.nanoTime();
         GatewayState state = states.get();

@@ -6,6 +6,6 @@ import io.sluice.node.gateway.config.RefusalPages;
 import io.sluice.node.gateway.route.RouteTable;
 import io.sluice.rules.pattern.PathForm;
 
-/** Everything that a change of the configuration replaces, at once. A request keeps the one that it began with. */
+/** All that a change of the configuration replaces, in one step. A request keeps the state that it started with. */
 public record GatewayState(
         RouteTable routes, Authenticators auth, CallerAddress caller, PathForm paths, RefusalPages refusals) {}

@@ -17,12 +17,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The handlers of users, in their phases and order. Immutable; each walk through it is for one event loop. */
+/** The users' handlers by phase and order. Immutable; each walk belongs to one event loop. */
 final class HandlerChain {
 
     private static final String ANSWER_TYPE = "text/plain; charset=utf-8";
 
-    /** Of each phase the groups, in order; those in a group are started together. */
+    /** The groups of each phase, in order. The handlers of a group start together. */
     private final Map<Phase, List<List<GatewayHandler>>> phases = new EnumMap<>(Phase.class);
 
     private final Vertx vertx;
@@ -61,7 +61,7 @@ final class HandlerChain {
         return List.copyOf(groups);
     }
 
-    /** Goes through a phase and on with {@code then}, unless a handler answers, fails, or the caller leaves. */
+    /** Runs a phase and continues with {@code then}, unless a handler answers or fails, or the caller disconnects. */
     void walk(Phase phase, ChainRun run, Runnable then) {
         List<List<GatewayHandler>> groups = phases.getOrDefault(phase, List.of());
         if (groups.isEmpty()) {
@@ -78,7 +78,7 @@ final class HandlerChain {
         private final Runnable then;
         private int next;
 
-        /** The first refusal that waits for the end of the phase. */
+        /** The first refusal that is kept until the end of the phase. */
         private Verdict.@Nullable Answer kept;
 
         Walk(List<List<GatewayHandler>> groups, ChainRun run, Runnable then) {
@@ -112,7 +112,7 @@ final class HandlerChain {
                 answer.headers().forEach((name, value) -> exchange.answerHeaders()
                         .set(HeaderRules.requireName(name), HeaderRules.requireValue(value)));
             } catch (IllegalArgumentException e) {
-                failures.failed(run, "a handler's answer", e);
+                failures.failed(run, "sending a handler's answer", e);
                 return;
             }
             String type = exchange.answerHeaders().get("Content-Type");
@@ -120,7 +120,7 @@ final class HandlerChain {
         }
     }
 
-    /** Handlers that run together. */
+    /** Handlers that run in parallel. */
     private final class Round {
 
         private final Walk walk;
@@ -138,7 +138,7 @@ final class HandlerChain {
             this.open = handlers.size();
         }
 
-        /** Whether all of them are through already and nobody has answered. */
+        /** Returns true if all handlers have completed already and none has answered. */
         boolean start() {
             List<CompletionStage<Verdict>> stages = new ArrayList<>(handlers.size());
             handlers.forEach(handler -> stages.add(started(handler)));
@@ -153,7 +153,7 @@ final class HandlerChain {
             return open == 0 && !over;
         }
 
-        @SuppressWarnings("NullAway") // a handler of somebody else may do what it must not
+        @SuppressWarnings("NullAway") // a user's handler may violate the contract
         private CompletionStage<Verdict> started(GatewayHandler handler) {
             try {
                 CompletionStage<Verdict> stage = handler.handle(walk.run.call());
@@ -208,7 +208,8 @@ final class HandlerChain {
             timer = vertx.setTimer(Math.max(1, millis), fired -> {
                 over = true;
                 timer = -1;
-                GatewayProblem.answer(walk.run.exchange(), 504, "the gateway took too long (expected: try again)");
+                GatewayProblem.answer(
+                        walk.run.exchange(), 504, "the gateway took too long (expected: try again later)");
             });
             walk.run.exchange().whenOver(this::finish);
         }

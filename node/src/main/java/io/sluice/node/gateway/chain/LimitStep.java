@@ -21,11 +21,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the rules in force, all of them in one decision, and does what they say. Safe for use by many threads, one request on its own
- * event loop.
+ * Asks all rules in force for one decision, and applies it. Thread-safe; each request stays on its own event loop.
  *
- * <p>Nothing passes that was not ruled on. Who leaves while the ruling is under way, or while he waits for his time slot, gives
- * nothing back of rates and windows, since the slot was his; permits of concurrency limits are given back always, and once.
+ * <p>No request passes without a decision. If the caller disconnects while the decision is pending or while waiting for its time
+ * slot, charges of rates and windows stay, because the slot was taken. Concurrency permits are always released, exactly once.
  */
 final class LimitStep {
 
@@ -53,7 +52,7 @@ final class LimitStep {
         this.bodies = bodies;
     }
 
-    /** Goes on with {@code then} if the request may pass. */
+    /** Continues with {@code then} if the request is allowed. */
     void limit(ChainRun run, Runnable then) {
         GatewayExchange exchange = run.exchange();
         RuleSet rules = evaluator.rules();
@@ -84,7 +83,7 @@ final class LimitStep {
         } catch (RefusedRequestException e) {
             GatewayProblem.answer(exchange, e.status(), e.detail());
         } catch (RuntimeException e) {
-            failures.failed(run, "the limits of a request", e);
+            failures.failed(run, "deciding a request's limits", e);
         }
     }
 
@@ -103,9 +102,9 @@ final class LimitStep {
                 settled(run, settled, then);
             }
         } else if (ruling instanceof Ruling.Impossible impossible) {
-            GatewayProblem.answer(exchange, 400, "limit " + impossible.limit() + ": cannot hold a request");
+            GatewayProblem.answer(exchange, 400, "limit " + impossible.limit() + ": cannot hold one request");
         } else {
-            failures.failed(run, "the decision on a request", failure);
+            failures.failed(run, "deciding a request's limits", failure);
         }
     }
 
@@ -144,22 +143,22 @@ final class LimitStep {
         OwnAnswer.send(exchange, content.status(), content.contentType(), content.text());
     }
 
-    /** A body that cannot be made is no reason to let anybody pass. */
-    @SuppressWarnings("NullAway") // one of somebody else may do what it must not
+    /** Falls back to the standard body, because a body that cannot be created must not let the request pass. */
+    @SuppressWarnings("NullAway") // a user's implementation may violate the contract
     private RefusalBody.Content content(Ruling.Settled ruling, AnswerLanguage language) {
         try {
             RefusalBody.Content content = refusals.of(ruling, language);
             if (content != null) {
                 return content;
             }
-            failures.told("the body of a refusal", null);
+            failures.told("creating the body of a refusal", null);
         } catch (RuntimeException e) {
-            failures.told("the body of a refusal", e);
+            failures.told("creating the body of a refusal", e);
         }
         return RefusalBody.PROBLEM.of(ruling, language);
     }
 
-    /** What the request holds until its answer has ended or its caller has left. */
+    /** Holds a permit until the answer has ended or the caller has disconnected. */
     private void hold(GatewayExchange exchange, Permit permit) {
         long every = Math.max(1, permit.ttl().toMillis() / RENEWALS_IN_TTL);
         long timer = vertx.setPeriodic(every, tick -> evaluator.renew(permit).exceptionally(unheard -> false));

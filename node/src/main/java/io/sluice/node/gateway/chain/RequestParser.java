@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the one view of a request that everybody after uses. What could be seen in two ways is refused: one of them might not be
- * limited.
+ * Creates the one view of a request that all later steps use. An ambiguous request is refused, because one of its readings might
+ * not be limited.
  */
 final class RequestParser {
 
@@ -46,7 +46,7 @@ final class RequestParser {
     private static String method(HttpServerRequest request) throws RefusedRequestException {
         String method = RequestMethod.read(request.method().name());
         if (method.equals("CONNECT") || method.equals("TRACE")) {
-            throw new RefusedRequestException(501, "method: " + method + " (expected: one that can be sent on)");
+            throw new RefusedRequestException(501, "method: " + method + " (expected: a method that can be forwarded)");
         }
         return method;
     }

@@ -1,4 +1,4 @@
-/** The steps that every request goes through: parsed, authenticated, limited, sent on, with the handlers of users between. */
+/** The steps that every request passes: parsed, authenticated, limited, forwarded, with the users' handlers in between. */
 @NullMarked
 package io.sluice.node.gateway.chain;
 
