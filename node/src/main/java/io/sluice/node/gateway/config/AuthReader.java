@@ -29,7 +29,7 @@ final class AuthReader {
 
     private AuthReader() {}
 
-    /** Empty if there is no such section, or a bad one. */
+    /** Reads the section. Returns empty if it is missing or has errors. */
     static Optional<AuthSettings> read(Settings root) {
         Settings own = root.in("auth", KEYS);
         if (own.fields().isEmpty()) {
@@ -37,7 +37,7 @@ final class AuthReader {
         }
         Fields fields = own.fields().get();
         if (!own.has("jwks") && !own.has("api_keys")) {
-            own.error("jwks", "auth: neither jwks nor api_keys (expected: at least one of them)");
+            own.error("jwks", "auth: neither jwks nor api_keys (expected: at least one of the two)");
             return Optional.empty();
         }
         Optional<Tokens> tokens = tokens(own, fields);
@@ -51,7 +51,8 @@ final class AuthReader {
         if (!own.has("jwks")) {
             TOKEN_KEYS.stream()
                     .filter(fields::has)
-                    .forEach(key -> fields.refuseKey(key, key + ": without jwks (expected: the keys of tokens)"));
+                    .forEach(key ->
+                            fields.refuseKey(key, key + ": set without jwks (expected: jwks, the issuer's keys)"));
             return Optional.empty();
         }
         Optional<KeySource> jwks = fields.read("jwks", text -> source(own, text));
@@ -69,7 +70,9 @@ final class AuthReader {
     private static Optional<ApiKeys> apiKeys(Settings own, Fields fields) {
         if (!own.has("api_keys")) {
             if (fields.has("api_key_header")) {
-                fields.refuseKey("api_key_header", "api_key_header: without api_keys (expected: the file of keys)");
+                fields.refuseKey(
+                        "api_key_header",
+                        "api_key_header: set without api_keys (expected: api_keys, the file of keys)");
             }
             return Optional.empty();
         }
@@ -117,7 +120,7 @@ final class AuthReader {
                 .orElse(AuthSettings.DEFAULT_CLAIMS);
     }
 
-    /** The field that is to blame is the one that the message begins with. */
+    /** Reports an error at the field that its message starts with. */
     private static <T> Optional<T> refusing(Settings own, String otherwise, Supplier<T> made) {
         try {
             return Optional.of(made.get());

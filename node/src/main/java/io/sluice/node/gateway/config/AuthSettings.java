@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How callers prove who they are. Immutable.
+ * How callers authenticate. Immutable.
  *
- * @param tokens JSON Web Tokens, shown as {@code Authorization: Bearer}
- * @param apiKeys keys, shown in a header of their own
+ * @param tokens JSON Web Tokens, sent as {@code Authorization: Bearer}
+ * @param apiKeys API keys, sent in a header of their own
  */
 public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
 
@@ -23,28 +23,28 @@ public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
     static final Set<String> DEFAULT_ALGORITHMS = Set.of("RS256");
     static final Map<String, String> DEFAULT_CLAIMS = Map.of("user", "sub");
 
-    /** With a public key alone: whoever can verify cannot sign. */
+    /** The accepted algorithms. All use a public key to verify, so a holder of that key cannot sign. */
     static final List<String> ALGORITHMS =
             List.of("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512");
 
-    /** What an identity may say, besides {@code claim.<name>}. */
+    /** The attributes of an identity besides {@code claim.<name>}. */
     public static final List<String> ATTRIBUTES = List.of("user", "tenant", "app", "plan");
 
     private static final Duration LARGEST_SKEW = Duration.ofMinutes(5);
 
     public AuthSettings {
         if (tokens.isEmpty() && apiKeys.isEmpty()) {
-            throw new IllegalArgumentException("auth: nothing (expected: jwks or api_keys)");
+            throw new IllegalArgumentException("auth: empty (expected: jwks or api_keys)");
         }
     }
 
-    /** Where the keys of issuers come from. */
+    /** Where the issuers' keys come from. */
     public sealed interface KeySource {
 
         /** A JSON Web Key Set in a file, watched for changes. */
         record File(Path path) implements KeySource {}
 
-        /** One that is fetched, again every few minutes and when a token names a key that is not in it. */
+        /** A set that is fetched every few minutes, and again when a token names a key that is not in it. */
         record Url(URI uri) implements KeySource {
             public Url {
                 String host = uri.getHost();
@@ -68,13 +68,13 @@ public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
     }
 
     /**
-     * Which tokens are taken.
+     * Which tokens are accepted.
      *
-     * @param algorithms of {@link #ALGORITHMS}; a token cannot choose another
-     * @param audience one of these must be among those of a token; empty if that is not asked
-     * @param issuer who must have issued a token
-     * @param claims the claim of each attribute, of {@link #ATTRIBUTES}
-     * @param skew how far clocks may be apart, up to five minutes
+     * @param algorithms some of {@link #ALGORITHMS}; a token cannot choose another
+     * @param audience a token must name at least one of these; if empty, the audience is not checked
+     * @param issuer the issuer that a token must name
+     * @param claims the claim for each attribute of {@link #ATTRIBUTES}
+     * @param skew how far clocks may differ, up to five minutes
      */
     public record Tokens(
             KeySource jwks,
@@ -90,7 +90,7 @@ public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
             claims = Map.copyOf(claims);
             for (String algorithm : algorithms) {
                 if (!ALGORITHMS.contains(algorithm)) {
-                    throw new IllegalArgumentException("algorithms: " + algorithm + " (expected: of " + ALGORITHMS
+                    throw new IllegalArgumentException("algorithms: " + algorithm + " (expected: one of " + ALGORITHMS
                             + ", with which only the issuer can sign)");
                 }
             }
@@ -99,7 +99,7 @@ public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
             }
             if (audience.isEmpty() && issuer.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "audience: none (expected: audience or issuer, or tokens for others would do)");
+                        "audience: none (expected: audience or issuer, or tokens for other services would pass)");
             }
             for (String attribute : claims.keySet()) {
                 if (!ATTRIBUTES.contains(attribute)) {
@@ -114,16 +114,17 @@ public record AuthSettings(Optional<Tokens> tokens, Optional<ApiKeys> apiKeys) {
     }
 
     /**
-     * Which keys are taken.
+     * Which API keys are accepted.
      *
-     * @param file with their hashes, watched for changes
-     * @param header that they are shown in
+     * @param file the file with their hashes, watched for changes
+     * @param header the header that carries the key
      */
     public record ApiKeys(Path file, String header) {
         public ApiKeys {
             HeaderRules.requireName(header);
             if (header.equalsIgnoreCase("authorization") || header.equalsIgnoreCase("cookie")) {
-                throw new IllegalArgumentException("api_key_header: " + header + " (expected: one for keys alone)");
+                throw new IllegalArgumentException(
+                        "api_key_header: " + header + " (expected: a header for API keys only)");
             }
         }
     }

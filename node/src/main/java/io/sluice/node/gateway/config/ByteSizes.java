@@ -3,10 +3,10 @@ package io.sluice.node.gateway.config;
 import io.sluice.rules.yaml.PrintableText;
 import java.util.List;
 
-/** Numbers of bytes as the configuration writes them: {@code 512}, {@code 64KB}, {@code 100MB}, {@code 2GB}; a KB is 1,024 of them. */
+/** Sizes in bytes, configured as {@code 512}, {@code 64KB}, {@code 100MB} or {@code 2GB}. {@code 1KB} is 1,024 bytes. */
 final class ByteSizes {
 
-    /** From the largest to the smallest, which is written without a word. */
+    /** The units from the largest to the smallest; bytes have no unit. */
     private static final List<Unit> UNITS =
             List.of(new Unit("GB", 1L << 30), new Unit("MB", 1L << 20), new Unit("KB", 1L << 10), new Unit("", 1));
 
@@ -16,7 +16,7 @@ final class ByteSizes {
 
     private ByteSizes() {}
 
-    /** A size between two others; the exception has the whole message. */
+    /** Reads a size between two bounds. The exception has the complete message. */
     static long of(String name, String text, long least, long most) {
         for (Unit unit : UNITS) {
             if (text.endsWith(unit.word)) {

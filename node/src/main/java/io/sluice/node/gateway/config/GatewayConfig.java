@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a configuration says of the gateway: who is trusted, who may call, where requests go. Immutable. */
+/** The gateway's part of a configuration: trusted proxies, authentication, services and routes. Immutable. */
 public final class GatewayConfig {
 
     private static final Duration SHORTEST = Duration.ofMillis(10);
@@ -48,10 +48,10 @@ public final class GatewayConfig {
     }
 
     /**
-     * Reads the sections of a configuration; empty if it has no routes. What is wrong with them is among the errors.
+     * Reads the sections of a configuration. Returns empty if it has no routes. Adds all errors to {@code errors}.
      *
-     * @param file the document: paths in it are relative to it
-     * @param client the section of that name, whose other fields are somebody else's
+     * @param file the document; relative paths in it are resolved against its directory
+     * @param client the section of that name; only some of its fields are read here
      */
     public static Optional<GatewayConfig> read(Path file, Fields root, Optional<Fields> client, Errors errors) {
         Settings own = new Settings(file, errors, Optional.of(root));
@@ -70,7 +70,7 @@ public final class GatewayConfig {
                 : Optional.empty();
     }
 
-    /** What is different from another one and cannot change while the gateway runs, by its names. */
+    /** Returns the names of settings that differ from another configuration and cannot change while the gateway runs. */
     public List<String> fixedChanges(GatewayConfig before) {
         List<String> changes = new ArrayList<>();
         GatewaySettings old = before.settings;
@@ -82,7 +82,7 @@ public final class GatewayConfig {
         return changes;
     }
 
-    /** Files that hold the authorities of upstreams, which are part of it. */
+    /** Returns the files with the CA certificates for upstreams. They count as part of the configuration. */
     public Set<Path> authorityFiles() {
         return routes.stream()
                 .flatMap(route -> route.upstreams().tls().file().stream())
@@ -95,7 +95,7 @@ public final class GatewayConfig {
         }
     }
 
-    /** How it listens, on whatever port. */
+    /** Returns how the gateway listens. The port is set elsewhere. */
     public GatewaySettings settings() {
         return settings;
     }
@@ -149,7 +149,7 @@ public final class GatewayConfig {
             if (own.has("headers")) {
                 own.error(
                         "headers",
-                        "headers: without trusted_proxies (expected: whose headers are read, or no headers)");
+                        "headers: set without trusted_proxies (expected: trusted_proxies, or no headers)");
             }
             return CallerAddress.ofPeer();
         }

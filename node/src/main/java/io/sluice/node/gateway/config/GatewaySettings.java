@@ -6,11 +6,11 @@ import java.util.Optional;
 /**
  * How the gateway listens. Immutable.
  *
- * @param port 0 takes a free one
- * @param largestHeadBytes of a request's first line, and of all its headers together
- * @param keepAlive how long a connection may be open without a request
- * @param connectTimeout until a connection to an upstream stands
- * @param drain how long requests under way may take when the gateway closes
+ * @param port the port; 0 takes any free port
+ * @param largestHeadBytes the maximum size of a request's first line, and of all its headers together
+ * @param keepAlive how long a connection may stay open without a request
+ * @param connectTimeout how long connecting to an upstream may take
+ * @param drain how long requests in flight may take when the gateway closes
  */
 public record GatewaySettings(
         int port,
@@ -38,7 +38,7 @@ public record GatewaySettings(
         }
     }
 
-    /** Without TLS, with what suits most. */
+    /** The defaults, without TLS. */
     public static GatewaySettings ofPort(int port) {
         return new GatewaySettings(
                 port,
@@ -51,7 +51,7 @@ public record GatewaySettings(
 
     private static void positive(String name, Duration duration) {
         if (duration.isNegative() || duration.isZero()) {
-            throw new IllegalArgumentException(name + ": " + duration + " (expected: more than 0s)");
+            throw new IllegalArgumentException(name + ": " + duration + " (expected: a positive duration such as 10s)");
         }
     }
 }

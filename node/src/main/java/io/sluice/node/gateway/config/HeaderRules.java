@@ -3,9 +3,10 @@ package io.sluice.node.gateway.config;
 import java.util.Locale;
 import java.util.Set;
 
-/** Which headers users may set: none that says where messages begin and end, and no value that could begin another one. */
+/** Which headers users may set: none that controls message framing, and no value that could start another message. */
 public final class HeaderRules {
 
+    /** Headers that control where messages begin, end and go. With them a second request could be smuggled past all limits. */
     private static final Set<String> OURS = Set.of(
             "host",
             "content-length",
@@ -21,9 +22,9 @@ public final class HeaderRules {
     private HeaderRules() {}
 
     /**
-     * Returns the name if users may set such a header.
+     * Returns the name if users may set this header.
      *
-     * @throws IllegalArgumentException if it is no name, or one that is not for users
+     * @throws IllegalArgumentException if it is not a header name, or a name that users may not set
      */
     public static String requireName(String name) {
         boolean token = !name.isEmpty();
@@ -33,22 +34,21 @@ public final class HeaderRules {
         }
         if (!token || OURS.contains(name.toLowerCase(Locale.ROOT))) {
             throw new IllegalArgumentException("header: " + (token ? name : "not a name")
-                    + " (expected: one that does not say where messages begin and end)");
+                    + " (expected: the name of a header that does not control message framing)");
         }
         return name;
     }
 
     /**
-     * Returns the value if it can stand in a header.
+     * Returns the value if it is valid in a header.
      *
-     * @throws IllegalArgumentException if a character of it may not stand in a header
+     * @throws IllegalArgumentException if it has an invalid character
      */
     public static String requireValue(String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if ((c < ' ' && c != '\t') || c == 0x7f || c > 0xff) {
-                throw new IllegalArgumentException(
-                        "header value: a character that may not stand there (expected: ASCII)");
+                throw new IllegalArgumentException("header value: invalid character (expected: ASCII)");
             }
         }
         return value;

@@ -6,14 +6,14 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
 
-/** Addresses of upstreams: scheme, host and port, and nothing else. */
+/** The addresses of upstreams: scheme, host and port, nothing else. */
 final class Origins {
 
     private static final int HIGHEST_PORT = 65_535;
 
     private Origins() {}
 
-    /** With its port even where it is the usual one, so that equal ones are equal; the exception has the whole message. */
+    /** Reads an address and adds a missing default port, so that equal addresses are equal. The exception has the message. */
     static URI of(String text) {
         try {
             URI uri = new URI(text);
@@ -34,10 +34,10 @@ final class Origins {
             // Refused below.
         }
         throw new IllegalArgumentException("upstreams: " + PrintableText.text(text.replaceAll("//[^/]*@", "//***@"))
-                + " (expected: http://host:port or https://host:port, with nothing behind it)");
+                + " (expected: http://host:port or https://host:port and nothing else)");
     }
 
-    /** An address of IPv6 in its one spelling; one that means an address of IPv4 as that, which is what is connected to. */
+    /** Normalizes an IPv6 address. An IPv4-mapped one becomes the IPv4 address that is connected to. */
     private static String host(String name) {
         if (!name.startsWith("[") || name.indexOf('%') >= 0) {
             return name;
@@ -45,6 +45,6 @@ final class Origins {
         return Authority.parse(name)
                 .map(Authority::host)
                 .orElseThrow(() -> new IllegalArgumentException("upstreams: " + PrintableText.text(name)
-                        + " (expected: a name, or an address of IPv4 or of IPv6 in brackets)"));
+                        + " (expected: a name, an IPv4 address, or an IPv6 address in brackets)"));
     }
 }

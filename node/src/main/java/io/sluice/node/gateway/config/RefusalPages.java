@@ -16,9 +16,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers that certain rules refuse are sent in the place of the problem: plain text, never evaluated. Immutable.
+ * The bodies that refused callers receive for certain rules instead of the problem. The text is sent as it is. Immutable.
  *
- * @param byRule by the ids of rules
+ * @param byRule the pages by the ids of rules
  */
 public record RefusalPages(Map<String, Page> byRule) {
 
@@ -30,7 +30,7 @@ public record RefusalPages(Map<String, Page> byRule) {
     /**
      * A body.
      *
-     * @param contentType as it is sent
+     * @param contentType the value of {@code Content-Type}
      */
     record Page(String contentType, String text) {}
 
@@ -38,7 +38,7 @@ public record RefusalPages(Map<String, Page> byRule) {
         byRule = Map.copyOf(byRule);
     }
 
-    /** The page of the rule that refused; empty if it has none. */
+    /** Returns the page of the rule that refused, if it has one. */
     public Optional<RefusalBody.Content> of(Ruling.Settled ruling, AnswerLanguage language) {
         Rule rule = ruling.rule();
         @Nullable Page page = rule == null ? null : byRule.get(rule.id());
@@ -59,11 +59,12 @@ public record RefusalPages(Map<String, Page> byRule) {
 
     private static void page(Settings own, Map<String, Page> pages) {
         own.need("rule", "the id of a rule");
-        own.need("content_type", "such as text/html; charset=utf-8");
+        own.need("content_type", "a type such as text/html; charset=utf-8");
         if (own.has("text") == own.has("file")) {
             own.error(
                     "text",
-                    "text: " + (own.has("text") ? "and file" : "missing") + " (expected: one of text and file)");
+                    "text: " + (own.has("text") ? "set together with file" : "missing")
+                            + " (expected: either text or file)");
             return;
         }
         Optional<String> type = own.text("content_type").filter(text -> isHeaderValue(own, text));
@@ -71,7 +72,7 @@ public record RefusalPages(Map<String, Page> byRule) {
                 own.has("text") ? own.text("text") : own.path("file").flatMap(path -> content(own, path));
         own.text("rule").ifPresent(rule -> {
             if (type.isPresent() && text.isPresent() && pages.put(rule, new Page(type.get(), text.get())) != null) {
-                own.error("rule", "rule: " + rule + " twice (expected: one refusal for a rule)");
+                own.error("rule", "rule: " + rule + " occurs twice (expected: one refusal per rule)");
             }
         });
     }
@@ -80,7 +81,8 @@ public record RefusalPages(Map<String, Page> byRule) {
         boolean fits = !text.isEmpty() && text.chars().allMatch(each -> each >= ' ' && each < 0x7f);
         if (!fits) {
             own.error(
-                    "content_type", "content_type: not a header's value (expected: such as text/html; charset=utf-8)");
+                    "content_type",
+                    "content_type: not a header value (expected: a type such as text/html; charset=utf-8)");
         }
         return fits;
     }
@@ -90,7 +92,7 @@ public record RefusalPages(Map<String, Page> byRule) {
             if (Files.size(file) <= LARGEST_PAGE) {
                 return Optional.of(Files.readString(file));
             }
-            own.error("file", "file: larger than " + LARGEST_PAGE + " bytes (expected: a short page)");
+            own.error("file", "file: too large (expected: at most " + LARGEST_PAGE + " bytes)");
         } catch (MalformedInputException e) {
             own.error("file", "file: not UTF-8 (expected: UTF-8)");
         } catch (IOException e) {

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the section {@code routes}. For one document and one thread. */
+/** Reads the section {@code routes}. Used for one document by one thread. */
 final class RouteReader {
 
     private static final List<String> KEYS =
@@ -84,7 +84,7 @@ final class RouteReader {
             if (known != null) {
                 own.error(
                         "upstreams",
-                        "upstreams: given twice (expected: here or for the service " + known.name() + ", not both)");
+                        "upstreams: set here and for service " + known.name() + " (expected: one of the two)");
             }
             return ServiceReader.plain(service.orElse(routeName), own);
         }
@@ -95,21 +95,21 @@ final class RouteReader {
                     key,
                     named
                             ? "service: " + PrintableText.text(service.get())
-                                    + " has no upstreams (expected: some here, or the service under services)"
+                                    + " has no upstreams (expected: upstreams here, or the service under services)"
                             : "upstreams: missing (expected: at least one, such as http://127.0.0.1:9001, or a service"
-                                    + " that has some)");
+                                    + " with upstreams)");
         }
         return Optional.ofNullable(known);
     }
 
-    /** Who has set up authentication means it: what is to be open says so. */
+    /** Returns the route's access. If authentication is configured, a route is open only if it says so. */
     private Access access(Settings own) {
         Optional<Access> access = own.fields().flatMap(fields -> fields.choice("auth", ACCESS));
         if (!asksWhoCalls && access.filter(its -> its != Access.OPEN).isPresent()) {
             own.error(
                     "auth",
                     "auth: " + own.text("auth").orElse("")
-                            + " (expected: open, or a section auth that says how callers show who they are)");
+                            + " (expected: open, or a section auth that says how callers authenticate)");
         }
         return access.orElse(asksWhoCalls ? Access.REQUIRED : Access.OPEN);
     }
@@ -128,7 +128,7 @@ final class RouteReader {
             if (segment instanceof Exact exact
                     && !paths.normal("/" + exact.name()).equals("/" + exact.name())) {
                 throw new IllegalArgumentException("path: " + PrintableText.text(text)
-                        + " (expected: small letters, since the gateway ignores case)");
+                        + " (expected: lower case, because the gateway ignores case)");
             }
         }
         return pattern;
@@ -140,8 +140,8 @@ final class RouteReader {
         if (line != null) {
             fields.error(
                     "path",
-                    "path: " + PrintableText.text(host.toString() + path) + " (expected: each route once, line " + line
-                            + " has one for the same requests)");
+                    "path: " + PrintableText.text(host.toString() + path) + " (expected: each route once; line " + line
+                            + " has a route for the same requests)");
         }
     }
 }

@@ -23,7 +23,7 @@ public record RouteSettings(
         Duration idleTimeout,
         long largestBody) {
 
-    /** What logs and metrics call it. */
+    /** Returns the route's name in logs and metrics. */
     public String name() {
         return host.toString() + path;
     }

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads the section {@code services}, and the upstreams that stand in a route. */
+/** Reads the section {@code services}, and the upstreams of routes. */
 final class ServiceReader {
 
     private static final List<String> KEYS = List.of("upstreams", "balance", "http2", "health", "passive", "tls");
@@ -38,7 +38,7 @@ final class ServiceReader {
 
     private ServiceReader() {}
 
-    /** The services by their names. */
+    /** Reads the services, by their names. */
     static Map<String, ServiceSettings> services(Settings root) {
         Map<String, ServiceSettings> services = new HashMap<>();
         root.fields()
@@ -51,7 +51,7 @@ final class ServiceReader {
         return services;
     }
 
-    /** What is wrong with the name of a service; mostly nothing. */
+    /** Returns what is wrong with the name of a service; empty if nothing is. */
     static Optional<String> name(String text) {
         boolean fine =
                 !text.isBlank() && text.length() <= LONGEST_NAME && text.chars().noneMatch(Character::isISOControl);
@@ -61,7 +61,7 @@ final class ServiceReader {
                         "service: " + PrintableText.text(text) + " (expected: 1 to " + LONGEST_NAME + " characters)");
     }
 
-    /** A service of which nothing but its servers is said. */
+    /** Returns a service with the upstreams of a route and defaults for everything else. */
     static Optional<ServiceSettings> plain(String name, Settings route) {
         return origins(route)
                 .map(origins -> new ServiceSettings(
@@ -80,7 +80,7 @@ final class ServiceReader {
         return origins(own).map(origins -> new ServiceSettings(name, origins, balance, http2, health, passive, tls));
     }
 
-    /** Empty if there are none, or bad ones. */
+    /** Returns the upstreams; empty if there are none or some are bad. */
     private static Optional<List<URI>> origins(Settings own) {
         return own.fields().flatMap(fields -> fields.words("upstreams")).flatMap(words -> {
             List<URI> origins = new ArrayList<>();
@@ -89,7 +89,7 @@ final class ServiceReader {
                 try {
                     URI origin = Origins.of(word.text());
                     if (origins.contains(origin)) {
-                        own.errors().add(word.place(), "upstreams: " + origin + " (expected: each once)");
+                        own.errors().add(word.place(), "upstreams: " + origin + " (expected: each upstream once)");
                     }
                     origins.add(origin);
                 } catch (IllegalArgumentException e) {
@@ -105,7 +105,7 @@ final class ServiceReader {
 
     private static Optional<HealthSettings> health(Settings service) {
         Settings own = service.in("health", List.of("path", "interval", "timeout", "unhealthy_after", "healthy_after"));
-        own.need("path", "one that is answered with 200 to 399, such as /health");
+        own.need("path", "a path that answers with 200 to 399, such as /health");
         Optional<String> path = own.fields().flatMap(fields -> fields.read("path", ServiceReader::checkPath));
         Duration interval = own.span("interval", SHORTEST, LONGEST, Duration.ofSeconds(5));
         Duration usual = Duration.ofSeconds(2);
@@ -134,7 +134,7 @@ final class ServiceReader {
     private static UpstreamTls tls(Settings own) {
         boolean verify = own.flag("verify", true);
         if (!verify && own.has("ca")) {
-            own.error("ca", "ca: given with verify: false (expected: one of them)");
+            own.error("ca", "ca: set together with verify: false (expected: one of the two)");
         }
         Optional<String> authorities =
                 own.fields().flatMap(fields -> fields.read("ca", text -> authorities(own.beside(text))));
@@ -147,7 +147,7 @@ final class ServiceReader {
             if (CertificateFactory.getInstance("X.509")
                     .generateCertificates(new ByteArrayInputStream(pem))
                     .isEmpty()) {
-                throw new CertificateException("none");
+                throw new CertificateException("no certificates");
             }
             return new String(pem, StandardCharsets.US_ASCII);
         } catch (IOException | CertificateException e) {

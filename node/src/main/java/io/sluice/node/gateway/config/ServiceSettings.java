@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The servers of a service and how they are used, as configured. Immutable.
+ * A service's servers and how to use them, as configured. Immutable.
  *
- * @param name what metrics and logs call it
+ * @param name the name in metrics and logs
  * @param origins {@code http://host:port} or {@code https://host:port}, at least one
- * @param http2 whether they are spoken to by HTTP/2
- * @param health how they are asked for their health; without it they are not
+ * @param http2 whether to use HTTP/2
+ * @param health the active health checks; without it there are none
  */
 public record ServiceSettings(
         String name,
@@ -26,30 +26,30 @@ public record ServiceSettings(
         origins = List.copyOf(origins);
     }
 
-    /** Which of the servers is next. */
+    /** How the next server is chosen. */
     public enum Balance {
-        /** One after the other. */
+        /** One after another. */
         ROUND_ROBIN,
-        /** The one with the fewest requests under way from here, of equal ones in turn. */
+        /** The server with the fewest requests in flight from this gateway; equal ones take turns. */
         LEAST_CONNECTIONS
     }
 
     /**
-     * How servers are asked for their health.
+     * Active health checks.
      *
-     * @param path a GET that is answered with 200 to 399
-     * @param timeout for the whole of it
-     * @param unhealthyAfter so many bad answers in a row
-     * @param healthyAfter so many good answers in a row
+     * @param path the path of a GET request; a status of 200 to 399 is good
+     * @param timeout the time for the whole check
+     * @param unhealthyAfter how many bad answers in a row make a server unhealthy
+     * @param healthyAfter how many good answers in a row make it healthy again
      */
     public record HealthSettings(
             String path, Duration interval, Duration timeout, int unhealthyAfter, int healthyAfter) {}
 
     /**
-     * What requests tell of a server's health.
+     * Passive health checks: what requests reveal about a server.
      *
-     * @param failures so many in a row, and it is left out; 0: never
-     * @param outFor for so long, and then until a request has gone well
+     * @param failures how many failures in a row take a server out of use; 0 means never
+     * @param outFor how long it stays out at least; after that, the first successful request brings it back
      */
     public record PassiveSettings(int failures, Duration outFor) {}
 }

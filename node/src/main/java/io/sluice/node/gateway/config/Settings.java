@@ -10,19 +10,20 @@ import java.util.Collection;
 import java.util.Optional;
 
 /**
- * A mapping of the configuration that may lack anything, and then says what is meant. What is wrong with it is among the errors.
+ * A mapping of the configuration. It may be missing, as may each of its fields; then the given default applies. Errors are
+ * collected.
  *
- * @param file the configuration: paths in it are relative to it
- * @param fields empty if the mapping itself is not there
+ * @param file the configuration; relative paths in it are resolved against its directory
+ * @param fields empty if the mapping is missing
  */
 record Settings(Path file, Errors errors, Optional<Fields> fields) {
 
-    /** A mapping inside this one. */
+    /** Returns a nested mapping. */
     Settings in(String key, Collection<String> known) {
         return new Settings(file, errors, fields.flatMap(own -> own.fields(key, known)));
     }
 
-    /** The same for a mapping that is an item of a list. */
+    /** Returns a mapping that is an item of a list. */
     Settings of(String what, YamlValue value, Collection<String> known) {
         return new Settings(file, errors, Fields.of(what, value, known, errors));
     }
@@ -63,12 +64,12 @@ record Settings(Path file, Errors errors, Optional<Fields> fields) {
         return file.toAbsolutePath().resolveSibling(path).normalize();
     }
 
-    /** Refuses the value of a field, or the place where it should be. */
+    /** Reports an error at the value of a field, or where the field should be. */
     void error(String key, String message) {
         fields.ifPresent(own -> own.error(key, message));
     }
 
-    /** A field that has to be there. */
+    /** Reports an error if a required field is missing. */
     void need(String key, String expected) {
         if (fields.isPresent() && !has(key)) {
             error(key, key + ": missing (expected: " + expected + ")");

@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The PEM files that a server shows and asks for. They are watched: a change is live within seconds, a bad one changes nothing.
+ * The PEM files of a TLS server. They are watched: a change takes effect within seconds, a bad file changes nothing.
  *
- * @param certificate its chain, the server's own first
- * @param key not encrypted
- * @param clientAuthorities callers must show a certificate of one of these
+ * @param certificate the certificate chain, the server's own certificate first
+ * @param key the unencrypted private key
+ * @param clientAuthorities if present, clients must have a certificate signed by one of these authorities
  */
 public record TlsSettings(Path certificate, Path key, Optional<Path> clientAuthorities) {}

@@ -7,18 +7,18 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Whom a gateway believes to be an upstream that is spoken to by TLS. Immutable.
+ * How the gateway verifies an upstream over TLS. Immutable.
  *
- * @param authorities who may sign its certificate, in PEM; without them whoever the Java runtime trusts
- * @param verify whether its certificate has to be good, and for its name
- * @param file where the authorities were read
+ * @param authorities the accepted CA certificates in PEM; without them, those that the Java runtime trusts
+ * @param verify whether the upstream's certificate must be valid and match its name
+ * @param file the file that the authorities were read from
  */
 public record UpstreamTls(Optional<String> authorities, boolean verify, Optional<Path> file) {
 
-    /** As browsers do it. */
+    /** Trusts the authorities of the Java runtime and verifies the name, as a browser does. */
     public static final UpstreamTls SYSTEM = new UpstreamTls(Optional.empty(), true, Optional.empty());
 
-    /** Each time a new object, of which all requests to a service share one. Empty if nothing special is wanted. */
+    /** Creates new options; all requests to a service share one instance. Returns empty if the defaults apply. */
     public Optional<ClientSSLOptions> options(boolean http2) {
         if (equals(SYSTEM)) {
             return Optional.empty();

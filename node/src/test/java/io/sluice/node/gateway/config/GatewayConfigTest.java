@@ -152,33 +152,33 @@ class GatewayConfigTest {
                 bad("routes: {}", "1:9: routes: a mapping (expected: a list)"),
                 bad(
                         "gateway: { refusals: [{ rule: a, content_type: b }] }\nroutes: []",
-                        "1:23: text: missing (expected: one of text and file)"),
+                        "1:23: text: missing (expected: either text or file)"),
                 bad(
                         "gateway: { refusals: [{ content_type: b, text: a }] }\nroutes: []",
                         "1:23: rule: missing (expected: the id of a rule)"),
                 bad(
                         "gateway: { refusals: [{ rule: a, content_type: \"b\\r\\nc\", text: d }] }\nroutes: []",
-                        "1:48: content_type: not a header's value"),
+                        "1:48: content_type: not a header value"),
                 bad(
                         "gateway: { refusals: [{ rule: a, content_type: b, file: none }] }\nroutes: []",
                         "1:57: file: unreadable"),
                 bad(
                         "gateway: { refusals: [{ rule: a, content_type: b, text: c }, { rule: a, content_type: b, text: c }] }\nroutes: []",
-                        "1:70: rule: a twice (expected: one refusal for a rule)"),
+                        "1:70: rule: a occurs twice (expected: one refusal per rule)"),
                 bad("routes: [7]", "1:10: route: 7 (expected: a mapping)"),
                 bad(
                         "routes: [{}]",
                         "1:10: upstreams: missing (expected: at least one, such as http://127.0.0.1:9001, or a service"
-                                + " that has some)"),
+                                + " with upstreams)"),
                 bad(
                         "routes: [{ service: x }]",
-                        "1:21: service: x has no upstreams (expected: some here, or the service under services)"),
+                        "1:21: service: x has no upstreams (expected: upstreams here, or the service under services)"),
                 bad(
                         "routes: [{ upstreams: http://a, hots: b }]",
                         "1:33: unknown key: hots (expected: a known key; did you mean host?)"),
                 bad(
                         "routes: [{ upstreams: a }]",
-                        "1:23: upstreams: a (expected: http://host:port or https://host:port, with nothing behind it)"),
+                        "1:23: upstreams: a (expected: http://host:port or https://host:port and nothing else)"),
                 bad("routes: [{ upstreams: ftp://a }]", "1:23: upstreams: ftp://a"),
                 bad("routes: [{ upstreams: 'http://a/x' }]", "1:23: upstreams: http://a/x"),
                 bad("routes: [{ upstreams: 'http://a?x' }]", "1:23: upstreams: http://a?x"),
@@ -188,7 +188,7 @@ class GatewayConfigTest {
                 bad("routes: [{ upstreams: 'http://u:secret@a' }]", "1:23: upstreams: http://***@a"),
                 bad(
                         "routes: [{ upstreams: ['http://a', 'HTTP://A:80/'] }]",
-                        "1:36: upstreams: http://a:80 (expected: each once)"),
+                        "1:36: upstreams: http://a:80 (expected: each upstream once)"),
                 bad("routes: [{ upstreams: [] }]", "1:23: upstreams: an empty list (expected: at least one"),
                 bad("routes: [{ upstreams: http://a, host: 'a:80' }]", "1:39: host: a:80 (expected: a name such as"),
                 bad("routes: [{ upstreams: http://a, host: '*' }]", "1:39: host: * (expected: "),
@@ -202,7 +202,7 @@ class GatewayConfigTest {
                         "1:39: path: /**/b (expected: ** only at the end)"),
                 bad(
                         "routes: [{ upstreams: http://a, auth: required }]",
-                        "1:39: auth: required (expected: open, or a section auth that says how callers show who they are)"),
+                        "1:39: auth: required (expected: open, or a section auth that says how callers authenticate)"),
                 bad("auth: {api_keys: k}\nroutes: [{ upstreams: http://a, auth: yes }]", "2:39: auth: yes (expected: "),
                 bad("routes: [{ upstreams: http://a, timeout: 5 }]", "1:42: timeout: 5 (expected: 10ms to 1d"),
                 bad("routes: [{ upstreams: http://a, timeout: 2d }]", "1:42: timeout: 2d (expected: "),
@@ -214,13 +214,15 @@ class GatewayConfigTest {
                 bad("routes: [{ upstreams: http://a, service: '' }]", "1:42: service: "),
                 bad(
                         "routes:\n- { path: '/u/{id}', upstreams: http://a }\n- { path: '/u/{x}', upstreams: http://b }",
-                        "3:11: path: /u/{x} (expected: each route once, line 2 has one for the same requests)"),
+                        "3:11: path: /u/{x} (expected: each route once; line 2 has a route for the same requests)"),
                 bad(
                         "services: { a: { upstreams: http://a } }\nroutes: [{ service: a, upstreams: http://b }]",
-                        "2:35: upstreams: given twice (expected: here or for the service a, not both)"),
+                        "2:35: upstreams: set here and for service a (expected: one of the two)"),
                 bad("services: { a: {} }\nroutes: []", "1:16: upstreams: missing (expected: at least one"),
                 bad("services: { a: { upstreams: http://a, balance: random } }", "1:48: balance: random (expected: "),
-                bad("services: { a: { upstreams: http://a, health: {} } }", "1:47: path: missing (expected: one that"),
+                bad(
+                        "services: { a: { upstreams: http://a, health: {} } }",
+                        "1:47: path: missing (expected: a path that"),
                 bad("services: { a: { upstreams: http://a, health: { path: x } } }", "1:55: path: x (expected: a path"),
                 bad(
                         "services: { a: { upstreams: http://a, health: { path: /, unhealthy_after: 0 } } }",
@@ -234,12 +236,12 @@ class GatewayConfigTest {
                 bad("gateway: { paths: { ignore_case: 1 } }", "1:34: ignore_case: 1 (expected: true or false)"),
                 bad(
                         "gateway: { paths: { ignore_case: true } }\nroutes: [{ upstreams: http://a, path: /API }]",
-                        "2:39: path: /API (expected: small letters, since the gateway ignores case)"),
-                bad("client: { headers: [forwarded] }", "1:20: headers: without trusted_proxies (expected: "),
+                        "2:39: path: /API (expected: lower case, because the gateway ignores case)"),
+                bad("client: { headers: [forwarded] }", "1:20: headers: set without trusted_proxies (expected: "),
                 bad("client: { trusted_proxies: [10.0.0.1/8] }", "1:29: trusted_proxies: "),
                 bad("client: { trusted_proxies: 0 }", "1:28: trusted_proxies: 0 (expected: 1..100, or networks)"),
                 bad("client: { trusted_proxies: 1, headers: [x-ip] }", "1:41: headers: x-ip (expected: "),
-                bad("auth: {}", "1:7: auth: neither jwks nor api_keys (expected: at least one of them)"),
+                bad("auth: {}", "1:7: auth: neither jwks nor api_keys (expected: at least one of the two)"),
                 bad("auth: { jwks: k.json }", "1:7: audience: none (expected: audience or issuer"),
                 bad("auth: { jwks: k.json, issuer: i, algorithms: [HS256] }", "1:46: algorithms: HS256 (expected: "),
                 bad("auth: { jwks: k.json, issuer: i, claims: { role: r } }", "1:42: claims: role (expected: user"),
@@ -248,7 +250,7 @@ class GatewayConfigTest {
                 bad("auth: { jwks: 'https:// x', issuer: i }", "1:15: jwks: https:// x (expected: a file"),
                 bad(
                         "auth: { api_keys: k, audience: a }",
-                        "1:22: audience: without jwks (expected: the keys of tokens)"));
+                        "1:22: audience: set without jwks (expected: jwks, the issuer's keys)"));
     }
 
     @ParameterizedTest
