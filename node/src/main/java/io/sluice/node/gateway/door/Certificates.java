@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificates of the gateway, watched as {@link FileWatch} says. Connections that are open keep what they began with. Opened by one
- * thread, closed by any.
+ * The gateway's certificates, watched as described in {@link FileWatch}. Open connections keep the certificates they started
+ * with. Opened by one thread, closed by any.
  */
 final class Certificates implements AutoCloseable {
 
@@ -35,18 +35,18 @@ final class Certificates implements AutoCloseable {
 
     private record Content(Buffer certificate, Buffer key, List<Buffer> clientAuthorities) {}
 
-    /** Reads them. */
+    /** Reads the files. */
     Certificates(TlsSettings files) throws IOException {
         this.files = files;
         this.begun = read();
     }
 
-    /** What to begin with. */
+    /** Returns the options to start with. */
     ServerSSLOptions atStart() {
         return options(begun);
     }
 
-    /** Gives these servers what is new, from now on. */
+    /** Passes changed certificates on to these servers from now on. */
     synchronized void follow(List<HttpServer> servers, Clock clock) {
         watch = FileWatch.begin(
                 files.certificate().toString(),
@@ -63,7 +63,7 @@ final class Certificates implements AutoCloseable {
         }
     }
 
-    /** Servers take certificates in their own time, and say then that they cannot use them. */
+    /** Servers apply certificates asynchronously and only then report that they cannot use them. */
     private final class InUse implements FileWatch.Follower<Content> {
 
         private final List<HttpServer> servers;
@@ -92,7 +92,7 @@ final class Certificates implements AutoCloseable {
     }
 
     private void unusable(String why) {
-        LOG.warn("certificates unusable, the last ones stay in use: {}: {}", files.certificate(), why);
+        LOG.warn("certificates unusable, the last good ones stay in use: {}: {}", files.certificate(), why);
     }
 
     private Content readAgain(Content last) throws ContentRefusedException {

@@ -30,8 +30,8 @@ public final class GatewayDoor {
     private static final Duration MAY_TAKE = Duration.ofSeconds(15);
 
     /**
-     * Vert.x gives servers that ask for the same negative port the same free one: each door asks for one of its own, and not for that of
-     * the decision API, which is the first.
+     * Vert.x gives servers that ask for the same negative port the same free port. So each gateway asks for its own negative
+     * number, and not for the first, which belongs to the decision API.
      */
     private static final AtomicInteger NEXT_FREE_PORT = new AtomicInteger(-2);
 
@@ -50,7 +50,7 @@ public final class GatewayDoor {
         this.clock = clock;
     }
 
-    /** Listens; returns when requests are answered. */
+    /** Listens on the port. Returns when requests are answered. */
     public void open(String host, GatewaySettings settings, RequestEntry entry) throws StartFailedException {
         Optional<Certificates> files = certificates(settings);
         Optional<ServerSSLOptions> tls = files.map(Certificates::atStart);
@@ -68,19 +68,20 @@ public final class GatewayDoor {
             throw new StartFailedException(
                     "gateway port " + settings.port() + " on " + host + ": " + why(e.getCause()), List.of());
         } catch (TimeoutException e) {
-            throw new StartFailedException("gateway port: no answer from the system (expected: try again)", List.of());
+            throw new StartFailedException(
+                    "gateway port: no answer from the system (expected: try again later)", List.of());
         }
         deployment = deployed.join();
         files.ifPresent(each -> each.follow(servers, clock));
         certificates = files.orElse(null);
     }
 
-    /** The port that is listened on; 0 before. */
+    /** Returns the port, or 0 before it is open. */
     public int port() {
         return servers.isEmpty() ? 0 : servers.get(0).actualPort();
     }
 
-    /** Accepts nothing new and returns when what was in flight has finished, or has had its time. */
+    /** Stops accepting requests. Returns when the requests in flight have finished or their time is up. */
     public void close() {
         if (certificates != null) {
             certificates.close();
@@ -93,7 +94,7 @@ public final class GatewayDoor {
         try {
             Patience.await(vertx.undeploy(opened).toCompletionStage().toCompletableFuture(), drain.plus(MAY_TAKE));
         } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("the gateway did not stop cleanly", e);
+            LOG.warn("the gateway did not stop cleanly; open connections may have been cut off", e);
         }
     }
 
@@ -107,12 +108,12 @@ public final class GatewayDoor {
         } catch (IOException e) {
             throw new StartFailedException(
                     "gateway tls: " + files.certificate() + ", " + files.key()
-                            + " (expected: PEM files that can be read)",
+                            + " (expected: readable PEM files)",
                     List.of(String.valueOf(e.getMessage())));
         }
     }
 
-    /** The native transport has an exception of its own, so the system's words have to do. */
+    /** Examines the system's message, because the native transport has its own exception type. */
     private static String why(@Nullable Throwable failure) {
         String words = String.valueOf(failure == null ? null : failure.getMessage());
         if (words.contains("already in use")) {
@@ -122,7 +123,7 @@ public final class GatewayDoor {
             return "not permitted (expected: a port above 1023; choose another with --gateway-port)";
         }
         if (words.contains("ertificate") || words.contains("PEM") || words.contains("rivate key")) {
-            return "its certificate or key cannot be used (expected: PEM, the key not encrypted)";
+            return "its certificate or key cannot be used (expected: PEM files, with an unencrypted key)";
         }
         return "cannot listen (expected: an address of this machine and a free port)";
     }

@@ -1,4 +1,4 @@
-/** The port of the gateway and the connections to it. */
+/** The gateway's port and the connections to it. */
 @NullMarked
 package io.sluice.node.gateway.door;
 

@@ -21,10 +21,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request through the gateway, from its head to the end of its answer. For its event loop alone.
+ * One request through the gateway, from its head to the end of its answer. Used only by its event loop.
  *
- * <p>There is one view of host, path and method, taken when the request was parsed; whoever routes, limits or forwards uses it and
- * does not look again.
+ * <p>There is one view of host, path and method, created when the request was parsed. Routing, limits and forwarding all use this
+ * view and never parse again.
  */
 public final class GatewayExchange {
 
@@ -40,14 +40,14 @@ public final class GatewayExchange {
     private boolean over;
 
     /**
-     * What a request says of itself, in its one form.
+     * The normalized view of a request.
      *
-     * @param host without a port, in small letters
-     * @param authority the same with the port, as it is sent on
-     * @param path in its one form
-     * @param target path and query as they were sent, and are sent on
-     * @param caller null where there is no address, as with a Unix socket
-     * @param believed the headers in which the word of the proxy that connected is taken
+     * @param host the host in lower case, without a port
+     * @param authority the host with its port, as it is forwarded
+     * @param path the normalized path
+     * @param target the path and query as they were sent and are forwarded
+     * @param caller null if there is no address, as with a Unix socket
+     * @param believed the forwarding headers that are trusted because of the proxy that connected
      */
     public record Parsed(
             String id,
@@ -97,12 +97,12 @@ public final class GatewayExchange {
         identity = who;
     }
 
-    /** Headers that the request is sent on with, in the place of those it came with. */
+    /** Returns the headers to forward instead of those that the request came with. */
     public MultiMap forwardHeaders() {
         return forwardHeaders;
     }
 
-    /** Does not send a header of the request on. */
+    /** Excludes a header of the request from forwarding. */
     public void withhold(String header) {
         if (withheld.isEmpty()) {
             withheld = new HashSet<>();
@@ -110,12 +110,12 @@ public final class GatewayExchange {
         withheld.add(header.toLowerCase(Locale.ROOT));
     }
 
-    /** The headers of the request, in small letters, that are not sent on. */
+    /** Returns the request headers that are not forwarded, in lower case. */
     public Set<String> withheld() {
         return Collections.unmodifiableSet(withheld);
     }
 
-    /** Adds an attribute for rules, in its one spelling. */
+    /** Adds an attribute for rules, under its normalized name. */
     public void attribute(String name, String value) {
         if (attributes.isEmpty()) {
             attributes = new HashMap<>();
@@ -123,22 +123,22 @@ public final class GatewayExchange {
         attributes.put(Attributes.normalisedName(name), value);
     }
 
-    /** What handlers added for rules. */
+    /** Returns the attributes that handlers added for rules. */
     Map<String, String> attributes() {
         return Collections.unmodifiableMap(attributes);
     }
 
-    /** Headers of whatever is answered, in the place of those of the upstream. */
+    /** Returns the headers to send with any answer, instead of those of the upstream. */
     public MultiMap answerHeaders() {
         return answerHeaders;
     }
 
-    /** Whether it can still be answered. */
+    /** Returns whether the request can still be answered. */
     public boolean isOpen() {
         return !over && !response().ended() && !response().closed();
     }
 
-    /** Runs it when the answer has ended or the caller has left; at once if that has happened. Exactly once. */
+    /** Runs an action once, when the answer has ended or the caller has disconnected; at once if that has happened. */
     public void whenOver(Runnable action) {
         if (over) {
             action.run();
@@ -151,7 +151,10 @@ public final class GatewayExchange {
         return Optional.ofNullable(request().getHeader(name));
     }
 
-    /** The answer has ended, or the caller has left. The server tells of both by itself, but not of connections that became tunnels. */
+    /**
+     * Ends the exchange: the answer has ended, or the caller has disconnected. The server calls this by itself, except for
+     * connections that became tunnels.
+     */
     public void end() {
         if (!over) {
             over = true;

@@ -3,17 +3,17 @@ package io.sluice.node.gateway.exchange;
 import io.sluice.http.answer.Problem;
 import io.vertx.core.http.HttpServerRequest;
 
-/** Answers of the gateway itself that say what went wrong, as RFC 9457 has them. For the thread of the request's event loop. */
+/** Sends the gateway's own problem responses (RFC 9457). Used only by the thread of the request's event loop. */
 public final class GatewayProblem {
 
     private GatewayProblem() {}
 
-    /** Answers, unless that has happened or the caller has left. */
+    /** Sends a problem, unless the request has been answered or the caller has disconnected. */
     public static void answer(GatewayExchange exchange, int status, String detail) {
         OwnAnswer.send(exchange, status, Problem.CONTENT_TYPE, body(status, detail));
     }
 
-    /** The same for a request that has not got so far as to be an exchange. */
+    /** Sends a problem for a request that did not become an exchange. */
     public static void answer(HttpServerRequest request, int status, String detail) {
         OwnAnswer.send(request, status, Problem.CONTENT_TYPE, body(status, detail));
     }

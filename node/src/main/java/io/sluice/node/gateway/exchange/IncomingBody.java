@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A request whose body may have been read in part, to look for fields that rules name. Paused from the beginning; who sends it on
- * writes what was {@linkplain #kept() kept} first and resumes it. For its event loop alone.
+ * A request whose body may have been read in part, to look for fields that rules name. It is paused from the start. The forwarder
+ * first writes the {@linkplain #kept() kept} part and then resumes the request. Used only by its event loop.
  */
 public final class IncomingBody {
 
@@ -25,12 +25,12 @@ public final class IncomingBody {
         return request;
     }
 
-    /** Keeps a piece of the body, in order. */
+    /** Keeps the next part of the body. */
     public void keep(Buffer piece) {
         kept.add(piece);
     }
 
-    /** The body has been read to its end: nothing follows what is kept. */
+    /** Marks the body as read completely; nothing follows the kept part. */
     public void readWhole() {
         whole = true;
     }
@@ -39,7 +39,7 @@ public final class IncomingBody {
         return whole;
     }
 
-    /** The caller, who asked first, was told to send the body. */
+    /** Records that the caller, who sent {@code Expect: 100-continue}, was told to send the body. */
     public void continued() {
         continued = true;
     }
@@ -48,7 +48,7 @@ public final class IncomingBody {
         return continued;
     }
 
-    /** What was read of the body, in order. */
+    /** Returns the part of the body that was read, in order. */
     public List<Buffer> kept() {
         return Collections.unmodifiableList(kept);
     }

@@ -9,14 +9,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What rules are told of a request, but for its body. */
+/** The attributes of a request that rules decide by, except those of its body. */
 public final class RequestAttributes {
 
     private RequestAttributes() {}
 
     /**
-     * Of headers and the query only what rules in force name. What handlers added replaces what was there, and what is verified of the
-     * caller replaces everything: nothing that a caller writes becomes {@code user} or {@code tenant}.
+     * Returns the attributes, with only those headers and query fields that rules in force name. Attributes that handlers added
+     * replace them, and verified attributes of the caller replace all others. So nothing that a caller writes becomes
+     * {@code user} or {@code tenant}.
      */
     public static Map<String, String> of(GatewayExchange exchange, RuleSet rules) throws RefusedRequestException {
         Parsed parsed = exchange.parsed();

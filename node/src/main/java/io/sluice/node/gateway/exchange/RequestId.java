@@ -5,7 +5,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** What a request is called in logs, here and behind. */
+/** The id of a request in logs, here and in upstreams. */
 public final class RequestId {
 
     private static final int LONGEST = 128;
@@ -13,7 +13,7 @@ public final class RequestId {
 
     private RequestId() {}
 
-    /** That of the caller if there is one that can stand in a log as it is; else a new one, which is not meant to be a secret. */
+    /** Returns the caller's id if it is safe to log; otherwise a new one, which is not a secret. */
     public static String of(HttpServerRequest request) {
         String given = request.getHeader(OwnAnswer.REQUEST_ID);
         if (given != null && isSane(given)) {

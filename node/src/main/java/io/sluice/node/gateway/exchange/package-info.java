@@ -1,4 +1,4 @@
-/** One request through the gateway and the answers that the gateway gives itself. */
+/** One request through the gateway, and the gateway's own answers. */
 @NullMarked
 package io.sluice.node.gateway.exchange;
 

@@ -7,8 +7,9 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 
 /**
- * The body of an answer on its way to the caller, who sets the pace: nothing is read that he does not take. What is there is sent at
- * once. For its event loop alone. A pipe of Vert.x would end the caller's answer when the upstream's fails, which looks like a whole one.
+ * Streams the body of an answer to the caller, at the caller's pace: nothing is read that the caller does not take. Data that has
+ * arrived is sent at once. Used only by its event loop. A Vert.x pipe is not used, because it would end the caller's answer
+ * normally when the upstream's fails, and the answer would look complete.
  */
 final class AnswerBody {
 
@@ -21,7 +22,7 @@ final class AnswerBody {
     private final boolean mayHaveTrailers;
     private long taken;
 
-    /** @param length bytes, or {@link Framing#SILENT} */
+    /** @param length the number of bytes, or {@link Framing#SILENT} */
     AnswerBody(Forwarding forwarding, HttpServerRequest request, HttpClientResponse from, long length) {
         this.forwarding = forwarding;
         this.request = request;
@@ -32,13 +33,13 @@ final class AnswerBody {
         this.bodiless = AnswerHead.isBodiless(request.method(), from.statusCode());
     }
 
-    /** Sends the prepared head and what follows. */
+    /** Sends the prepared head and the body. */
     void send() {
         from.handler(this::take);
         from.endHandler(end -> ended());
         from.resume();
         if (!bodiless && length != 0 && !to.headWritten()) {
-            // With what came in one piece with it, the head is sent in one piece, too; but it waits for nothing else.
+            // If body data came together with the head, both are sent together. The head waits for nothing else.
             forwarding.later(this::flushHead);
         }
     }
@@ -56,7 +57,7 @@ final class AnswerBody {
         forwarding.moved();
         taken += piece.length();
         if (bodiless || (length >= 0 && taken > length)) {
-            forwarding.broken(new IllegalStateException("longer than its head says"));
+            forwarding.broken(new IllegalStateException("the body is longer than its head says"));
         } else if (taken == length && !mayHaveTrailers) {
             forwarding.answered();
             to.end(piece);
@@ -80,7 +81,7 @@ final class AnswerBody {
         }
         if (!forwarding.isAnswered()) {
             if (length > 0 && taken < length && !bodiless) {
-                forwarding.broken(new IllegalStateException("shorter than its head says"));
+                forwarding.broken(new IllegalStateException("the body is shorter than its head says"));
                 return;
             }
             AnswerHead.trailers(from, to);

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** The head of an answer as it is sent back. */
+/** The head of an answer that is sent to the caller. */
 final class AnswerHead {
 
     private AnswerHead() {}
 
-    /** Bytes of the body, or {@link Framing#SILENT}; {@link Framing#DOUBTFUL} if it cannot be told. */
+    /** Returns the length of the body, {@link Framing#SILENT}, or {@link Framing#DOUBTFUL} if it is ambiguous. */
     static long length(HttpClientResponse from) {
         MultiMap headers = from.headers();
         if (!headers.contains("content-length") || headers.contains("transfer-encoding")) {
@@ -25,16 +25,16 @@ final class AnswerHead {
         return lengths.stream().distinct().count() == 1 ? Framing.length(lengths.get(0)) : Framing.DOUBTFUL;
     }
 
-    /** Whether a body cannot follow, whatever the headers say. */
+    /** Returns whether there can be no body, whatever the headers say. */
     static boolean isBodiless(HttpMethod method, int status) {
         return method.equals(HttpMethod.HEAD) || status == 204 || status == 304;
     }
 
     /**
-     * Fills in everything.
+     * Writes the status and all headers.
      *
-     * @param length what {@link #length} says
-     * @param last whether the connection is closed after it
+     * @param length the result of {@link #length}
+     * @param last whether the connection is closed after this answer
      */
     static void write(GatewayExchange exchange, HttpClientResponse from, long length, boolean last) {
         HttpServerResponse to = exchange.response();
@@ -55,7 +55,7 @@ final class AnswerHead {
         }
     }
 
-    /** The same of an answer that makes the connection a WebSocket. */
+    /** Writes the headers of an answer that turns the connection into a WebSocket. */
     static void writeUpgrade(GatewayExchange exchange, HttpClientResponse from) {
         MultiMap headers = exchange.response().headers();
         copy(exchange, from, headers);
@@ -79,7 +79,7 @@ final class AnswerHead {
         }
     }
 
-    /** What comes before the answer, without what is no one else's business. */
+    /** Returns the headers of an early hint, without those of the connection. */
     static MultiMap hints(MultiMap from) {
         MultiMap to = MultiMap.caseInsensitiveMultiMap();
         Set<String> named = HopByHop.named(from);

@@ -10,10 +10,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What upstreams hear of the hops before them: {@code X-Forwarded-For}, {@code -Proto}, {@code -Host}, {@code -Port}, {@code Forwarded}
- * (RFC 7239) and {@code Via}. What a trusted proxy wrote is kept and added to where its word is taken; what anybody else wrote, or the
- * proxy may have let through, is replaced. The host is always the one that was asked for: few proxies write that header, and
- * all let it through.
+ * The headers that describe earlier hops to upstreams: {@code X-Forwarded-For}, {@code -Proto}, {@code -Host}, {@code -Port},
+ * {@code Forwarded} (RFC 7239) and {@code Via}. Values from a trusted proxy are kept and extended; values from any other sender,
+ * or that the proxy may have passed through unchecked, are replaced. The host is always that of the request itself, because few
+ * proxies write that header and all pass it through.
  */
 final class ForwardedHeaders {
 
@@ -27,7 +27,7 @@ final class ForwardedHeaders {
 
     private ForwardedHeaders() {}
 
-    /** Whether a header of the request, its name in small letters, is one of these or pretends to be. */
+    /** Returns whether a request header, in lower case, is one of these or imitates one. */
     static boolean isOne(String name, List<ForwardingHeader> believed) {
         return switch (name) {
             case FOR, PROTO, HOST, PORT, FORWARDED, VIA -> true;
@@ -67,7 +67,7 @@ final class ForwardedHeaders {
         return "for=" + node + ";host=" + (token ? authority : '"' + authority + '"') + ";proto=" + scheme;
     }
 
-    /** Null where there is none, as with a Unix socket. */
+    /** Returns null if there is no address, as with a Unix socket. */
     private static @Nullable String peer(@Nullable SocketAddress address) {
         @Nullable String text = address == null ? null : address.hostAddress();
         int zone = text == null ? -1 : text.indexOf('%');
@@ -89,7 +89,7 @@ final class ForwardedHeaders {
         return String.join(", ", from.getAll(name)) + ", " + own;
     }
 
-    /** The first hop's word, if it is one. */
+    /** Returns the value of the first hop if it is trusted and valid, otherwise our own. */
     private static String kept(MultiMap from, String name, boolean trusted, String own) {
         if (!trusted || !from.contains(name)) {
             return own;

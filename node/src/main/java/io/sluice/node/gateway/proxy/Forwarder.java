@@ -2,22 +2,23 @@ package io.sluice.node.gateway.proxy;
 
 import io.sluice.node.gateway.exchange.GatewayExchange;
 
-/** Sends requests on and their answers back. One for each event loop, for its thread alone. */
+/** Forwards requests and sends their answers back. Each event loop has its own forwarder and is the only thread to use it. */
 public interface Forwarder {
 
     /**
-     * Sends a request to an upstream of its route and streams the answer back, whatever becomes of it: 502 to 504 with a problem
-     * body if there is none. The request is paused, its body possibly {@linkplain io.sluice.node.gateway.exchange.IncomingBody#kept() read in part}.
+     * Forwards a request to an upstream of its route and streams the answer back. If there is no answer, the caller receives a
+     * problem with status 502 to 504. The request is paused, and its body may have been
+     * {@linkplain io.sluice.node.gateway.exchange.IncomingBody#kept() read in part}.
      *
-     * @param after is asked when the head of the answer is here, and may answer instead
+     * @param after called when the head of the answer has arrived; may answer instead
      */
     void forward(GatewayExchange exchange, AnswerStep after);
 
-    /** What happens between the head of an upstream's answer and its way back. */
+    /** A step between the arrival of an upstream's head and sending it to the caller. */
     @FunctionalInterface
     interface AnswerStep {
 
-        /** Goes on with {@code then}, at once or later on the same event loop; or answers by itself and never does. */
+        /** Continues with {@code then}, at once or later on the same event loop; or answers itself and never calls it. */
         void answered(GatewayExchange exchange, int status, Runnable then);
     }
 }

@@ -5,23 +5,23 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.List;
 
-/** How long the body of a request is, by its head. */
+/** The length of a body according to the head. */
 public final class Framing {
 
-    /** Nothing is said: no body with HTTP/1, any with HTTP/2. */
+    /** The head says nothing: there is no body in HTTP/1, and there may be one in HTTP/2. */
     static final long SILENT = -1;
 
-    /** In chunks, until the last one. */
+    /** The body comes in chunks. */
     static final long CHUNKED = -2;
 
-    /** In a way that two servers may understand differently. */
+    /** Two servers might understand the head differently. */
     public static final long DOUBTFUL = -3;
 
     private static final int MOST_DIGITS = 18;
 
     private Framing() {}
 
-    /** Bytes, or one of the constants. */
+    /** Returns the number of bytes, or one of the constants. */
     public static long of(HttpServerRequest request) {
         MultiMap headers = request.headers();
         boolean chunked = headers.contains("transfer-encoding");
@@ -45,7 +45,7 @@ public final class Framing {
         return framing != 0 && (framing != SILENT || request.version() == HttpVersion.HTTP_2);
     }
 
-    /** Of {@code Content-Length}. */
+    /** Reads the value of {@code Content-Length}. */
     static long length(String digits) {
         if (digits.isEmpty() || digits.length() > MOST_DIGITS) {
             return DOUBTFUL;

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Headers that speak of one connection and are not sent on (RFC 9110, section 7.6.1), and framing, which everyone does by himself. */
+/** Headers of a single connection, which are not forwarded (RFC 9110, section 7.6.1), and headers that control framing. */
 public final class HopByHop {
 
-    /** A header without a name is one of them: the server reads it, others may not. */
+    /** Includes the empty name: this server accepts such a header, others may not. */
     private static final Set<String> NEVER = Set.of(
             "",
             "connection",
@@ -24,11 +24,11 @@ public final class HopByHop {
             "upgrade",
             "http2-settings");
 
-    /** Limits go by the real method and path, so nobody behind the gateway may hear of others. */
+    /** Headers that override method or path. Limits use the real ones, so upstreams must not see others. */
     private static final Set<String> OVERRIDES =
             Set.of("x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url");
 
-    /** Framing and routing do not belong into trailers (RFC 9110, section 6.5.1). */
+    /** Headers that must not be trailers, because they control framing or routing (RFC 9110, section 6.5.1). */
     private static final Set<String> NOT_IN_TRAILERS = Set.of(
             "host",
             "trailer",
@@ -45,7 +45,7 @@ public final class HopByHop {
 
     private HopByHop() {}
 
-    /** In small letters, all that {@code Connection} names, however many lines it has. */
+    /** Returns all header names in {@code Connection}, in lower case, from all its lines. */
     public static Set<String> named(MultiMap headers) {
         if (!headers.contains("connection")) {
             return Set.of();
@@ -63,7 +63,7 @@ public final class HopByHop {
         return names;
     }
 
-    /** @param name in small letters */
+    /** @param name in lower case */
     static boolean inRequest(String name, Set<String> named) {
         return NEVER.contains(name)
                 || OVERRIDES.contains(name)
@@ -72,17 +72,17 @@ public final class HopByHop {
                 || named.contains(name);
     }
 
-    /** @param name in small letters */
+    /** @param name in lower case */
     static boolean inAnswer(String name, Set<String> named) {
         return NEVER.contains(name) || named.contains(name);
     }
 
-    /** @param name in small letters */
+    /** @param name in lower case */
     static boolean inTrailers(String name, Set<String> named) {
         return inAnswer(name, named) || NOT_IN_TRAILERS.contains(name) || name.startsWith(":");
     }
 
-    /** Whether a list such as that of {@code Connection} or {@code TE} has this member, in any case. */
+    /** Returns whether a list such as {@code Connection} or {@code TE} has this member, ignoring case. */
     static boolean lists(MultiMap headers, String header, String member) {
         for (String line : headers.getAll(header)) {
             for (String each : line.split(",", -1)) {

@@ -8,8 +8,8 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 
 /**
- * The body of a request on its way to the upstream, which sets the pace: nothing is read that it does not take. Trailers that follow
- * it are dropped. For its event loop alone.
+ * Streams the body of a request to the upstream, at the upstream's pace: nothing is read that the upstream does not take.
+ * Trailers after it are dropped. Used only by its event loop.
  */
 final class RequestBody {
 
@@ -23,7 +23,7 @@ final class RequestBody {
     private boolean waits;
     private boolean sent;
 
-    /** @param length bytes, or one of the constants of {@link Framing} */
+    /** @param length the number of bytes, or one of the constants of {@link Framing} */
     RequestBody(Forwarding forwarding, GatewayExchange exchange, long length) {
         this.forwarding = forwarding;
         this.incoming = exchange.incoming();
@@ -32,22 +32,22 @@ final class RequestBody {
         this.largest = exchange.route().largestBody();
     }
 
-    /** Whether all of it has been handed to the upstream. */
+    /** Returns whether the whole body has been passed to the upstream. */
     boolean isSent() {
         return sent;
     }
 
-    /** Whether it can be sent once more: nothing of it is gone. */
+    /** Returns whether it can be sent again, because no part of it is lost. */
     boolean isRepeatable() {
         return !streamed || incoming.isReadWhole();
     }
 
-    /** Whether it is the caller who is waited for. */
+    /** Returns whether the caller has to send more. */
     boolean waitsForCaller() {
         return streamed && !sent && !waits;
     }
 
-    /** Sends the head, with as much of the body as there is, and the rest as it comes. */
+    /** Sends the head with the available part of the body, and the rest as it arrives. */
     void sendTo(HttpClientRequest to) {
         if (length == 0 || (length == Framing.SILENT && hasNone())) {
             sent = true;
@@ -77,14 +77,14 @@ final class RequestBody {
             from.resume();
         }
         if (length == Framing.SILENT) {
-            // An end that came with the head is told right after it: then there is no body.
+            // If the end came with the head, it is reported right after it: then there is no body.
             forwarding.later(() -> sendHead(to));
         } else {
             sendHead(to);
         }
     }
 
-    /** Without waiting for the body: the caller may wait for what is said to the head. */
+    /** Sends the head without waiting for the body, because the caller may wait for the reaction to the head. */
     private void sendHead(HttpClientRequest to) {
         if (taken == 0 && !sent && !forwarding.isFinished()) {
             to.writeHead();
@@ -128,13 +128,13 @@ final class RequestBody {
             return;
         }
         if (taken == 0) {
-            incoming.readWhole(); // it can be sent once more
+            incoming.readWhole(); // it can be sent again
         }
         sent = true;
         to.end();
     }
 
-    /** From frames to frames the end is told apart from the length: a body that goes on after its length is not completed. */
+    /** From HTTP/2 to HTTP/2 the end is separate from the length, so a body that exceeds its length is not completed early. */
     private boolean isFramed(HttpClientRequest to) {
         return from.version() == HttpVersion.HTTP_2 && to.version() == HttpVersion.HTTP_2;
     }

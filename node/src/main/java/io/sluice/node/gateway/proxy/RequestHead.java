@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** The head of a request as it is sent on. */
+/** The head of a request that is forwarded. */
 final class RequestHead {
 
     static final String REQUEST_ID = "x-request-id";
@@ -19,10 +19,10 @@ final class RequestHead {
     private RequestHead() {}
 
     /**
-     * Fills in everything but method and target.
+     * Writes all but the method and target.
      *
-     * @param length bytes of the body, or one of the constants of {@link Framing}
-     * @param upgrade whether it asks for a WebSocket
+     * @param length the length of the body, or one of the constants of {@link Framing}
+     * @param upgrade whether the request asks for a WebSocket
      */
     static void write(GatewayExchange exchange, HttpClientRequest to, long length, boolean upgrade) {
         HttpServerRequest request = exchange.request();
@@ -37,7 +37,7 @@ final class RequestHead {
         }
         copy(exchange, from, headers);
         if (request.version() == HttpVersion.HTTP_2 && from.contains("cookie")) {
-            // HTTP/2 splits what is one header everywhere else (RFC 9113, section 8.2.3).
+            // HTTP/2 may split this header (RFC 9113, section 8.2.3).
             headers.set("cookie", String.join("; ", from.getAll("cookie")));
         }
         ForwardedHeaders.write(exchange, headers);
@@ -79,7 +79,7 @@ final class RequestHead {
         });
     }
 
-    /** The one hop-by-hop wish that is passed on, and the one that is granted. */
+    /** Writes the only hop-by-hop headers that are forwarded: the upgrade to a WebSocket, and support for trailers. */
     private static void connection(MultiMap from, MultiMap to, boolean http2, boolean upgrade) {
         if (upgrade) {
             to.set("connection", "Upgrade");

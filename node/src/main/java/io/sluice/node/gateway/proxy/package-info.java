@@ -1,4 +1,4 @@
-/** Requests on their way to an upstream and their answers on the way back. */
+/** Forwards requests to upstreams and their answers to callers. */
 @NullMarked
 package io.sluice.node.gateway.proxy;
 
