@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What requests go by now, and how the next configuration takes its place: all at once, for requests that come from then on. Those
- * under way keep what they began with. Safe for use by many threads.
+ * The gateway's current state, and its replacement by the next configuration. The switch is atomic: new requests use the new
+ * state, requests in flight keep the state they started with. Thread-safe.
  */
 final class GatewayStates implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class GatewayStates implements AutoCloseable {
 
     private record InForce(GatewayState state, Optional<AuthSettings> auth, Set<String> routeNames, int services) {}
 
-    /** Begins with this one. */
+    /** Starts with this configuration. */
     GatewayStates(Vertx vertx, Clock clock, GatewayConfig config) throws AuthUnreadableException {
         this.clock = clock;
         this.upstreams = new Upstreams(vertx, clock);
@@ -42,12 +42,12 @@ final class GatewayStates implements AutoCloseable {
         return inForce.state;
     }
 
-    /** What routes are called in metrics: series of others are forgotten. */
+    /** Returns the names of the routes in metrics; series of other routes are removed. */
     Set<String> routeNames() {
         return inForce.routeNames;
     }
 
-    /** Takes the next one; if it throws, everything is as before. */
+    /** Puts the next configuration in force. If it throws, nothing has changed. */
     synchronized void take(GatewayConfig config) throws AuthUnreadableException {
         InForce before = inForce;
         boolean sameAuth = before.auth.equals(config.auth());
@@ -66,7 +66,7 @@ final class GatewayStates implements AutoCloseable {
         return inForce.state.auth().findings();
     }
 
-    /** In a few words, for the log. */
+    /** Returns a short summary for the log. */
     String summary() {
         InForce now = inForce;
         return now.routeNames.size() + (now.routeNames.size() == 1 ? " route" : " routes") + " to " + now.services

@@ -1,11 +1,11 @@
 package io.sluice.node.gateway.route;
 
-/** Whether a route asks who calls. */
+/** Whether a route authenticates callers. */
 public enum Access {
-    /** Nobody is asked, and what a caller shows is not looked at. */
+    /** Callers are not authenticated, and credentials are ignored. */
     OPEN,
-    /** Who shows something has it verified; a bad token is refused, and without one the caller is anonymous. */
+    /** Credentials are verified if there are any, and bad ones are refused. Without credentials, the caller is anonymous. */
     OPTIONAL,
-    /** Who cannot show who he is, is refused. */
+    /** A caller that cannot be authenticated is refused. */
     REQUIRED
 }

@@ -5,14 +5,13 @@ import io.sluice.rules.yaml.PrintableText;
 import java.util.Locale;
 
 /**
- * Which hosts a route is for: {@code shop.example} exactly, {@code *.shop.example} with anything before it, or all of them.
- * Immutable.
+ * The hosts of a route: {@code shop.example} exactly, {@code *.shop.example} with anything before it, or all hosts. Immutable.
  *
- * @param name in small letters; of a wildcard what follows the star, with its dot; empty for all hosts
+ * @param name in lower case; for a wildcard the part after the star, with its dot; empty for all hosts
  */
 public record HostPattern(Kind kind, String name) {
 
-    /** From the most specific to the least. */
+    /** The kinds of patterns, from the most specific to the least. */
     enum Kind {
         EXACT,
         WILDCARD,
@@ -24,14 +23,14 @@ public record HostPattern(Kind kind, String name) {
     private static final int LONGEST = 253;
     private static final int LONGEST_LABEL = 63;
 
-    /** Reads a pattern; the exception has the whole message. */
+    /** Reads a pattern. The exception has the complete message. */
     public static HostPattern of(String text) {
         String small = text.toLowerCase(Locale.ROOT);
         boolean wildcard = small.startsWith("*.");
         String name = wildcard ? small.substring(2) : small;
         if (!isName(name) && (wildcard || !isAddress(name))) {
             throw new IllegalArgumentException("host: " + PrintableText.text(text)
-                    + " (expected: a name such as shop.example or *.shop.example, without a port; no host means all)");
+                    + " (expected: a name such as shop.example or *.shop.example, without a port; omit host for all)");
         }
         return wildcard ? new HostPattern(Kind.WILDCARD, "." + name) : new HostPattern(Kind.EXACT, asAskedFor(name));
     }
@@ -44,7 +43,7 @@ public record HostPattern(Kind kind, String name) {
         };
     }
 
-    /** Whether hosts of this length can be meant by a wildcard: others are no names. */
+    /** Returns whether a host is short enough to be a name; a wildcard matches only names. */
     static boolean mayBeName(String host) {
         return host.length() <= LONGEST;
     }
@@ -69,12 +68,12 @@ public record HostPattern(Kind kind, String name) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     }
 
-    /** An address has several spellings, of which requests are read in one. */
+    /** Normalizes an address, because it has several spellings and requests are read in one of them. */
     private static String asAskedFor(String name) {
         return name.startsWith("[") ? Authority.parse(name).map(Authority::host).orElse(name) : name;
     }
 
-    /** An IPv6 address stands in brackets, as it does in requests. */
+    /** Returns whether the text is an IPv6 address in brackets, as in requests. */
     private static boolean isAddress(String name) {
         return name.startsWith("[")
                 && name.endsWith("]")

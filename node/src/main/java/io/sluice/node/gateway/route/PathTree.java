@@ -10,10 +10,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Path patterns as a tree of segments, of which the most specific that matches is found: at each segment its text goes before any
- * text, and both before any rest. Not to be changed once others see it.
+ * Path patterns as a tree of segments. A lookup finds the most specific match: at each segment, an exact text takes precedence
+ * over any text, and both over any rest. Must not change once other threads see it.
  *
- * <p>A look-up goes on in at most two branches at each segment, and in none whose patterns disagree with what was read of the path.
+ * <p>A lookup follows at most two branches at each segment, and none whose patterns contradict the part of the path already read.
  */
 public final class PathTree<T> {
 
@@ -27,13 +27,13 @@ public final class PathTree<T> {
         this(HashMap::new);
     }
 
-    /** @param maps makes the map of each branch, empty */
+    /** @param maps creates an empty map for each branch */
     PathTree(Supplier<Map<String, PathTree<T>>> maps) {
         this.maps = maps;
         this.named = maps.get();
     }
 
-    /** Files a value; returns the one that was there for patterns of the same meaning, and then stays there. */
+    /** Adds a value. If there is already one for patterns of the same meaning, that one stays and is returned. */
     @Nullable
     public T put(List<Segment> pattern, T value) {
         PathTree<T> branch = this;
@@ -52,7 +52,7 @@ public final class PathTree<T> {
         return known;
     }
 
-    /** The most specific for a path in its one form; null if there is none. */
+    /** Returns the most specific value for a normalized path, or null if there is none. */
     @Nullable
     T find(String path) {
         return find(path, 0);

@@ -8,12 +8,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes by host and path. Immutable; what a look-up costs depends on the host's labels and the path's segments, not on how many
- * routes there are.
+ * Routes by host and path. Immutable. The cost of a lookup depends on the host's labels and the path's segments, not on the
+ * number of routes.
  *
- * <p>A route is for a request if both its host and its path are. Of several, the one with the most specific host is taken (the name
- * itself, the longest wildcard, any), then that with the most specific path. The order of the document does not matter. The router of Vert.x
- * ({@code vertx-web}) tries its routes in order, so its cost grows with their number.
+ * <p>A route matches a request if both its host and its path do. Of several, the one with the most specific host wins (exact
+ * name, longest wildcard, any), then the one with the most specific path. The order of the document does not matter. The router
+ * of Vert.x ({@code vertx-web}) is not used: it tries its routes in order, so its cost grows with their number.
  */
 public final class RouteIndex implements RouteTable {
 
@@ -27,7 +27,7 @@ public final class RouteIndex implements RouteTable {
         any = new PathTree<>(maps);
     }
 
-    /** Makes an index of routes, one after the other. For one thread. */
+    /** Builds an index. Used by one thread. */
     public static final class Builder {
 
         private final Supplier<Map<String, PathTree<Route>>> maps;
@@ -37,13 +37,13 @@ public final class RouteIndex implements RouteTable {
             this(HashMap::new);
         }
 
-        /** @param maps makes the maps that routes are looked up in, empty */
+        /** @param maps creates the empty maps for lookups */
         Builder(Supplier<Map<String, PathTree<Route>>> maps) {
             this.maps = maps;
             this.index = new RouteIndex(maps);
         }
 
-        /** Adds a route, unless there is one for the same requests: then that one is returned. */
+        /** Adds a route. If there is already one for the same requests, that one stays and is returned. */
         public Optional<Route> add(HostPattern host, PathPattern path, Route route) {
             PathTree<Route> paths =
                     switch (host.kind()) {

@@ -2,15 +2,15 @@ package io.sluice.node.gateway.route;
 
 import java.util.Optional;
 
-/** Where requests go. Immutable, and its cost does not grow with the number of routes. */
+/** Finds the routes of requests. Immutable. The cost of a lookup does not grow with the number of routes. */
 @FunctionalInterface
 public interface RouteTable {
 
     /**
-     * The route of a request.
+     * Returns the route of a request.
      *
-     * @param host without a port, in small letters
-     * @param path in its one form
+     * @param host in lower case, without a port
+     * @param path the normalized path
      */
     Optional<Route> find(String host, String path);
 }

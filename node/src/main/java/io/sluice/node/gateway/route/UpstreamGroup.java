@@ -5,41 +5,41 @@ import java.net.URI;
 import java.util.Optional;
 import java.util.Set;
 
-/** The servers behind a service, and which of them is next. Safe for use by many threads. */
+/** Chooses among the servers of a service. Thread-safe. */
 public interface UpstreamGroup {
 
     /**
-     * The server for a request, the healthy ones in turn or by open requests. Empty if there is none left to try: then the answer
-     * is 503.
+     * Returns the server for a request: healthy servers take turns, or the one with the fewest open requests is chosen. Empty if
+     * there is no server left to try; then the answer is 503.
      *
-     * @param tried not these again
+     * @param tried servers that must not be chosen again
      */
     Optional<Turn> next(Set<URI> tried);
 
-    /** One request to one server; ended exactly once, whatever becomes of it. For one thread at a time. */
+    /** One request to one server. It must be ended exactly once, whatever the outcome. Used by one thread at a time. */
     interface Turn {
 
-        /** {@code http://host:port} or {@code https://host:port}, without a path. */
+        /** Returns {@code http://host:port} or {@code https://host:port}, without a path. */
         URI origin();
 
-        /** Whether to speak HTTP/2: by ALPN with {@code https}, else with prior knowledge. */
+        /** Returns whether to use HTTP/2: with ALPN for {@code https}, otherwise with prior knowledge. */
         boolean http2();
 
-        /** How to make sure that it is the server, with {@code https}; empty: as usual. The same object for all of a service. */
+        /** Returns how to verify the server with {@code https}; empty for the default. The same object for all of a service. */
         default Optional<ClientSSLOptions> tls() {
             return Optional.empty();
         }
 
-        /** The head of an answer came. A status of 502 to 504 counts against the server's health. */
+        /** Reports the head of an answer. A status of 502 to 504 counts against the server's health. */
         void answered(int status);
 
-        /** There was no answer: no connection, a reset, silence. Counts against the server's health. */
+        /** Reports that there was no answer: no connection, a reset, or a timeout. Counts against the server's health. */
         void failed(Throwable why);
 
-        /** Nothing is to be learnt from it: the caller left, or was cut off. */
+        /** Reports that the request says nothing about the server, because the caller disconnected or was cut off. */
         void abandoned();
 
-        /** The request is over: frees its place. Follows one of the others. */
+        /** Ends the request and frees its place. Call it after one of the others. */
         void over();
     }
 }

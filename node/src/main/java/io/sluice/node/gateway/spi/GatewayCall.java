@@ -5,44 +5,44 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** One request on its way through the gateway, as handlers see it. For the thread that a handler is called on, alone. */
+/** A handler's view of one request through the gateway. Used only by the thread that calls the handler. */
 public interface GatewayCall {
 
-    /** The request's id: that of the caller where it is a sane one, else a new one. */
+    /** Returns the request's id: the caller's if it is safe to log, otherwise a new one. */
     String id();
 
     String method();
 
-    /** Without a port, in small letters. */
+    /** Returns the host in lower case, without a port. */
     String host();
 
-    /** In its one form, as it is limited. */
+    /** Returns the normalized path, as limits see it. */
     String path();
 
-    /** As it was sent, with the query. */
+    /** Returns the path and query as they were sent. */
     String target();
 
-    /** The service of the route. */
+    /** Returns the service of the route. */
     Optional<String> service();
 
-    /** The caller's address; empty where there is none. */
+    /** Returns the caller's address; empty if there is none. */
     Optional<String> ip();
 
-    /** All lines of a header of the request, as they came; the name in any case. */
+    /** Returns all lines of a request header as they came, ignoring the case of the name. */
     List<String> headers(String name);
 
-    /** What is verified of the caller: {@code user}, {@code tenant}, {@code app}, {@code plan}, {@code claim.<name>}. */
+    /** Returns the caller's verified attributes: {@code user}, {@code tenant}, {@code app}, {@code plan}, {@code claim.<name>}. */
     Map<String, String> identity();
 
-    /** Adds an attribute for rules, before limits are asked. Replaces what it was, but never what was verified. */
+    /** Adds an attribute for rules, before limits are checked. Replaces an earlier value, but never a verified one. */
     void attribute(String name, String value);
 
-    /** Sets a header of the request as it is sent on. */
+    /** Sets a header of the forwarded request. */
     void forwardHeader(String name, String value);
 
-    /** Sets a header of whatever is answered. */
+    /** Sets a header of the answer, whoever sends it. */
     void answerHeader(String name, String value);
 
-    /** The status of the upstream's answer; empty before {@link Phase#AFTER}. */
+    /** Returns the status of the upstream's answer; empty before {@link Phase#AFTER}. */
     OptionalInt status();
 }

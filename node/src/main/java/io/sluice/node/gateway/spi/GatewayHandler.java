@@ -3,35 +3,35 @@ package io.sluice.node.gateway.spi;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A step of every request through the gateway. Called by many threads at once, on event loops: must not block.
+ * A step of every request through the gateway. Called by many event loops at once, so it must be thread-safe and must not block.
  *
- * <p>Handlers of a phase go in the order of {@link #order()}; neighbours that may run in {@linkplain #parallel() parallel} are started
- * together. One that fails, or whose stage does, answers 500: nothing passes by mistake.
+ * <p>The handlers of a phase run in the order of {@link #order()}. Neighbours that may run in {@linkplain #parallel() parallel}
+ * are started together. If a handler or its stage fails, the answer is 500, so that nothing passes by mistake.
  */
 public interface GatewayHandler {
 
-    /** What it is called in logs. */
+    /** Returns the name in logs. */
     default String name() {
         return getClass().getSimpleName();
     }
 
     Phase phase();
 
-    /** The smaller comes first; equal ones in any order. */
+    /** Returns the position in the phase: smaller numbers come first, equal ones in any order. */
     default int order() {
         return 0;
     }
 
-    /** Whether it may run beside neighbours of its phase that may, too. */
+    /** Returns whether it may run in parallel with neighbours of its phase that allow it too. */
     default boolean parallel() {
         return false;
     }
 
-    /** Whether its refusal is the answer at once. Otherwise the rest of its phase is gone through before. */
+    /** Returns whether its refusal is sent at once. Otherwise the rest of the phase runs first. */
     default boolean failFast() {
         return true;
     }
 
-    /** Looks at the call, may change it, and says whether it goes on. */
+    /** Examines the call, may change it, and decides whether it continues. */
     CompletionStage<Verdict> handle(GatewayCall call);
 }

@@ -1,13 +1,13 @@
 package io.sluice.node.gateway.spi;
 
-/** The stations of a request through the gateway, in their order. Forwarding lies between the last two. */
+/** The phases of a request through the gateway, in order. Forwarding lies between the last two. */
 public enum Phase {
-    /** The request is well-formed and has a route; nobody knows yet who sent it. */
+    /** The request is well-formed and has a route; the caller is still unknown. */
     PARSED,
-    /** Who sent it is known, or it is known that nobody can tell. The gateway's own handlers come first. */
+    /** The caller is verified or anonymous. The gateway's own handlers come first. */
     AUTHENTICATED,
-    /** All limits let it pass. */
+    /** All limits allow the request. */
     BEFORE,
-    /** The head of the upstream's answer is here and not yet sent on. */
+    /** The head of the upstream's answer has arrived and is not sent yet. */
     AFTER
 }

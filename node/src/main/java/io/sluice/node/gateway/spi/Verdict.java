@@ -2,17 +2,17 @@ package io.sluice.node.gateway.spi;
 
 import java.util.Map;
 
-/** What a handler says of a call. Immutable. */
+/** A handler's decision about a call. Immutable. */
 public sealed interface Verdict {
 
-    /** It goes on. */
+    /** The call continues. */
     Verdict GO_ON = new GoOn();
 
-    /** It goes on. */
+    /** The call continues. */
     record GoOn() implements Verdict {}
 
     /**
-     * This is the answer.
+     * The call ends with this answer.
      *
      * @param status 200 to 599
      */

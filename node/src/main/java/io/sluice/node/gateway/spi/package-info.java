@@ -1,4 +1,4 @@
-/** What users of the gateway may add to it. Found by {@link java.util.ServiceLoader}; knows nothing of the server. */
+/** Extension points of the gateway. Found by {@link java.util.ServiceLoader}; independent of the server. */
 @NullMarked
 package io.sluice.node.gateway.spi;
 

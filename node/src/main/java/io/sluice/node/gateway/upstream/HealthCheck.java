@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a server for its health, again and again until closed, each time on a new connection: that it can be connected to is half of
- * what is to be known. Safe for use by many threads.
+ * Checks a server's health repeatedly until closed. Each check uses a new connection, because connecting is half of the test.
+ * Thread-safe.
  *
- * <p>The first answer counts at once, later ones when there are as many in a row as the settings want. Intervals differ by a tenth, so that
- * the gateways of a fleet do not ask together.
+ * <p>The first result counts at once, later ones only when there are as many in a row as configured. Intervals vary by a tenth,
+ * so that the gateways of a fleet do not check at the same time.
  */
 final class HealthCheck implements AutoCloseable {
 
@@ -37,7 +37,7 @@ final class HealthCheck implements AutoCloseable {
     private long timer;
     private boolean first = true;
 
-    /** Answers in a row that disagree with what is thought of the server. */
+    /** The number of results in a row that contradict the server's current state. */
     private int others;
 
     HealthCheck(Vertx vertx, UpstreamServer server, HealthSettings settings, boolean http2, UpstreamTls tls) {
@@ -71,10 +71,10 @@ final class HealthCheck implements AutoCloseable {
                 .build();
     }
 
-    /** What fails is seen by whoever waits for the answer; the log is told of changes alone. */
+    /** Ignores a failure: the check that waits for the answer sees it, and only changes are logged. */
     private static void known(Throwable failure) {}
 
-    /** Asks for the first time now. */
+    /** Starts the first check now. */
     void start() {
         ask();
     }
@@ -104,7 +104,7 @@ final class HealthCheck implements AutoCloseable {
                 });
     }
 
-    /** What becomes of the rest is of no interest. */
+    /** Returns the status; the rest of the response is ignored. */
     private static int status(HttpClientResponse response) {
         response.exceptionHandler(HealthCheck::known);
         return response.statusCode();

@@ -13,16 +13,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of one service, in turn or by requests under way. Safe for use by many threads; a choice looks at each server twice at
- * most and makes one object.
+ * The servers of one service, chosen in turn or by requests in flight. Thread-safe. A choice looks at each server at most twice
+ * and creates one object.
  *
- * <p>What failing requests say of servers only steers between them: where all are left out, all are tried as if none were. What
- * checks say counts: where none is fit, there is none. A circuit breaker for each server would not do: when some requests fail at all of
- * them, it would leave the service without servers.
+ * <p>Failed requests only steer between servers: if all servers are left out, all are used as if none were. Health checks decide:
+ * if no server is healthy, there is none. A circuit breaker for each server would not fit: if some requests fail on every server,
+ * it would leave the service without servers.
  */
 public final class ServiceUpstreams implements UpstreamGroup {
 
-    /** So often others may have been faster with the one trial of a server before nobody is tried out. */
+    /** How often other threads may win the race for a server's trial before no server is tried out. */
     private static final int ATTEMPTS = 3;
 
     private final ServiceSettings settings;
@@ -74,7 +74,7 @@ public final class ServiceUpstreams implements UpstreamGroup {
                 : leastUsed(tried, leaveOut, now);
     }
 
-    /** Counts first who may be next, so that the neighbour of one who may not is not next twice as often. */
+    /** Counts the candidates first, so that the neighbour of a server that is left out is not chosen twice as often. */
     private @Nullable UpstreamServer inTurn(Set<URI> tried, boolean leaveOut, long now) {
         int count = 0;
         for (UpstreamServer server : servers) {
@@ -119,7 +119,7 @@ public final class ServiceUpstreams implements UpstreamGroup {
                 && (tried.isEmpty() || !tried.contains(server.origin()));
     }
 
-    /** For one thread at a time. What is said a second time is not heard. */
+    /** Used by one thread at a time. Repeated calls have no effect. */
     private final class OneTurn implements Turn {
 
         private final UpstreamServer server;
@@ -177,7 +177,7 @@ public final class ServiceUpstreams implements UpstreamGroup {
             }
         }
 
-        /** In this order: who takes the next trial sees what this one has found out. */
+        /** Reports before it ends the trial, so that the next trial sees the result of this one. */
         private void judge(@Nullable String failure) {
             if (!judged) {
                 judged = true;

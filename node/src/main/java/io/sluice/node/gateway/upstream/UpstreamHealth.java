@@ -1,9 +1,9 @@
 package io.sluice.node.gateway.upstream;
 
 /**
- * What is thought of a server.
+ * The health of a server.
  *
  * @param upstream {@code http://host:port}
- * @param healthy whether requests go there as a matter of course
+ * @param healthy whether it receives requests regularly
  */
 public record UpstreamHealth(String service, String upstream, boolean healthy) {}

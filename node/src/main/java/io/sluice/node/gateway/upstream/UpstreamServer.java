@@ -8,11 +8,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One server of a service: the requests under way to it, and what is known of its health. It outlives changes of the configuration,
- * as long as its service has it. Safe for use by many threads.
+ * One server of a service: its requests in flight and its health. It survives configuration changes as long as its service has
+ * it. Thread-safe.
  *
- * <p>There are two opinions on its health. Checks say whether it is {@linkplain #checkedHealthy fit}. Requests say whether it is in:
- * after some failures in a row it is out for a time, then one request at a time finds out whether it is back.
+ * <p>Two sources judge its health. Health checks decide whether it is {@linkplain #checkedHealthy fit}. Requests decide whether
+ * it is in use: after some failures in a row it is out for a while, then one request at a time tries whether it is back.
  */
 final class UpstreamServer {
 
@@ -38,7 +38,7 @@ final class UpstreamServer {
         return origin;
     }
 
-    /** Requests under way. */
+    /** Returns the number of requests in flight. */
     int open() {
         return open.get();
     }
@@ -51,34 +51,34 @@ final class UpstreamServer {
         open.decrementAndGet();
     }
 
-    /** Whether checks find nothing wrong with it. */
+    /** Returns whether health checks find the server healthy. */
     boolean isFit() {
         return fit;
     }
 
-    /** What checks have found. */
+    /** Records the result of health checks. */
     void checkedHealthy(boolean healthy, String why) {
         if (fit != healthy) {
             fit = healthy;
             if (healthy) {
                 LOG.info("upstream is healthy again: {} of {}", origin, service);
             } else {
-                LOG.warn("upstream is not healthy, requests go to others: {} of {}: {}", origin, service, why);
+                LOG.warn("upstream is unhealthy, requests go to others: {} of {}: {}", origin, service, why);
             }
         }
     }
 
-    /** Whether requests have failed so often that it is left out. */
+    /** Returns whether the server is left out because requests have failed. */
     boolean isOut() {
         return out;
     }
 
-    /** Whether it may be found out now whether it is back. */
+    /** Returns whether a request may now try whether the server is back. */
     boolean isDue(long nowNanos) {
         return nowNanos - outUntilNanos >= 0 && !trial.get();
     }
 
-    /** Takes the one trial; false if somebody else has it. */
+    /** Takes the only trial. Returns false if another request has it. */
     boolean startTrial() {
         return trial.compareAndSet(false, true);
     }
@@ -88,9 +88,9 @@ final class UpstreamServer {
     }
 
     /**
-     * A request went well.
+     * Records a successful request.
      *
-     * @param asTrial while it is out, only those tell something of it
+     * @param asTrial whether it was a trial; while the server is out, only trials count
      */
     void succeeded(boolean asTrial) {
         if (out) {
@@ -102,7 +102,7 @@ final class UpstreamServer {
         }
     }
 
-    /** A request failed. */
+    /** Records a failed request. */
     void failed(boolean asTrial, PassiveSettings passive, long nowNanos, String why) {
         if (out) {
             if (asTrial) {
@@ -113,7 +113,7 @@ final class UpstreamServer {
         }
     }
 
-    /** Nobody leaves it out any more, because nobody is to. */
+    /** Brings the server back, because passive checks are switched off. */
     void forgive() {
         if (out) {
             comeBack();

@@ -17,9 +17,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of all services, and what asks for their health. A server that a service had before, and has again in the next
- * configuration, is the same one: requests under way to it still count, and what is known of its health stays. Safe for use by many
- * threads.
+ * The servers of all services, and their health checks. If a service keeps a server in the next configuration, the server object
+ * stays the same: its requests in flight still count, and its known health remains. Thread-safe.
  */
 public final class Upstreams implements AutoCloseable {
 
@@ -29,7 +28,7 @@ public final class Upstreams implements AutoCloseable {
     private Map<Place, UpstreamServer> servers = Map.of();
     private final Map<Place, Checked> checks = new HashMap<>();
 
-    /** A server by what configuration calls it. */
+    /** Identifies a server as in the configuration. */
     private record Place(String service, URI origin) {}
 
     private record Manner(HealthSettings health, boolean http2, UpstreamTls tls) {}
@@ -41,7 +40,7 @@ public final class Upstreams implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** From now on there are these services, and no others. */
+    /** Replaces all services by these. */
     public synchronized Map<ServiceSettings, ServiceUpstreams> take(Collection<ServiceSettings> services) {
         Map<ServiceSettings, ServiceUpstreams> nextGroups = new LinkedHashMap<>();
         Map<Place, UpstreamServer> nextServers = new LinkedHashMap<>();
@@ -68,7 +67,7 @@ public final class Upstreams implements AutoCloseable {
         return Map.copyOf(nextGroups);
     }
 
-    /** All of them, in the order of the configuration. */
+    /** Returns the health of all servers, in the order of the configuration. */
     public synchronized List<UpstreamHealth> health() {
         List<UpstreamHealth> all = new ArrayList<>();
         servers.forEach((place, server) ->
@@ -86,13 +85,13 @@ public final class Upstreams implements AutoCloseable {
         return known != null ? known : new UpstreamServer(place.service, place.origin);
     }
 
-    /** Unchanged ones stay, with their turn. */
+    /** Keeps an unchanged group and its current turn. */
     private ServiceUpstreams group(ServiceSettings service, List<UpstreamServer> own) {
         ServiceUpstreams known = groups.get(service);
         return known != null ? known : new ServiceUpstreams(service, own, tls(service), clock);
     }
 
-    /** Pools of connections are kept by this object: it stays as long as what is in it. */
+    /** Keeps an unchanged object, because connection pools are found by it. */
     private Optional<ClientSSLOptions> tls(ServiceSettings service) {
         for (ServiceUpstreams known : groups.values()) {
             ServiceSettings old = known.settings();

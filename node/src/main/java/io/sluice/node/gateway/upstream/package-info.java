@@ -1,4 +1,4 @@
-/** The servers behind services: which is next, and what is known of their health. */
+/** The servers of services: which is next, and their health. */
 @NullMarked
 package io.sluice.node.gateway.upstream;
 
