@@ -1,4 +1,4 @@
-/** The door for Envoy. */
+/** Envoy's rate limit service over gRPC. */
 @NullMarked
 package io.sluice.node.envoy;
 

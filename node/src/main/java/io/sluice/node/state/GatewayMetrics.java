@@ -18,14 +18,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names the metrics of the gateway. Safe for use by many threads; a request costs a look-up in a map and two additions.
+ * The gateway's metrics. Thread-safe; a request costs a map lookup and two additions.
  *
- * <p>Labels are what the configuration calls routes, services and upstreams, and classes of statuses. Series come and go with the
- * configuration, so {@link #refresh} brings the registry up to date before each scrape.
+ * <p>Labels are the configured names of routes, services and upstreams, and classes of statuses. Series come and go with the
+ * configuration, so {@link #refresh} updates the registry before each scrape.
  */
 public final class GatewayMetrics implements OpenGateway.AnswerListener {
 
-    /** From 1xx to 5xx, and at 0 those of callers who left. */
+    /** Classes 1xx to 5xx, and 0 for callers who disconnected. */
     private static final int CLASSES = 6;
 
     private static final int LEFT = 499;
@@ -45,7 +45,7 @@ public final class GatewayMetrics implements OpenGateway.AnswerListener {
         Duration.ofSeconds(30)
     };
 
-    /** By class of status, then by route. */
+    /** Counters by class of status, then by route. */
     private final List<Map<String, Counter>> answered = Stream.<Map<String, Counter>>generate(ConcurrentHashMap::new)
             .limit(CLASSES)
             .toList();
@@ -60,7 +60,7 @@ public final class GatewayMetrics implements OpenGateway.AnswerListener {
     GatewayMetrics(MeterRegistry registry) {
         this.registry = registry;
         this.healthy = MultiGauge.builder("sluice_gateway_upstream_healthy")
-                .description("1 while requests are sent to the upstream as a matter of course")
+                .description("1 while the upstream is healthy and receives requests")
                 .register(registry);
         this.duration = Timer.builder("sluice_gateway_duration")
                 .description("Time from the head of a request to the end of its answer")
@@ -68,7 +68,7 @@ public final class GatewayMetrics implements OpenGateway.AnswerListener {
                 .register(registry);
     }
 
-    /** There is a gateway, and these are its routes and servers now. */
+    /** Adds the gateway's current routes and servers. */
     public void watch(Supplier<Set<String>> itsRoutes, Supplier<List<UpstreamHealth>> itsUpstreams) {
         routes = itsRoutes;
         upstreams = itsUpstreams;
@@ -88,8 +88,8 @@ public final class GatewayMetrics implements OpenGateway.AnswerListener {
     }
 
     /**
-     * Removes the series of routes and upstreams that are gone, and brings the health of the others up to date. Requests that were under
-     * way may bring back a route that is gone, so this is done before each scrape. One thread at a time.
+     * Removes the series of routes and upstreams that are gone, and updates the health of the others. A request in flight may
+     * bring back the series of a removed route, so this runs before each scrape. Called by one thread at a time.
      */
     void refresh() {
         if (!watching) {
@@ -106,7 +106,7 @@ public final class GatewayMetrics implements OpenGateway.AnswerListener {
         healthy.register(upstreams.get().stream().map(GatewayMetrics::row).toList(), true);
     }
 
-    /** Called inside the map's own lock, so that no request can find a counter that the registry no longer has. */
+    /** Called under the map's lock, so that no request can find a counter that the registry no longer has. */
     private @Nullable Counter remove(String route, Counter counter) {
         registry.remove(counter);
         return null;

@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the node can decide as configured, and if not quite, why. Safe for use by many threads. */
+/** Tells whether the node decides as configured, and if not, why. Thread-safe. */
 public final class Health {
 
-    /** A node's life. */
+    /** The phases of a node's life. */
     public enum Phase {
         STARTING,
         SERVING,
@@ -46,24 +46,24 @@ public final class Health {
         return store.exists() ? "redis" : "local";
     }
 
-    /** Why the shared store does not decide, though it should, or is not to be relied on; null if all is well. */
+    /** Returns why the shared store is unavailable or cannot be relied on; null if all is well. */
     @Nullable
     public String degraded() {
         String away = store.degraded();
         return away != null || store.findings().isEmpty() ? away : "redis-settings";
     }
 
-    /** Since when the store is not asked; empty while it is. */
+    /** Returns since when the shared store is unavailable; empty while it is available. */
     public Optional<Instant> since() {
         return store.awaySince();
     }
 
-    /** There is a gateway, too. */
+    /** Adds the gateway's problems. */
     public void watch(Supplier<List<String>> gatewayFindings) {
         gateway = gatewayFindings;
     }
 
-    /** What is wrong with the store, the rules or the gateway, though the node decides, in sentences. */
+    /** Returns the problems of the store, the rules and the gateway that do not stop decisions, as sentences. */
     public List<String> findings() {
         List<String> findings = new ArrayList<>(store.findings());
         findings.addAll(rules.findings());
@@ -71,7 +71,7 @@ public final class Health {
         return findings;
     }
 
-    /** Whether the rules in force are those of the last run, because those of now are bad or away. */
+    /** Returns whether the rules are those of the last run, because the current ones are invalid or unavailable. */
     public boolean hasKeptRules() {
         return rules.isKept();
     }

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The metrics of a node as Prometheus reads them. Safe for use by many threads. */
+/** The metrics of a node, for Prometheus. Thread-safe. */
 public final class NodeMetrics {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -25,17 +25,17 @@ public final class NodeMetrics {
     private final MultiGauge storeClients =
             storeGauge("redis_connected_clients", "Clients connected to the shared store");
     private final MultiGauge storeMemory =
-            storeGauge("redis_used_memory", "Bytes that the data of the shared store take");
+            storeGauge("redis_used_memory", "Bytes of memory that the shared store uses");
     private volatile @Nullable StorePulse pulse;
 
-    /** Held here, because the registry holds what it asks only weakly. */
+    /** Kept here, because the registry holds only a weak reference. */
     @SuppressWarnings("UnusedVariable")
     private volatile LongSupplier droppedLines = () -> 0;
 
     /**
-     * Adds what is read at the moment of a scrape.
+     * Adds what is read at each scrape.
      *
-     * @param droppedLogLines how many lines of the log were dropped
+     * @param droppedLogLines how many log lines were dropped
      */
     public void watch(
             RuleSource source,
@@ -46,22 +46,22 @@ public final class NodeMetrics {
         pulse = storePulse;
         droppedLines = droppedLogLines;
         FunctionCounter.builder("sluice_log_dropped", droppedLogLines, LongSupplier::getAsLong)
-                .description("Lines of the log that were dropped, because nobody took them in time")
+                .description("Log lines that were dropped because the output could not keep up")
                 .register(registry);
         limits.watch(source, counts, store);
     }
 
-    /** Those of decisions, the store and the rules. */
+    /** Returns the metrics of decisions, the store and the rules. */
     public RateLimitMetrics limits() {
         return limits;
     }
 
-    /** Those of the gateway. */
+    /** Returns the metrics of the gateway. */
     public GatewayMetrics gateway() {
         return gateway;
     }
 
-    /** What Prometheus reads. */
+    /** Returns the text that Prometheus reads. */
     public synchronized String scrape() {
         limits.forget();
         gateway.refresh();
@@ -72,7 +72,7 @@ public final class NodeMetrics {
         return registry.scrape();
     }
 
-    /** A gauge of one row without labels, or of none: a plain gauge would have to show something while the store is away. */
+    /** Shows one row without labels, or none while the store is unavailable; a plain gauge would always have to show a value. */
     private static void show(MultiGauge gauge, Optional<Long> value) {
         gauge.register(
                 value.map(number -> MultiGauge.Row.of(Tags.empty(), number)).stream()

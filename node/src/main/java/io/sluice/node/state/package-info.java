@@ -1,4 +1,4 @@
-/** What a node says about itself: health and metrics. */
+/** A node's own state: health and metrics. */
 @NullMarked
 package io.sluice.node.state;
 
