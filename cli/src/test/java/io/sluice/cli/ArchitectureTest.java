@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The directions between modules and packages that docs and design speak of. */
+/** Checks the dependencies between modules and packages that the docs describe. */
 class ArchitectureTest {
 
     private static final JavaClasses SLUICE = new ClassFileImporter()
@@ -50,7 +50,7 @@ class ArchitectureTest {
             "java.time.Clock.system");
 
     @Test
-    void allModulesAreLookedAt() {
+    void checksAllModules() {
         assertThat(new TreeSet<>(SLUICE.stream().map(ArchitectureTest::module).toList()))
                 .contains(
                         "core",
@@ -68,7 +68,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void coreUsesTheJdkAndJSpecifyAlone() {
+    void coreUsesOnlyTheJdkAndJSpecify() {
         check(uses("core"));
     }
 
@@ -110,7 +110,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void grpcIsKnownToEnvoyAlone() {
+    void onlyEnvoyKnowsGrpc() {
         check(noClasses()
                 .that(resideOutsideOfPackage("io.sluice.envoy.."))
                 .should()
@@ -138,7 +138,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void nodeIsUsedByItsDoorsAlone() {
+    void onlyItsEntryPointsUseNode() {
         check(noClasses()
                 .that(not(inModule("node")))
                 .should()
@@ -148,7 +148,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void nobodyKnowsTheCommandLine() {
+    void nothingDependsOnTheCommandLine() {
         check(noClasses()
                 .that(resideOutsideOfPackage("io.sluice.cli.."))
                 .should()
@@ -156,7 +156,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void nobodyUsesTheInternalsOfAnotherModule() {
+    void noModuleUsesTheInternalsOfAnother() {
         List<String> wrong = new ArrayList<>();
         for (JavaClass user : SLUICE) {
             user.getDirectDependenciesFromSelf().forEach(dependency -> {
@@ -185,7 +185,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyCoreTimeReadsTheSystemsClocks() {
+    void onlyCoreTimeReadsTheSystemClocks() {
         check(noClasses()
                 .that(resideOutsideOfPackage("io.sluice.core.time.."))
                 .should()
@@ -210,7 +210,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void springIsKnownToItsStarterAlone() {
+    void onlyItsStarterKnowsSpring() {
         check(noClasses()
                 .that(resideOutsideOfPackage("io.sluice.spring.."))
                 .should()
@@ -218,7 +218,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void micrometerIsKnownToTheRuntimeAndItsUsersAlone() {
+    void onlyTheRuntimeAndItsUsersKnowMicrometer() {
         check(noClasses()
                 .that(not(resideInAnyPackage("io.sluice.runtime..", "io.sluice.node..", "io.sluice.spring..")))
                 .should()
@@ -277,7 +277,7 @@ class ArchitectureTest {
                 "are in " + name, type -> module(type).equals(name));
     }
 
-    /** Packages are called like their modules, with a dot for the hyphen in rules-redis. */
+    /** Packages are named like their modules, with a dot for the hyphen in rules-redis. */
     private static String module(JavaClass type) {
         String[] parts = type.getPackageName().split("\\.", -1);
         if (type.getPackageName().startsWith("io.sluice.rules.redis")) {

@@ -14,7 +14,7 @@ class LogLineTest {
     private final LoggerContext context = new LoggerContext();
 
     @Test
-    void whateverIsInItAnEventIsOneLineThatMovesNoCursor() {
+    void anEventIsOneLineThatMovesNoCursorWhateverItContains() {
         String nasty = "user a\r\nFAKE line \u001b[2Jx\u0085y\u2028z\u202eq \"quoted\" \\ \u0000";
         LoggingEvent event =
                 event(nasty, new IllegalStateException("boom\n\tat fake", new RuntimeException("deep\u001b")));

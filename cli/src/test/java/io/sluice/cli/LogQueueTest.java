@@ -27,7 +27,7 @@ class LogQueueTest {
     private final LogQueue queue = queue(Duration.ofMinutes(4));
 
     @Test
-    void aCallerNeverWaitsAndDroppedLinesAreCountedAndTold() throws Exception {
+    void aCallerNeverWaitsAndDroppedLinesAreCountedAndReported() throws Exception {
         stickWithOneLine();
         log(LogQueue.SIZE + 100);
         assertThat(queue.dropped()).isEqualTo(100);
@@ -68,7 +68,7 @@ class LogQueueTest {
     }
 
     @Test
-    void aSinkThatIsStuckDoesNotHoldUpTheEnd() throws Exception {
+    void aStuckSinkDoesNotDelayTheEnd() throws Exception {
         LogQueue hasty = queue(Duration.ofMillis(1));
         hasty.start();
         hasty.doAppend(event("first"));
@@ -80,7 +80,7 @@ class LogQueueTest {
     }
 
     @Test
-    void aLineIsFormedWhenItIsLogged() throws Exception {
+    void aLineIsFormattedWhenItIsLogged() throws Exception {
         stickWithOneLine();
         StringBuilder changing = new StringBuilder("before");
         queue.doAppend(new LoggingEvent("x", context.getLogger("x"), Level.WARN, "{}", null, new Object[] {changing}));
@@ -91,7 +91,7 @@ class LogQueueTest {
         assertThat(sink.lines()).containsExactly("first", "before");
     }
 
-    /** Then the next lines stay in the queue until the sink is open. */
+    /** Blocks the sink with one line, so that the next lines stay in the queue until the sink is open. */
     private void stickWithOneLine() throws InterruptedException {
         queue.start();
         queue.doAppend(event("first"));
@@ -114,7 +114,7 @@ class LogQueueTest {
         return new LoggingEvent("x", context.getLogger("io.sluice.test"), Level.WARN, message, null, null);
     }
 
-    /** Takes nothing before it is open, and fails as often as it is told to. */
+    /** Accepts nothing before it is open, and fails as often as configured. */
     private static final class Sink extends OutputStream {
 
         private final CountDownLatch reached = new CountDownLatch(1);
@@ -130,7 +130,7 @@ class LogQueueTest {
         @Override
         public void write(byte[] bytes, int from, int length) throws IOException {
             reached.countDown();
-            // As a write to a file, it does not end because its thread is interrupted.
+            // Like a write to a file, it does not end when its thread is interrupted.
             boolean interrupted = false;
             while (open.getCount() > 0) {
                 try {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What ends by itself; what runs is in {@link ProcessTest}. */
+/** Tests commands that end by themselves; {@link ProcessTest} tests those that keep running. */
 @Timeout(300)
 class MainTest {
 
@@ -72,14 +72,14 @@ class MainTest {
         "explain, ''",
         "explain, --attr=ip=192.0.2.1"
     })
-    void badUsageIs2AndOneCalmLine(String verb, String argument) {
+    void badUsageIs2WithOneLine(String verb, String argument) {
         assertThat(argument.isEmpty() ? run(verb) : run(verb, argument)).isEqualTo(2);
         assertThat(err.toString()).startsWith("sluice: ").doesNotContain("\tat ", "Exception");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"center", "diff", "apply", "bench"})
-    void verbsThatAreNotBuiltSaySo(String verb) {
+    void verbsThatAreNotBuiltYetSaySo(String verb) {
         assertThat(run(verb, "--rules", "x.yaml", "whatever")).isEqualTo(2);
         assertThat(err.toString()).isEqualTo("sluice: " + verb + " is not built yet" + System.lineSeparator());
     }
@@ -119,7 +119,7 @@ class MainTest {
     }
 
     @Test
-    void lintTellsProgramsToo() throws IOException {
+    void lintPrintsJson() throws IOException {
         Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules:\n- id: a\n  limts: []\n");
 
         assertThat(run("lint", "--json", bad.toString())).isEqualTo(1);
@@ -129,7 +129,7 @@ class MainTest {
     }
 
     @Test
-    void explainSaysWhatMatchesAndHowEachLimitStands() throws IOException {
+    void explainShowsMatchingRulesAndTheStateOfEachLimit() throws IOException {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), LOGIN);
 
         assertThat(run("explain", "--rules", rules.toString(), "--attr", "path=/api/login", "--attr", "ip=203.0.113.7"))
@@ -144,7 +144,7 @@ class MainTest {
     }
 
     @Test
-    void explainTellsProgramsToo() throws IOException {
+    void explainPrintsJson() throws IOException {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), LOGIN);
 
         assertThat(run("explain", "--json", "--rules", rules.toString(), "--attr", "path=/api/login"))
@@ -155,7 +155,7 @@ class MainTest {
     }
 
     @Test
-    void explainOfARefusedRequestIs1AndOfABadOneIs2() throws IOException {
+    void explainExitsWith1ForARefusedRequestAndWith2ForABadOne() throws IOException {
         Path rules = Files.writeString(
                 folder.resolve("rules.yaml"), LOGIN + "  - { id: banned, match: { ip: 203.0.113.9 }, action: deny }\n");
 
@@ -274,7 +274,7 @@ class MainTest {
     }
 
     @Test
-    void explainSaysWhatEnvoyWouldBeTold() throws IOException {
+    void explainShowsWhatEnvoyWouldReceive() throws IOException {
         Path rules = Files.writeString(
                 folder.resolve("envoy.yaml"),
                 "domain: d\ndescriptors: [{ key: k, value: v, rate_limit: { unit: day, requests_per_unit: 0 } }]\n");
@@ -319,7 +319,7 @@ class MainTest {
     }
 
     @Test
-    void aConfigGivesRulesRelativeToItself() throws IOException {
+    void pathsInAConfigAreRelativeToIt() throws IOException {
         Path config = Files.writeString(folder.resolve("sluice.yaml"), """
                 rules: { path: sub/none.yaml, hash_key_file: k }
                 redis: { uri: 'redis://127.0.0.1:1', hash_tag: tenant }
@@ -351,7 +351,7 @@ class MainTest {
     }
 
     @Test
-    void flagsWinOverPropertiesAndTheseOverTheEnvironment() {
+    void flagsTakePrecedenceOverPropertiesAndThoseOverTheEnvironment() {
         Properties properties = new Properties();
         Map<String, String> environment = Map.of("SLUICE_API_PORT", "99999", "SLUICE_RULES", "from-environment");
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program as its users run it: a process of its own. */
+/** Tests the program as its users run it, in its own process. */
 @Timeout(300)
 class ProcessTest {
 
@@ -44,7 +44,7 @@ class ProcessTest {
     }
 
     @Test
-    void startShowsALineToTryWhichWorksAndSigtermIsACleanStop() throws Exception {
+    void startShowsACommandThatWorksAndSigtermIsACleanStop() throws Exception {
         Process process = launch("start", "--api-port", "0");
         Matcher curl = CURL.matcher(readUntil(process, "Ctrl-C stops it."));
         assertThat(curl.find()).isTrue();
@@ -62,7 +62,7 @@ class ProcessTest {
     }
 
     @Test
-    void startShowsALineThroughTheGatewayThatIsRefusedAtTheSixthTry() throws Exception {
+    void startShowsACommandThroughTheGatewayThatIsRefusedAtTheSixthTry() throws Exception {
         Process process = launch("start", "--api-port", "0");
         String screen = readUntil(process, "Ctrl-C stops it.");
         Matcher through = THROUGH.matcher(screen);
@@ -84,7 +84,7 @@ class ProcessTest {
     }
 
     @Test
-    void aNodeWithRoutesHasAGatewayAndTheirChangesAreLive() throws Exception {
+    void aNodeWithRoutesHasAGatewayAndRouteChangesTakeEffect() throws Exception {
         Path config = Files.writeString(folder.resolve("sluice.yaml"), "routes: []\n");
         Process process = launch("node", "--api-port", "0", "--config", config.toString());
         Matcher gateway = Pattern.compile("gateway +(http://\\S+)").matcher(readUntil(process, "Ctrl-C stops it."));
@@ -101,7 +101,7 @@ class ProcessTest {
     }
 
     @Test
-    void aNodeWithoutRulesSaysSo() throws Exception {
+    void aNodeWithoutRulesReportsThat() throws Exception {
         Process process = launch("node", "--api-port", "0");
 
         assertThat(readUntil(process, "Ctrl-C stops it."))
@@ -119,7 +119,7 @@ class ProcessTest {
     }
 
     @Test
-    void aFailedStartIs1() throws Exception {
+    void aFailedStartExitsWith1() throws Exception {
         Process process = launch("node", "--api-port", "0", "--rules", "nowhere.yaml");
 
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -131,7 +131,7 @@ class ProcessTest {
     }
 
     @Test
-    void aStartThatFailsUnexpectedlyIs1() throws Exception {
+    void anUnexpectedFailureOfTheStartExitsWith1() throws Exception {
         String lacking = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(part -> !part.contains("vertx-core"))
                 .collect(Collectors.joining(File.pathSeparator));
@@ -143,7 +143,7 @@ class ProcessTest {
     }
 
     @Test
-    void badRulesAtStartMeanThoseOfTheLastRun() throws Exception {
+    void withBadRulesAtStartTheRulesOfTheLastRunApply() throws Exception {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a, limits: [{ rate: 1 }] }]");
         String[] node = {
             "node",
@@ -174,7 +174,7 @@ class ProcessTest {
     }
 
     @Test
-    void theLogIsTextIfWantedAndHowMuchIsToldIsAFlag() throws Exception {
+    void flagsSetTheFormatAndLevelOfTheLog() throws Exception {
         Process process = launch("node", "--api-port", "0", "--log-format", "text");
         readUntil(process, "Ctrl-C stops it.");
         process.destroy();
@@ -206,9 +206,9 @@ class ProcessTest {
         assertThat(hasty.exitValue()).isEqualTo(130);
     }
 
-    /** Nobody reads the log, and the log is told of every command to Redis: lines are dropped, decisions are made as ever. */
+    /** Nobody reads the log, and every Redis command is logged: lines are dropped, but decisions continue. */
     @Test
-    void aLogThatNobodyReadsHoldsUpNoDecision() throws Exception {
+    void anUnreadLogDelaysNoDecision() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
             Process process = launchUnread(
                     "start", "--api-port", "0", "--redis", redis.uri(), "--log-level", "trace", "--log-format", "json");
@@ -222,7 +222,7 @@ class ProcessTest {
             HttpRequest metrics = HttpRequest.newBuilder(
                             URI.create(curl.group(1).replace("/v1/check", "/metrics")))
                     .build();
-            // A log that blocked would hold up a decision for good, as soon as it is full.
+            // A blocking log would hold up a decision forever once it is full.
             int decidedSinceFull = 0;
             for (int i = 0; decidedSinceFull < 1_000; i++) {
                 assertThat(client.send(check, HttpResponse.BodyHandlers.ofString())
@@ -265,7 +265,7 @@ class ProcessTest {
     }
 
     private Process launch(boolean toFile, String classPath, List<String> arguments) throws IOException {
-        // Who runs the tests in the background ignores interrupts, and a JVM that is started so ignores them, too.
+        // A process started in the background ignores interrupts, and so does a JVM that it starts.
         List<String> command = new ArrayList<>(List.of(
                 "env",
                 "--default-signal=INT",

@@ -13,11 +13,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * No test may fail because a machine is slow or busy. Most of that only a reader can judge; this finds what a search can find.
+ * No test may fail because a machine is slow or busy. Mostly only a reader can judge that; this finds what a search can find.
  */
 class SpeedIndependenceTest {
 
-    /** A bound that is only there to end what hangs. */
+    /** A bound that only ends tests that hang. */
     private static final int SHORTEST_BOUND_SECONDS = 60;
 
     private static final Pattern SLEEP = Pattern.compile("Thread\\.sleep\\(|TimeUnit\\.[A-Z]+\\.sleep\\(|parkNanos\\(");
@@ -29,7 +29,7 @@ class SpeedIndependenceTest {
     }
 
     @Test
-    void timeoutsOfTestsOnlyEndWhatHangs() throws IOException {
+    void timeoutsOnlyEndTestsThatHang() throws IOException {
         assertThat(places(TIMEOUT, found -> Integer.parseInt(found.group(1)) < SHORTEST_BOUND_SECONDS))
                 .isEmpty();
     }
