@@ -65,8 +65,7 @@ public final class Main implements Runnable {
     }
 
     private static int unexpected(Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
-        command.getErr()
-                .println("sluice: unexpected error: " + failure + " (this is a bug; please report it)");
+        command.getErr().println("sluice: unexpected error: " + failure + " (this is a bug; please report it)");
         return CommandLine.ExitCode.SOFTWARE;
     }
 

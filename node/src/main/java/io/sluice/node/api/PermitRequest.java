@@ -8,7 +8,7 @@ final class PermitRequest {
 
     private PermitRequest() {}
 
-    /** Returns the permit's text. Error messages do not show it, because whoever has it can release the permit. */
+    /** Returns the permit's text. Error messages do not show it, because any holder of the text can release the permit. */
     static String read(byte[] body) {
         return StrictJson.read(body, json -> {
             if (json.nextToken() != JsonToken.START_OBJECT) {

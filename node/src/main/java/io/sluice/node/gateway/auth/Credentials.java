@@ -131,9 +131,7 @@ final class Credentials implements Authenticators {
         }
         String why = outcome instanceof TokenCheck.Outcome.Bad bad ? bad.why() : "signed with an unknown key";
         return new Authentication.Refused(
-                401,
-                "token: " + why + " (expected: a valid token)",
-                Optional.of("Bearer error=\"invalid_token\""));
+                401, "token: " + why + " (expected: a valid token)", Optional.of("Bearer error=\"invalid_token\""));
     }
 
     private static Authentication both(Authentication token, Authentication key) {

@@ -148,8 +148,7 @@ public final class GatewayConfig {
         if (!own.has("trusted_proxies")) {
             if (own.has("headers")) {
                 own.error(
-                        "headers",
-                        "headers: set without trusted_proxies (expected: trusted_proxies, or no headers)");
+                        "headers", "headers: set without trusted_proxies (expected: trusted_proxies, or no headers)");
             }
             return CallerAddress.ofPeer();
         }

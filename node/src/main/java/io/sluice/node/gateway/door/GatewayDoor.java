@@ -107,8 +107,7 @@ public final class GatewayDoor {
             return Optional.of(new Certificates(files));
         } catch (IOException e) {
             throw new StartFailedException(
-                    "gateway tls: " + files.certificate() + ", " + files.key()
-                            + " (expected: readable PEM files)",
+                    "gateway tls: " + files.certificate() + ", " + files.key() + " (expected: readable PEM files)",
                     List.of(String.valueOf(e.getMessage())));
         }
     }

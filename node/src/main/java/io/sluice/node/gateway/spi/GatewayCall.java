@@ -31,7 +31,7 @@ public interface GatewayCall {
     /** Returns all lines of a request header as they came, ignoring the case of the name. */
     List<String> headers(String name);
 
-    /** Returns the caller's verified attributes: {@code user}, {@code tenant}, {@code app}, {@code plan}, {@code claim.<name>}. */
+    /** Returns what is verified of the caller: {@code user}, {@code tenant}, {@code app}, {@code plan}, {@code claim.<name>}. */
     Map<String, String> identity();
 
     /** Adds an attribute for rules, before limits are checked. Replaces an earlier value, but never a verified one. */
@@ -40,7 +40,7 @@ public interface GatewayCall {
     /** Sets a header of the forwarded request. */
     void forwardHeader(String name, String value);
 
-    /** Sets a header of the answer, whoever sends it. */
+    /** Sets a header of the answer, from the upstream or from the gateway itself. */
     void answerHeader(String name, String value);
 
     /** Returns the status of the upstream's answer; empty before {@link Phase#AFTER}. */
