@@ -39,7 +39,7 @@ class BatchTest {
     }
 
     @Test
-    void everyItemHasItsOwnStatusInOrderAndABadOneIs400ByItself() throws Exception {
+    void everyItemHasItsOwnStatusInOrderAndABadItemIs400() throws Exception {
         String three = "{\"attributes\": {\"path\": \"/three\", \"user\": \"a\"}}";
         String bad = "{\"attributes\": {\"x\": [1, {\"y\": 2}], \"path\": \"/three\"}, \"z\": {}}";
         String denied = "{\"attributes\": {\"ip\": \"203.0.113.9\"}}";
@@ -74,7 +74,7 @@ class BatchTest {
                 "{\"checks\": [{\"attributes\": {\"a\": 1, \"a\": 1}}]} | body: not JSON, Duplicate field 'a'",
                 "{\"checks\": [{}], \"checks\": [{}]} | body: not JSON, Duplicate field 'checks'",
             })
-    void aBodyThatIsNoBatchIs400(String body, String detail) {
+    void aBodyThatIsNotABatchIs400(String body, String detail) {
         HttpResponse<String> answer = post("/v1/check/batch", body);
 
         assertThat(answer.statusCode()).isEqualTo(400);
@@ -99,7 +99,7 @@ class BatchTest {
     }
 
     @Test
-    void anExplanationSaysHowEveryLimitStandsAndConsumesNothing() throws Exception {
+    void anExplanationShowsTheStateOfEveryLimitAndConsumesNothing() throws Exception {
         String check = "{\"attributes\": {\"path\": \"/three\", \"user\": \"explained\"}}";
         for (int i = 0; i < 5; i++) {
             HttpResponse<String> answer = post("/v1/explain", check);
@@ -121,7 +121,7 @@ class BatchTest {
     }
 
     @Test
-    void aQueryInThePathGivesItsAttributes() {
+    void theQueryOfAPathProvidesAttributes() {
         String check = "{\"attributes\": {\"path\": \"/found?%s\"}}";
 
         assertThat(node.check(check.formatted("user=a&x=1&x=2")).statusCode()).isEqualTo(200);

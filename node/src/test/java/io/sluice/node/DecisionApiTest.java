@@ -56,7 +56,7 @@ class DecisionApiTest {
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("Content-Type")).contains("application/json");
         assertThat(refused.headers().firstValue("RateLimit-Policy")).contains("\"login.0\";q=1;w=3600");
-        // Of the hour some may have passed: a machine may be slow.
+        // Some time of the hour may have passed on a slow machine.
         long retryAfter = refused.headers().firstValueAsLong("Retry-After").orElseThrow();
         assertThat(retryAfter).isBetween(1L, 3_600L);
         assertThat(refused.headers().firstValue("RateLimit")).contains("\"login.0\";r=0;t=" + retryAfter);
@@ -70,7 +70,7 @@ class DecisionApiTest {
     }
 
     @Test
-    void answersWithEveryFieldWhenAllowedAndGivesTheRateOfABucket() {
+    void answersWithEveryFieldWhenAllowedAndShowsTheRateOfABucket() {
         HttpResponse<String> allowed =
                 node.check("{\"attributes\": {\"path\": \"/bucket\", \"user\": \"a\"}, \"permits\": 3}");
 
@@ -100,7 +100,7 @@ class DecisionApiTest {
     }
 
     @Test
-    void waitingNeverHelpsWhereTheRateIsZero() {
+    void waitingNeverHelpsIfTheRateIsZero() {
         HttpResponse<String> refused = node.check("{\"attributes\": {\"path\": \"/never\"}}");
 
         assertThat(refused.statusCode()).isEqualTo(429);
@@ -161,7 +161,7 @@ class DecisionApiTest {
     }
 
     @Test
-    void morePermitsThanALimitCanHoldAre400AndChargeNothing() {
+    void morePermitsThanTheCapacityOfALimitAre400AndChargeNothing() {
         HttpResponse<String> impossible =
                 node.check("{\"attributes\": {\"path\": \"/bucket\", \"user\": \"b\"}, \"permits\": 5}");
 
@@ -259,7 +259,7 @@ class DecisionApiTest {
     }
 
     @Test
-    void aHugeBodyIs413AndTheConnectionEnds() throws IOException {
+    void aHugeBodyIs413AndClosesTheConnection() throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.node.apiPort())) {
             socket.setSoTimeout(60_000);
             socket.getOutputStream()
@@ -274,7 +274,7 @@ class DecisionApiTest {
     }
 
     @Test
-    void chunkedBodiesAreReadAndTheirSizeIsWatched() {
+    void chunkedBodiesAreReadAndTheirSizeIsLimited() {
         String body = "{\"attributes\": {\"path\": \"/bucket\", \"user\": \"chunked\"}}";
 
         assertThat(chunked(body).statusCode()).isEqualTo(200);
@@ -289,7 +289,7 @@ class DecisionApiTest {
     }
 
     @Test
-    void pipelinedRequestsAreAnsweredInTheirOrder() throws IOException {
+    void pipelinedRequestsAreAnsweredInOrder() throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.node.apiPort())) {
             socket.setSoTimeout(60_000);
             StringBuilder requests = new StringBuilder();
@@ -338,7 +338,7 @@ class DecisionApiTest {
         assertProblem(
                 node.send(node.request("/metrics").POST(HttpRequest.BodyPublishers.noBody())),
                 405,
-                "method: not served here");
+                "method: not allowed here");
     }
 
     @Test
@@ -356,7 +356,7 @@ class DecisionApiTest {
     }
 
     @Test
-    void garbageIsAnsweredAndHarmsNobodyElse() throws IOException {
+    void garbageIsAnsweredAndHarmsNoOtherCaller() throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.node.apiPort())) {
             socket.setSoTimeout(60_000);
             socket.getOutputStream().write("\u0001\u0002 garbage\r\n\r\n".getBytes(StandardCharsets.US_ASCII));

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 class FailedBatchTest {
 
     @Test
-    void whatFailsInABatchIs500AndInTheLog() throws Exception {
+    void aFailedCheckOfABatchIs500AndIsLogged() throws Exception {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         Logger logger = (Logger) LoggerFactory.getLogger(ReplySender.class);
@@ -35,7 +35,7 @@ class FailedBatchTest {
                             HttpResponse.BodyHandlers.ofString());
 
             assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(answer.body()).contains("\"status\":500", "its log says why");
+            assertThat(answer.body()).contains("\"status\":500", "see its log");
         } finally {
             logger.detachAppender(log);
         }

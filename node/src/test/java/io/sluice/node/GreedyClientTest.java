@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients that make the server keep more than is good for it, against one that may keep two megabytes. */
+/** Clients that try to make the server hold too much, against a server that may hold two megabytes. */
 @Timeout(300)
 class GreedyClientTest {
 
@@ -32,7 +32,7 @@ class GreedyClientTest {
     }
 
     @Test
-    void answersThatNobodyReadsAreDroppedWhenTheyAreTooMany() throws Exception {
+    void unreadAnswersAreDroppedWhenThereAreTooMany() throws Exception {
         try (RawHttp2 client = new RawHttp2(server.port(), 0)) {
             for (int i = 0; i < 150; i++) {
                 client.get("/openapi.json");
@@ -46,7 +46,7 @@ class GreedyClientTest {
     }
 
     @Test
-    void aConnectionThatLeavesManyAnswersUnreadIsClosed() throws Exception {
+    void aConnectionWithManyUnreadAnswersIsClosed() throws Exception {
         try (BareServer impatient = BareServer.impatient(memory);
                 RawHttp2 client = new RawHttp2(impatient.port(), 0)) {
             for (int i = 0; i < 17; i++) {
@@ -58,7 +58,7 @@ class GreedyClientTest {
     }
 
     @Test
-    void bodiesThatNeverEndAreDroppedWhenTheyAreTooMany() throws Exception {
+    void endlessBodiesAreDroppedWhenThereAreTooMany() throws Exception {
         try (RawHttp2 client = new RawHttp2(server.port(), 65_535)) {
             for (int i = 0; i < 200 && client.seen(RawHttp2.RST_STREAM) == 0; i++) {
                 int stream = client.post("/v1/check");
@@ -73,7 +73,7 @@ class GreedyClientTest {
     }
 
     @Test
-    void bodiesThatNeverEndAreForgottenAfterTheirRefusal() throws Exception {
+    void endlessBodiesAreForgottenAfterTheirRefusal() throws Exception {
         try (BareServer impatient = BareServer.impatient(memory);
                 RawHttp2 client = new RawHttp2(impatient.port(), 65_535)) {
             for (int i = 0; i < 10; i++) {
@@ -107,7 +107,7 @@ class GreedyClientTest {
     }
 
     @Test
-    void javasOwnClientAsksHundredsAtOnce() throws Exception {
+    void theJdksOwnClientSendsHundredsOfRequestsAtOnce() throws Exception {
         HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
         assertThat(server.check(client).version()).isEqualTo(HttpClient.Version.HTTP_2);

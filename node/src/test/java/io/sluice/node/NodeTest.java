@@ -72,7 +72,7 @@ class NodeTest {
     }
 
     @Test
-    void onRedisAHashNeedsAKeyAndThenNoValueStandsThere() throws Exception {
+    void onRedisAHashNeedsAKeyAndThenNoValueIsStored() throws Exception {
         String rules = """
                 rules:
                   - { id: sms, deadline: 1m, limits: [{ by: header.x-phone, limit: 1, window: 1h, privacy: hash }] }
@@ -101,7 +101,7 @@ class NodeTest {
     }
 
     @Test
-    void refusalsFromMemoryAreCountedAndNotDegraded() throws Exception {
+    void refusalsFromMemoryAreCountedAndAreNotDegraded() throws Exception {
         String rules = "rules: [{ id: a, deadline: 1m, on_failure: closed, limits: [{ limit: 1, window: 1h }] }]";
         try (RedisServer redis = RedisServer.start()) {
             NodeConfig config =
@@ -110,7 +110,7 @@ class NodeTest {
                 double before = remembered(node);
                 assertThat(node.check(CHECK).statusCode()).isEqualTo(200);
                 AtomicInteger asked = new AtomicInteger();
-                // Until Redis tells what others give back, a refusal is remembered for a moment only.
+                // Until Redis announces returned permits, a refusal is cached only briefly.
                 await().until(() -> {
                     HttpResponse<String> refused = node.check(CHECK);
                     assertThat(refused.statusCode()).isEqualTo(429);
@@ -159,7 +159,7 @@ class NodeTest {
     }
 
     @Test
-    void badRulesAreAllListed() {
+    void allErrorsInBadRulesAreListed() {
         NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", "rules: [{ id: a }, { id: b }]"), 0);
 
         StartFailedException failure = catchThrowableOfType(StartFailedException.class, () -> Node.start(config));
@@ -182,7 +182,7 @@ class NodeTest {
     }
 
     @Test
-    void refusesPortsThatAreNone() {
+    void refusesInvalidPorts() {
         assertThatThrownBy(() -> NodeConfig.inProcess(new RulesFrom.Nowhere(), 65_536))
                 .hasMessage("api port: 65536 (expected: 0..65535)");
     }
@@ -195,7 +195,7 @@ class NodeTest {
     }
 
     @Test
-    void aStoreThatIsThereDecides() throws Exception {
+    void anAvailableStoreDecides() throws Exception {
         try (RunningNode node = RunningNode.start(config(), FakeStore.answering())) {
             assertThat(node.get("/health").body())
                     .contains("\"engine\":\"redis\"")
@@ -210,7 +210,7 @@ class NodeTest {
     }
 
     @Test
-    void aStoreThatIsAwayMeansAnOpenlyDegradedStart() throws Exception {
+    void withoutTheStoreTheNodeStartsDegradedAndSaysSo() throws Exception {
         try (RunningNode node = RunningNode.start(config(), FakeStore.away())) {
             HttpResponse<String> health = node.get("/health");
             assertThat(health.statusCode()).isEqualTo(200);
@@ -229,7 +229,7 @@ class NodeTest {
     }
 
     @Test
-    void stoppingTurnsHealthTo503FirstAndLetsWhatIsInFlightFinish() throws Exception {
+    void stoppingTurnsHealthTo503FirstAndLetsRequestsInFlightFinish() throws Exception {
         FakeStore store = new FakeStore(true, Clock.system());
         CompletableFuture<Void> graceOver = new CompletableFuture<>();
         Node started = Node.start(config(), (uri, prefix, clock, listener) -> store, graceOver::join, () -> 0);
@@ -257,7 +257,7 @@ class NodeTest {
     }
 
     @Test
-    void aChangedFileIsSoonInForceAndABadOneIsCounted() throws Exception {
+    void aChangedFileIsSoonInForceAndABadFileIsCounted() throws Exception {
         Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: []");
         try (RunningNode node = RunningNode.start(NodeConfig.inProcess(new RulesFrom.File(file), 0), Store::redis)) {
             replace(file, "rules: [{ id: closed, limits: [{ rate: 0 }] }]");
@@ -272,7 +272,7 @@ class NodeTest {
     }
 
     @Test
-    void aBadFileAtStartMeansTheSetOfTheLastRun() throws Exception {
+    void withABadFileAtStartTheRulesOfTheLastRunApply() throws Exception {
         Path data = folder.resolve("data");
         Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: closed, limits: [{ rate: 0 }] }]");
         NodeConfig config = NodeConfig.inProcess(new RulesFrom.File(file), 0).withData(data);
@@ -294,7 +294,7 @@ class NodeTest {
     }
 
     @Test
-    void aBadFileAtStartWithoutAKeptSetFailsTheStart() throws Exception {
+    void aBadFileAtStartWithoutKeptRulesFailsTheStart() throws Exception {
         Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a }]");
         Path data = Files.createDirectory(folder.resolve("data"));
         NodeConfig config = NodeConfig.inProcess(new RulesFrom.File(file), 0).withData(data);
@@ -311,7 +311,7 @@ class NodeTest {
     }
 
     @Test
-    void aDirectoryOfRulesIsOneSet() throws Exception {
+    void aDirectoryOfRulesIsOneRuleSet() throws Exception {
         Path rules = Files.createDirectory(folder.resolve("rules"));
         Files.writeString(rules.resolve("a.yaml"), "rules: [{ id: a, limits: [{ rate: 5 }] }]");
         Files.writeString(rules.resolve("b.json"), "{\"rules\": [{\"id\": \"b\", \"limits\": [{\"rate\": 5}]}]}");
@@ -321,7 +321,7 @@ class NodeTest {
     }
 
     @Test
-    void reloadsUnderLoadNeitherFailARequestNorResetItsCount() throws Exception {
+    void reloadsUnderLoadNeitherFailARequestNorResetACount() throws Exception {
         String rules = "rules: [{ id: a, limits: [{ algorithm: sliding_log, limit: %d, window: 1h }] }]";
         Path file = Files.writeString(folder.resolve("rules.yaml"), rules.formatted(100));
         try (RunningNode node = RunningNode.start(NodeConfig.inProcess(new RulesFrom.File(file), 0), Store::redis)) {
@@ -361,7 +361,7 @@ class NodeTest {
         }
     }
 
-    /** A store in process that can be away, and can hold its answers back. */
+    /** An in-process store that can be unavailable and can hold back its answers. */
     private static final class FakeStore implements Store, Engine {
 
         final List<Runnable> held = new CopyOnWriteArrayList<>();

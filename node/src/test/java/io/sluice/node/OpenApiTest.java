@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The document says what the node does: every route, every answer, every field. */
+/** The document describes what the node does: every route, every answer, every field. */
 @Timeout(300)
 class OpenApiTest {
 
@@ -53,7 +53,7 @@ class OpenApiTest {
     }
 
     @Test
-    void hasEveryRouteWithItsMethodAndNoOther() {
+    void describesEveryRouteWithItsMethodAndNoOther() {
         List<String> described = new ArrayList<>();
         document.get("paths").fieldNames().forEachRemaining(described::add);
 
@@ -67,7 +67,7 @@ class OpenApiTest {
         }
     }
 
-    /** What the answer to a path that is not served names. */
+    /** Reads the paths from the answer to an unknown path. */
     private static List<String> served() {
         String answer = node.get("/nowhere").body();
         String list = answer.substring(answer.indexOf("expected: ") + 10, answer.indexOf(")\""));
@@ -75,7 +75,7 @@ class OpenApiTest {
     }
 
     @Test
-    void hasEveryAnswerAsItIs() throws Exception {
+    void describesEveryAnswer() throws Exception {
         Map<String, Set<Integer>> seen = new TreeMap<>();
         String check = "{\"attributes\": {\"path\": \"/%s\", \"user\": \"u\", \"ip\": \"%s\"}, \"permits\": %d}";
         String one = check.formatted("one", "192.0.2.1", 1);
@@ -117,14 +117,14 @@ class OpenApiTest {
         for (String path : List.of("/v1/rules", "/health", "/openapi.json", "/metrics")) {
             answered(seen, path, null);
         }
-        // Slow bodies, a node that stops and a store that is away have tests of their own.
+        // Slow bodies, a stopping node and an unavailable store have tests of their own.
         Map<String, Set<Integer>> described = described();
         described.values().forEach(statuses -> statuses.removeAll(List.of(408, 503)));
         assertThat(seen).isEqualTo(described);
     }
 
     @Test
-    void aStoreThatIsAwayIs503ForPermits() throws Exception {
+    void anUnavailableStoreIs503ForPermits() throws Exception {
         String rules =
                 "rules: [{ id: a, deadline: 10s, on_failure: closed, limits: [{ algorithm: concurrency, limit: 9, ttl: 1m }] }]";
         try (RedisServer redis = RedisServer.start();
@@ -145,7 +145,7 @@ class OpenApiTest {
     }
 
     @Test
-    void examplesAreGoodRequests() throws Exception {
+    void examplesAreValidRequests() throws Exception {
         for (String path : List.of("/v1/check", "/v1/explain", "/v1/check/batch")) {
             JsonNode request =
                     document.at("/paths/" + path.replace("/", "~1") + "/post/requestBody/content/application~1json");

@@ -5,7 +5,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Gives every await of this module a bound that only ends a test that hangs: a busy machine may take its time. */
+/** Gives every await of this module a bound that only ends a hanging test, because a busy machine may be slow. */
 public final class PatientAwait implements BeforeAllCallback {
 
     private static final Duration AT_MOST = Duration.ofMinutes(1);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Permits of concurrency limits over HTTP: in process, and on a store that two nodes share. */
+/** Permits of concurrency limits over HTTP, in process and on a store that two nodes share. */
 @Timeout(300)
 class PermitTest {
 
@@ -42,25 +42,25 @@ class PermitTest {
     }
 
     @Test
-    void oneHandleForAllThatIsHeldAndGivenBackOnce() throws Exception {
+    void onePermitCoversAllLimitsAndIsReleasedOnce() throws Exception {
         try (RunningNode node = RunningNode.start(config(), Store::redis)) {
-            oneHandleForAllThatIsHeldAndGivenBackOnce(node, node);
+            onePermitCoversAllLimitsAndIsReleasedOnce(node, node);
         }
     }
 
     @Test
-    void aHandleIsGoodAtEveryNodeOfTheSameStore() throws Exception {
+    void aPermitIsValidAtEveryNodeOfTheSameStore() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 RunningNode one = RunningNode.onRedis(config().withRedis(redis.uri()));
                 RunningNode two = RunningNode.onRedis(config().withRedis(redis.uri()))) {
-            oneHandleForAllThatIsHeldAndGivenBackOnce(one, two);
+            onePermitCoversAllLimitsAndIsReleasedOnce(one, two);
             String near = permit(one.check(check("/near", "a", 1)));
             assertThat(post(two, "release", near).statusCode()).isEqualTo(404);
             assertThat(post(one, "release", near).statusCode()).isEqualTo(204);
         }
     }
 
-    private static void oneHandleForAllThatIsHeldAndGivenBackOnce(RunningNode one, RunningNode two) throws Exception {
+    private static void onePermitCoversAllLimitsAndIsReleasedOnce(RunningNode one, RunningNode two) throws Exception {
         String first = permit(one.check(check("/reports", "a", 2)));
         HttpResponse<String> second = two.check(check("/reports", "a", 1));
         assertThat(second.statusCode()).isEqualTo(429);
@@ -81,7 +81,7 @@ class PermitTest {
     }
 
     @Test
-    void whatAShadowLimitHoldsComesBackToo() throws Exception {
+    void permitsOfAShadowLimitAreReleasedToo() throws Exception {
         try (RunningNode node = RunningNode.start(config(), Store::redis)) {
             String first = permit(node.check(check("/reports", "a", 1)));
             HttpResponse<String> second = node.check(check("/reports", "b", 1));
@@ -93,7 +93,7 @@ class PermitTest {
     }
 
     @Test
-    void aPermitThatIsOverIs404AndRenewingKeepsOne() throws Exception {
+    void anExpiredPermitIs404AndRenewingKeepsAPermit() throws Exception {
         try (RunningNode node = RunningNode.start(config(), Store::redis)) {
             String kept = permit(node.check(check("/reports", "a", 1)));
             for (int i = 0; i < 4; i++) {
@@ -109,7 +109,7 @@ class PermitTest {
     }
 
     @Test
-    void aLookHoldsNothingAndNeitherDoesWhatOnlyCounts() throws Exception {
+    void neitherALookNorALimitThatOnlyCountsHoldsAPermit() throws Exception {
         try (RunningNode node = RunningNode.withRules("""
                 rules:
                   - { id: held, resource: /held, limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }
@@ -127,7 +127,7 @@ class PermitTest {
     }
 
     @Test
-    void aChangedHandleIsAnsweredAndFreesAtMostWhatItStillNamesRightly() throws Exception {
+    void aModifiedPermitIsAnsweredAndReleasesAtMostWhatItStillIdentifies() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 RunningNode alone = RunningNode.start(config(), Store::redis);
                 RunningNode shared = RunningNode.onRedis(config().withRedis(redis.uri()))) {
@@ -141,8 +141,8 @@ class PermitTest {
                         int status = post(
                                         node, "release", Base64.getUrlEncoder().encodeToString(changed))
                                 .statusCode();
-                        // One of the two limits may still be named rightly: then that one is let go, which is its
-                        // holder's to do.
+                        // One of the two limits may still be identified correctly: then that one is released, as its
+                        // holder may do.
                         assertThat(status).isIn(204, 404);
                     }
                 }
@@ -152,7 +152,7 @@ class PermitTest {
     }
 
     @Test
-    void aForgedTimeToLiveEndsNobodysPermit() throws Exception {
+    void aForgedTimeToLiveEndsNoOtherPermit() throws Exception {
         String rules = "rules: [{ id: a, deadline: 1m, on_failure: closed,"
                 + " limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }]";
         NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0);
@@ -162,8 +162,8 @@ class PermitTest {
             for (RunningNode node : new RunningNode[] {alone, shared}) {
                 String held = permit(node.check("{\"attributes\": {}}"));
                 byte[] forged = Base64.getUrlDecoder().decode(held);
-                // The time to live is the last long before the (empty) key and the number of permits, and its high
-                // bytes are 0.
+                // The time to live is the last long before the (empty) key and the number of permits. Its high bytes
+                // are 0.
                 int ttl = forged.length - (node == alone ? 2 : 0) - 8 - 2 - 8;
                 for (int i = 0; i < 6; i++) {
                     forged[ttl + i] = 0;
@@ -179,7 +179,7 @@ class PermitTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "x", "AQ", "!!!!", "AQAAAAAAAAAAAAAAAAAAAAAAAAAA", "\u4f60"})
-    void whatIsNoHandleIs404(String text) throws Exception {
+    void textThatIsNoPermitIs404(String text) throws Exception {
         try (RunningNode node = RunningNode.withRules("rules: []")) {
             assertThat(post(node, "release", text).statusCode()).isEqualTo(404);
             assertThat(post(node, "renew", text.repeat(1_000)).statusCode()).isEqualTo(404);

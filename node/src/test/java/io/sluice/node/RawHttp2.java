@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An HTTP/2 connection frame by frame, for what no decent client would do. A thread of its own takes in what comes. */
+/** An HTTP/2 connection, frame by frame, for things that no proper client does. A separate thread reads what arrives. */
 public final class RawHttp2 implements AutoCloseable {
 
     public static final int DATA = 0;
@@ -36,7 +36,7 @@ public final class RawHttp2 implements AutoCloseable {
     private volatile boolean closed;
     private int streams;
 
-    /** @param window how many bytes of each answer are welcome before they are asked for */
+    /** @param window how many bytes of each answer the server may send before more are requested */
     public RawHttp2(int port, int window) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);
@@ -54,17 +54,17 @@ public final class RawHttp2 implements AutoCloseable {
         reader.start();
     }
 
-    /** A request without a body, and its stream. */
+    /** Sends a request without a body and returns its stream. */
     public int get(String path) throws IOException {
         return head(0x82, path, END_HEADERS | END_STREAM);
     }
 
-    /** The head of a request with these names and values, to be followed by its body. */
+    /** Sends the head of a request with these names and values; the body follows. */
     public int post(String path, String... namesAndValues) throws IOException {
         return head(0x83, path, END_HEADERS, namesAndValues);
     }
 
-    /** A part of a body, never the last; waits for room on the connection. False if there was none before it was closed. */
+    /** Sends a part of a body, never the last. Waits for window space; returns false if the connection was closed before. */
     public boolean body(int stream, int bytes) throws IOException {
         while (room.get() < bytes) {
             if (closed) {
@@ -77,7 +77,7 @@ public final class RawHttp2 implements AutoCloseable {
         return true;
     }
 
-    /** The end of a request, with these names and values. */
+    /** Ends a request with these trailers. */
     public void trailers(int stream, String... namesAndValues) throws IOException {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         literals(block, namesAndValues);
@@ -88,27 +88,27 @@ public final class RawHttp2 implements AutoCloseable {
         frame(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
     }
 
-    /** So many more bytes of answers are welcome, of all streams together. */
+    /** Allows this many more bytes of answers, for all streams together. */
     public void welcome(int bytes) throws IOException {
         frame(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(bytes).array());
     }
 
-    /** How many bytes of answers' bodies have come. */
+    /** Returns how many bytes of answer bodies have arrived. */
     public int data() {
         return data.get();
     }
 
-    /** A head that is said to go on. */
+    /** Sends a head that announces a continuation. */
     public int unendedHead(String path) throws IOException {
         return head(0x82, path, 0);
     }
 
-    /** More of a head, never the last of it. */
+    /** Sends more of a head, never the last part. */
     public void moreHead(int stream, byte[] block) throws IOException {
         frame(CONTINUATION, 0, stream, block);
     }
 
-    /** How many frames of a type have come. */
+    /** Returns how many frames of a type have arrived. */
     public int seen(int type) {
         AtomicInteger count = seen.get(type);
         return count == null ? 0 : count.get();
@@ -118,7 +118,7 @@ public final class RawHttp2 implements AutoCloseable {
         return closed;
     }
 
-    /** Literals without Huffman coding, by the names of HPACK's static table. */
+    /** Sends literals without Huffman coding, by the names of HPACK's static table. */
     private int head(int method, String path, int flags, String... namesAndValues) throws IOException {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         block.write(method);

@@ -47,7 +47,7 @@ class RulesFromRedisTest {
     }
 
     @Test
-    void rulesAreThoseOfTheHashes() throws Exception {
+    void rulesComeFromTheHashes() throws Exception {
         hash("users", "LOCAL", 2);
         try (RunningNode node = RunningNode.onRedis(config(redis.uri()))) {
             await().until(() -> node.node.rules().rules().size() == 1);
@@ -59,7 +59,7 @@ class RulesFromRedisTest {
         }
     }
 
-    /** Such a rule has the usual deadline: what a busy machine decides without Redis is not counted here. */
+    /** The rule has the default deadline, so decisions that a busy machine makes without Redis are not counted here. */
     @Test
     void aHashForAllNodesIsCountedInRedis() throws Exception {
         hash("users", "DISTRIBUTED", 2);
@@ -77,7 +77,7 @@ class RulesFromRedisTest {
     }
 
     @Test
-    void sayThatThereAreNoneAndFindThemLater() throws Exception {
+    void reportsThatThereAreNoRulesAndFindsThemLater() throws Exception {
         try (RunningNode node = RunningNode.start(config(redis.uri()), Store::redis)) {
             assertThat(node.get("/health").statusCode()).isEqualTo(200);
             assertThat(node.get("/health").body()).contains("there are no rules: every request is allowed");
@@ -88,7 +88,7 @@ class RulesFromRedisTest {
         }
     }
 
-    /** F23; how soon it is ready is measured by {@code ./sluice bench faults}. */
+    /** F23. {@code ./sluice bench faults} measures how soon the node is ready. */
     @Test
     void aNodeIsReadyWithoutRedisAndWithTheRulesOfTheLastRun() throws Exception {
         hash("users", "LOCAL", 0);
@@ -127,7 +127,7 @@ class RulesFromRedisTest {
     }
 
     @Test
-    void badRulesToBeginWithAreRefusedUnlessSomeAreKept() throws Exception {
+    void badInitialRulesAreRefusedUnlessOlderOnesAreKept() throws Exception {
         hash("users", "NONSENSE", 2);
         assertThatThrownBy(() -> Node.start(config(redis.uri()).withData(data)))
                 .isInstanceOfSatisfying(StartFailedException.class, e -> assertThat(e.details())
@@ -156,7 +156,7 @@ class RulesFromRedisTest {
     }
 
     @Test
-    void anAddressThatIsNoneIsRefusedWithoutItsPassword() {
+    void anInvalidAddressIsRefusedWithoutItsPassword() {
         assertThatThrownBy(() -> Node.start(config("redis://:secret@[broken")))
                 .isInstanceOf(StartFailedException.class)
                 .hasMessageStartingWith("redis: unreadable")

@@ -14,7 +14,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** A really started node on a free port, and a client for it. */
+/** A started node on a free port, with a client. */
 public final class RunningNode implements AutoCloseable {
 
     public final Node node;
@@ -39,7 +39,7 @@ public final class RunningNode implements AutoCloseable {
         return new RunningNode(Node.start(config, opener, Duration.ZERO, () -> 0));
     }
 
-    /** A node that has reached its Redis: one that begins on a busy machine may do so without. */
+    /** Starts a node and waits until it has reached Redis; on a busy machine it may start without. */
     public static RunningNode onRedis(NodeConfig config) throws StartFailedException {
         RunningNode node = start(config, Store::redis);
         await().until(() -> node.node.degraded().isEmpty());

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks values against the schemas of an OpenAPI document: as much of JSON Schema as that document uses, and no keyword more. */
+/** Checks values against the schemas of an OpenAPI document. Supports exactly the keywords that the document uses. */
 final class Schemas {
 
     private static final List<String> KNOWN = List.of(

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class PlainCheckTest {
 
-    /** What bodies are made of, so that most are nearly right. */
+    /** The pieces of bodies, so that most bodies are nearly valid. */
     private static final List<String> PIECES = List.of(
             "{",
             "}",
@@ -64,7 +64,7 @@ class PlainCheckTest {
             "\ufeff");
 
     @Test
-    void readsWhatTheStrictReaderReadsAndNothingElse() {
+    void readsExactlyWhatTheStrictReaderReads() {
         long seed = System.nanoTime();
         System.out.println("seed " + seed);
         Random random = new Random(seed);
@@ -90,7 +90,7 @@ class PlainCheckTest {
     }
 
     @Test
-    void leavesEverythingUnusualToTheStrictReader() {
+    void leavesUnusualBodiesToTheStrictReader() {
         for (String body : List.of(
                 "",
                 "{}",
@@ -119,7 +119,7 @@ class PlainCheckTest {
         }
     }
 
-    /** A right one with some pieces put in, taken out or cut off, or only pieces. */
+    /** Returns a valid body with some pieces inserted, removed or cut off, or only pieces. */
     private static byte[] body(Random random) {
         StringBuilder body = new StringBuilder(
                 random.nextInt(4) == 0
@@ -140,7 +140,7 @@ class PlainCheckTest {
         CheckRequest read();
     }
 
-    /** What is read, or why not. */
+    /** Returns what was read, or why it was refused. */
     private static String said(Reading reading) {
         try {
             CheckRequest read = reading.read();

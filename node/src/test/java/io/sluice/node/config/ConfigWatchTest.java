@@ -28,7 +28,7 @@ class ConfigWatchTest {
     Path folder;
 
     @Test
-    void aChangeIsTakenAtTheSecondLook() throws Exception {
+    void aChangeIsAcceptedAtTheSecondPoll() throws Exception {
         Path file = write(FIRST);
         try (ConfigWatch watch = watch(file)) {
             look(10);
@@ -46,7 +46,7 @@ class ConfigWatchTest {
     }
 
     @Test
-    void aBadFileChangesNothingAndIsAFinding() throws Exception {
+    void aBadFileChangesNothingAndIsReported() throws Exception {
         Path file = write(FIRST);
         try (ConfigWatch watch = watch(file)) {
             write("routes: [{ upstreams: 7 }, { path: x }]\n");
@@ -72,7 +72,7 @@ class ConfigWatchTest {
     }
 
     @Test
-    void aFileThatIsGoneForAWhileChangesNothing() throws Exception {
+    void aFileThatIsMissingForAWhileChangesNothing() throws Exception {
         Path file = write(FIRST);
         try (ConfigWatch watch = watch(file)) {
             Files.delete(file);
@@ -87,7 +87,7 @@ class ConfigWatchTest {
     }
 
     @Test
-    void whatABadFileLacksIsLookedForAgain() throws Exception {
+    void aFileThatABadConfigLacksIsLookedForAgain() throws Exception {
         Path file = write(FIRST);
         try (ConfigWatch watch = watch(file)) {
             write("rules: { hash_key_file: key }\n" + SECOND);
@@ -103,7 +103,7 @@ class ConfigWatchTest {
     }
 
     @Test
-    void whatCannotChangeIsNamedAndTheRestIsTaken() throws Exception {
+    void settingsThatCannotChangeAreNamedAndTheRestIsApplied() throws Exception {
         Path file = write("redis: { uri: 'redis://a' }\n" + FIRST);
         try (ConfigWatch watch = watch(file)) {
             write("redis: { uri: 'redis://b', prefix: p }\nenvoy: { count: reference }\ngateway: { drain: 1s }\n"
@@ -122,7 +122,7 @@ class ConfigWatchTest {
     }
 
     @Test
-    void aSwapOfTheLinkOfAKubernetesMountIsAChange() throws Exception {
+    void swappingTheLinkOfAKubernetesMountIsAChange() throws Exception {
         Path first = Files.createDirectory(folder.resolve("..1"));
         Path second = Files.createDirectory(folder.resolve("..2"));
         Files.writeString(first.resolve("sluice.yaml"), FIRST);
@@ -140,7 +140,7 @@ class ConfigWatchTest {
     }
 
     @Test
-    void whatIsNotUtf8IsRefused() throws Exception {
+    void aFileThatIsNotUtf8IsRefused() throws Exception {
         Path file = write(FIRST);
         try (ConfigWatch watch = watch(file)) {
             Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe});
@@ -150,7 +150,7 @@ class ConfigWatchTest {
     }
 
     @Test
-    void aClosedWatchLooksNoMore() throws Exception {
+    void aClosedWatchNoLongerPolls() throws Exception {
         Path file = write(FIRST);
         watch(file).close();
         write(SECOND);

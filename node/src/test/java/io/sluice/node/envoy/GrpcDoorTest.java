@@ -61,7 +61,7 @@ class GrpcDoorTest {
     }
 
     @Test
-    void theSameOverHttp() throws Exception {
+    void answersTheSameOverHttp() throws Exception {
         try (RunningNode node = RunningNode.start(config(GrpcSettings.on(0)), Store::redis)) {
             String body =
                     "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}]}],\"hitsAddend\":3}";
@@ -73,7 +73,7 @@ class GrpcDoorTest {
     }
 
     @Test
-    void whatIsNotJsonIsABadRequest() throws Exception {
+    void aBodyThatIsNotJsonIsABadRequest() throws Exception {
         String good = "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}]}]}";
         try (RunningNode node = RunningNode.start(config(GrpcSettings.on(0)), Store::redis)) {
             for (String bad : List.of(
@@ -101,7 +101,7 @@ class GrpcDoorTest {
     }
 
     @Test
-    void limitsThatRequestsBringAndRequestsThatAreTooLargeAreInTheMetrics() throws Exception {
+    void metricsShowLimitsOfRequestsAndRequestsThatAreTooLarge() throws Exception {
         String brought = "{\"domain\":\"%s\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}],"
                 + "\"limit\":{\"requestsPerUnit\":2,\"unit\":\"DAY\"}}]}";
         String large = "{\"domain\":\"%s\",\"descriptors\":[" + "{},".repeat(256) + "{}]}";
@@ -126,7 +126,7 @@ class GrpcDoorTest {
     }
 
     @Test
-    void countsLikeTheReferenceIfTold() throws Exception {
+    void countsLikeTheReferenceIfConfigured() throws Exception {
         GrpcSettings settings = new GrpcSettings(0, Optional.empty(), true);
         try (RunningNode node = RunningNode.start(config(settings), Store::redis);
                 Caller caller = Caller.of(node)) {
@@ -162,11 +162,11 @@ class GrpcDoorTest {
     }
 
     @Test
-    void withRedisAwayThePolicyDecidesAndNoCallFails() throws Exception {
+    void withoutRedisThePolicyDecidesAndNoCallFails() throws Exception {
         NodeConfig away = config(GrpcSettings.on(0)).withRedis("redis://127.0.0.1:1");
         try (RunningNode node = RunningNode.start(away, Store::redis);
                 Caller caller = Caller.of(node)) {
-            // Half of three, and of five, is what one of an unknown number of nodes enforces by itself.
+            // One of an unknown number of nodes enforces half of three, and half of five, on its own.
             assertThat(codes(caller, 3, "a=x")).containsExactly("OK", "OVER_LIMIT", "OVER_LIMIT");
             assertThat(codes(caller, 3, "none=x")).containsExactly("OK", "OK", "OK");
         }
@@ -200,7 +200,7 @@ class GrpcDoorTest {
         return NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0).withGrpc(settings);
     }
 
-    /** With a deadline that a busy machine keeps. */
+    /** Uses a deadline that a busy machine can meet. */
     private static NodeConfig slow(String domain) {
         String rules = """
                 rules:

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Attacks on a whole gateway, or on its chain, by the numbers of their list. The long form is {@code ./sluice bench gateway-attacks}. */
+/** Attacks on a whole gateway or on its chain, by their numbers. The long form is {@code ./sluice bench gateway-attacks}. */
 @Timeout(300)
 class AttacksTest {
 
@@ -39,9 +39,10 @@ class AttacksTest {
             """;
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
-    /** What attackers of this process and the gateway may have between them, and what the buffers of an event loop may have beside it. */
+    /** The memory that the attackers in this process and the gateway may use together. */
     private static final long MEMORY = 64L << 20;
 
+    /** The memory that the buffers of each event loop may use in addition. */
     private static final long MEMORY_OF_LOOP = 8L << 20;
 
     @ParameterizedTest
@@ -60,7 +61,7 @@ class AttacksTest {
                 "1,1",
                 "\u00b2"
             })
-    void a15NothingThatACallerWritesChangesHowManyPermitsARequestTakes(String permits) throws Exception {
+    void a15NothingThatACallerSendsChangesHowManyPermitsARequestTakes(String permits) throws Exception {
         String[] names = {"permits", "cost", "tokens", "hits", "hits_addend", "weight", "n"};
         List<String> headers = new ArrayList<>();
         StringBuilder query = new StringBuilder("/a?x=1");
@@ -85,7 +86,7 @@ class AttacksTest {
     }
 
     @Test
-    void a16RefusedRequestsOfAnyKindLeaveTheBucketAsItWas() throws Exception {
+    void a16RefusedRequestsOfAnyKindLeaveTheBucketUnchanged() throws Exception {
         ManualClock clock = ManualClock.at(0);
         try (GatewayUnderTest gateway =
                 new GatewayUnderTest().clock(clock).rules("""
@@ -113,13 +114,13 @@ class AttacksTest {
     }
 
     /**
-     * What a request allocates is counted: eight times the length may take eight times as much, and steps that copy what they have read
-     * would take 64 times as much. There are so many requests that steps in the square of the length would not come to an end.
+     * Measures what a request allocates: eight times the length may take eight times as much; steps that copy what they have read
+     * would take 64 times as much. There are so many requests that quadratic steps would never finish.
      */
     @ParameterizedTest
     @ValueSource(
             strings = {"/a/LONG", "/a/SLASHES", "/a/DOTS", "/a/PERCENT", "/a?q=LONG", "/a?SLASHES", "/a?q=AMPERSANDS"})
-    void a18RequestsOf50KbTakeStepsInProportionToTheirLength(String form) throws Exception {
+    void a18RequestsOf50KbTakeTimeInProportionToTheirLength(String form) throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest().rules("""
                         rules:
                           - { id: stars, match: { query.q: "*a*a*a*a*a*a*b" }, action: deny }
@@ -141,7 +142,7 @@ class AttacksTest {
                 .replace("AMPERSANDS", "1&".repeat(length / 2));
     }
 
-    /** The bytes that the event loops allocate for requests for a path, when they have had some. */
+    /** Returns the bytes that the event loops allocate for requests to a path, after a warm-up. */
     private static long allocatedFor(GatewayUnderTest gateway, String path) throws Exception {
         try (RepliesClient client = gateway.connect()) {
             ask(client, path, 100);
@@ -160,7 +161,7 @@ class AttacksTest {
         }
     }
 
-    /** By their threads; some of other tests may be ending. */
+    /** Returns the allocated bytes by thread; threads of other tests may be ending. */
     private static Map<Long, Long> allocatedByEventLoops() {
         com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         Map<Long, Long> bytes = new HashMap<>();
@@ -173,7 +174,7 @@ class AttacksTest {
         return bytes;
     }
 
-    /** Attackers who take their time take the next step whenever another caller has been answered. */
+    /** Slow attackers take the next step whenever another caller has been answered. */
     private static final class Pace {
 
         private long answered;
@@ -208,7 +209,7 @@ class AttacksTest {
         }
     }
 
-    /** Each is done again and again by several at once. */
+    /** Attacks that several attackers repeat at the same time. */
     enum Attack {
         SLOW_HEADS {
             @Override
@@ -273,10 +274,10 @@ class AttacksTest {
         abstract void once(int port, Pace pace) throws Exception;
     }
 
-    /** How much later others are served than without the attack is for the long form to measure. */
+    /** The long form measures how much later other callers are served than without the attack. */
     @ParameterizedTest
     @EnumSource(Attack.class)
-    void a22OtherCallersAreServedMeanwhileAndMemoryAndConnectionsStayBounded(Attack attack, @TempDir Path folder)
+    void a22OtherCallersAreServedAndMemoryAndConnectionsStayBounded(Attack attack, @TempDir Path folder)
             throws Exception {
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         ExecutorService attackers = Executors.newCachedThreadPool();
@@ -322,7 +323,7 @@ class AttacksTest {
         }
     }
 
-    /** Callers who stay and callers who come anew, all of whom are to be answered. */
+    /** Serves returning and new callers, all of whom must be answered. */
     private static void serve(int port, Pace pace) throws Exception {
         for (int caller = 0; caller < 20; caller++) {
             try (RepliesClient client = new RepliesClient(port)) {

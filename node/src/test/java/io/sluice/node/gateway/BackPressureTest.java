@@ -21,13 +21,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Large bodies and readers that stop: what lies between is what the system's buffers hold, and a few megabytes. */
+/** Large bodies and readers that stop: only the system's buffers and a few megabytes are held in between. */
 @Timeout(300)
 class BackPressureTest {
 
     private static final long BODY = 400L << 20;
 
-    /** The system's buffers for two connections over loopback, which grow by themselves, and the gateway's. */
+    /** The system's buffers for two loopback connections, which grow on demand, plus the gateway's. */
     private static final long UNDER_WAY = 32L << 20;
 
     private static final long MEMORY = 16L << 20;
@@ -143,7 +143,7 @@ class BackPressureTest {
         return thread;
     }
 
-    /** The count when it has begun and stays the same for half a second. */
+    /** Returns the count once it has started and has not changed for half a second. */
     static long untilItStops(AtomicLong count) {
         AtomicLong last = new AtomicLong(-1);
         await().pollInterval(Duration.ofMillis(50))
@@ -155,7 +155,7 @@ class BackPressureTest {
         return last.get();
     }
 
-    /** What is in use of the heap, and outside of it. */
+    /** Returns the used memory, on and off the heap. */
     static long memory() {
         System.gc();
         Runtime runtime = Runtime.getRuntime();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Upstreams that are not there, that lie, or that die. */
+/** Upstreams that are unavailable, that send nonsense, or that die. */
 @Timeout(300)
 class BrokenUpstreamTest {
 
@@ -24,7 +24,7 @@ class BrokenUpstreamTest {
     }
 
     @Test
-    void aRefusedConnectionIsTriedElsewhereWithTheBody() throws Exception {
+    void afterARefusedConnectionAnotherServerReceivesTheBody() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(nobody(), nobody(), upstream.origin());
                 RawClient client = gateway.client()) {
@@ -37,7 +37,7 @@ class BrokenUpstreamTest {
     }
 
     @Test
-    void nobodyIs502AndNoUpstreamIs503() throws Exception {
+    void anUnreachableUpstreamIs502AndNoUpstreamIs503() throws Exception {
         try (TestGateway gateway = TestGateway.to(nobody());
                 RawClient client = gateway.client()) {
             assertThat(client.send(GET).message())
@@ -53,7 +53,7 @@ class BrokenUpstreamTest {
     }
 
     @Test
-    void whatMayHaveBeenProcessedIsNeverSentTwice() throws Exception {
+    void aRequestThatMayHaveBeenProcessedIsNeverRepeated() throws Exception {
         try (RawUpstream dying = new RawUpstream(RawClient::head);
                 RawUpstream other = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(dying.origin(), other.origin());
@@ -91,7 +91,7 @@ class BrokenUpstreamTest {
     }
 
     @Test
-    void headersWithoutEndAre502() throws Exception {
+    void endlessHeadersAre502() throws Exception {
         try (RawUpstream upstream = new RawUpstream(caller -> {
                     caller.head();
                     caller.send("HTTP/1.1 200 OK\r\n" + ("X-A: " + "a".repeat(1_000) + "\r\n").repeat(100));
@@ -132,7 +132,7 @@ class BrokenUpstreamTest {
     }
 
     @Test
-    void bytesAfterTheEndReachNobody() throws Exception {
+    void bytesAfterTheEndReachNoCaller() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK + "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison");
                 TestGateway gateway = TestGateway.to(upstream.origin())) {
             for (int i = 0; i < 10; i++) {
@@ -144,7 +144,7 @@ class BrokenUpstreamTest {
     }
 
     @Test
-    void aCallerWhoLeavesTakesTheUpstreamsRequestAlong() throws Exception {
+    void aCallerWhoDisconnectsCancelsTheUpstreamsRequest() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch gone = new CountDownLatch(1);
         try (RawUpstream upstream = new RawUpstream(caller -> {
@@ -165,7 +165,7 @@ class BrokenUpstreamTest {
     }
 
     @Test
-    void aCallerWhoLeavesInTheMiddleOfTheAnswerEndsIt() throws Exception {
+    void aCallerWhoDisconnectsDuringTheAnswerEndsIt() throws Exception {
         CountDownLatch gone = new CountDownLatch(1);
         try (RawUpstream upstream = new RawUpstream(caller -> {
                     caller.head();

@@ -10,7 +10,7 @@ import io.sluice.rules.pattern.Network;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whose request it is, whatever the headers say. */
+/** Who a request belongs to, whatever its headers say. */
 class CallerIdentityTest {
 
     private static final String BY_IP = "rules: [{ id: r, limits: [{ by: ip, limit: 3, window: 1h }] }]";
@@ -65,7 +65,7 @@ class CallerIdentityTest {
     }
 
     @Test
-    void a3ForwardedIsReadAsItsStandardSaysOrThePeerCounts() throws Exception {
+    void a3ForwardedIsReadAsItsStandardRequiresOrThePeerCounts() throws Exception {
         try (GatewayUnderTest gateway = behind(ForwardingHeader.FORWARDED)) {
             assertThat(gateway.get("/a", "Forwarded: for=\"[2001:db8::7]:443\"").told("caller"))
                     .isEqualTo("2001:db8::7");
@@ -82,7 +82,7 @@ class CallerIdentityTest {
     }
 
     @Test
-    void a4ManyHopsAndDoubledHeadersChangeNobody() throws Exception {
+    void a4ManyHopsAndDuplicateHeadersDoNotChangeTheCaller() throws Exception {
         try (GatewayUnderTest gateway = behind(ForwardingHeader.X_FORWARDED_FOR)) {
             String hops = "10.0.0.1, ".repeat(1_000) + "203.0.113.7";
             assertThat(gateway.get("/a", "X-Forwarded-For: " + hops).told("caller"))
@@ -117,7 +117,7 @@ class CallerIdentityTest {
     }
 
     @Test
-    void a6SpellingsOfAnAddressAreOneCallerAndOtherAddressesAreOthers() throws Exception {
+    void a6SpellingsOfAnAddressAreOneCallerAndOtherAddressesAreNot() throws Exception {
         try (GatewayUnderTest gateway = behind(ForwardingHeader.X_FORWARDED_FOR)) {
             int admitted = 0;
             for (String spelling : List.of(

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Everybody is the same user. */
+/** Identifies every caller as the same user. */
 public record FixedIdentity(String user) implements Authenticators {
 
     @Override

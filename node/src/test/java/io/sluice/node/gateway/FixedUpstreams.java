@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Servers in the order of their list, and what was said of each turn. */
+/** Servers in list order; records the outcome of each turn. */
 public final class FixedUpstreams implements UpstreamGroup {
 
     public final List<String> said = new CopyOnWriteArrayList<>();

@@ -30,11 +30,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The chain over HTTP/2: fields of bodies, permits, and who calls. */
+/** The chain over HTTP/2: body fields, permits and authentication. */
 @Timeout(300)
 class Http2ChainTest {
 
-    /** Of the key {@code secret}. */
+    /** The hash of the key {@code secret}. */
     private static final String HASH = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
 
     private final Vertx vertx = Vertx.vertx();
@@ -78,7 +78,7 @@ class Http2ChainTest {
     }
 
     @Test
-    void fieldsOfBodiesCountAndTheBodyGoesOnWhole() throws Exception {
+    void bodyFieldsCountAndTheBodyIsForwardedCompletely() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .rules("rules: [{ id: r, limits: [{ by: json.user, limit: 1, window: 1h }] }]")
                 .start()) {
@@ -93,7 +93,7 @@ class Http2ChainTest {
     }
 
     @Test
-    void permitsAreGivenBackWhenTheStreamEndsOrIsReset() throws Exception {
+    void permitsAreReleasedWhenTheStreamEndsOrIsReset() throws Exception {
         ConcurrentLinkedQueue<GatewayExchange> open = new ConcurrentLinkedQueue<>();
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .rules("rules: [{ id: r, limits: [{ algorithm: concurrency, limit: 1, ttl: 1h }] }]")
@@ -120,7 +120,7 @@ class Http2ChainTest {
     }
 
     @Test
-    void whoCallsIsProved(@TempDir Path folder) throws Exception {
+    void callersAreAuthenticated(@TempDir Path folder) throws Exception {
         Path keys = Files.writeString(folder.resolve("keys.yaml"), "keys: [{ sha256: " + HASH + ", user: u-1 }]");
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .auth(

@@ -28,7 +28,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A server of HTTP/2 with prior knowledge that answers 200 at the end of each request, and tells of what it was made. */
+/** An HTTP/2 server with prior knowledge that answers 200 at the end of each request and records the request. */
 public final class Http2Upstream implements AutoCloseable {
 
     private final MultiThreadIoEventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -36,9 +36,9 @@ public final class Http2Upstream implements AutoCloseable {
     private final int port;
 
     /**
-     * What was read of one request.
+     * A request as it was read.
      *
-     * @param blocks the head, and the trailers if they came
+     * @param blocks the head, and the trailers if there were any
      */
     public record Request(List<Map<String, String>> blocks, String body) {}
 

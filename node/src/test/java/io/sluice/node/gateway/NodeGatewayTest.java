@@ -40,7 +40,7 @@ class NodeGatewayTest {
               - { id: keyed, resource: /keyed, limits: [{ by: user, algorithm: sliding_log, limit: 2, window: 1h }] }
             """;
 
-    /** Of the key {@code secret}. */
+    /** The hash of the key {@code secret}. */
     private static final String HASH = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
 
     private final HttpClient http =
@@ -91,7 +91,7 @@ class NodeGatewayTest {
     }
 
     @Test
-    void aChangeOfTheFileIsLiveAndABadOneIsAFinding() throws Exception {
+    void aChangeOfTheFileTakesEffectAndABadFileIsReported() throws Exception {
         Path file = write("routes: []\n");
         try (Node node = start(file)) {
             assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(404);
@@ -119,7 +119,7 @@ class NodeGatewayTest {
     }
 
     @Test
-    void upstreamsAreBelievedByTheirAuthoritiesWhichMayChangeWithoutAChangeOfTheFile() throws Exception {
+    void upstreamsAreVerifiedByTheirAuthoritiesWhichMayChangeWithoutAChangeOfTheFile() throws Exception {
         SelfSigned made = new SelfSigned(folder);
         made.make("upstream");
         made.make("other");
@@ -155,7 +155,7 @@ class NodeGatewayTest {
     }
 
     @Test
-    void anUpstreamsAddressOfIpv6MayBeWrittenWithDots() throws Exception {
+    void anUpstreamsIpv6AddressMayBeWrittenWithDots() throws Exception {
         URI origin = URI.create("http://[::ffff:127.0.0.1]:" + upstream.origin().getPort());
         try (Node node = start(write("routes: [{ path: /x, upstreams: '" + origin + "' }]\n"))) {
             assertThat(send(node, "GET", "/x").statusCode()).isEqualTo(200);
@@ -163,7 +163,7 @@ class NodeGatewayTest {
     }
 
     @Test
-    void aStoppingNodeSaysSoFirstAndLetsRequestsThroughTheGatewayFinish() throws Exception {
+    void aStoppingNodeReportsItFirstAndLetsRequestsThroughTheGatewayFinish() throws Exception {
         Path file = write("routes: [{ upstreams: '" + upstream.origin() + "' }]\n");
         Node node = start(file);
         upstream.hold();
@@ -180,7 +180,7 @@ class NodeGatewayTest {
     }
 
     @Test
-    void aRulesRefusalsHaveABodyOfTheirOwn() throws Exception {
+    void refusalsOfARuleCanHaveTheirOwnBody() throws Exception {
         Files.writeString(folder.resolve("page.html"), "<p>#{T(x)} 请稍候</p>");
         String refusals =
                 "gateway: { refusals: [{ rule: login, content_type: text/html; charset=utf-8, file: page.html }] }\n";
@@ -198,7 +198,7 @@ class NodeGatewayTest {
     }
 
     @Test
-    void aWarmUpBothersNoUpstreamAndChargesNothing() throws Exception {
+    void aWarmUpReachesNoUpstreamAndChargesNothing() throws Exception {
         Path file = write("routes: [{ upstreams: '" + upstream.origin() + "' }]\n");
         try (Node node = start(file)) {
             assertThat(upstream.asked).isEmpty();
@@ -207,7 +207,7 @@ class NodeGatewayTest {
     }
 
     @Test
-    void aSampleServiceAnswersWithWhatItGot() throws Exception {
+    void theSampleServiceEchoesTheRequest() throws Exception {
         NodeConfig config = NodeConfig.inProcess(new RulesFrom.Nowhere(), 0).withGateway(0, new RoutesFrom.Sample());
         try (Node node = Node.start(config)) {
             assertThat(send(node, "PUT", "/api/orders/7?x=y").body())

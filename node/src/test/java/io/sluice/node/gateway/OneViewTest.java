@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is seen of a request is seen once, and in one way. */
+/** A request is parsed once, and has only one reading. */
 class OneViewTest {
 
     private GatewayUnderTest gateway;
@@ -72,13 +72,13 @@ class OneViewTest {
                 "a,b",
                 "caf\u00e9.example"
             })
-    void a8HostThatCanBeReadInTwoWaysIsRefused(String sent) throws Exception {
+    void a8AnAmbiguousHostIsRefused(String sent) throws Exception {
         assertThat(gateway.get("/a", "Host: " + sent).status()).isEqualTo(400);
         assertThat(gateway.forwarded()).isZero();
     }
 
     @Test
-    void a8MissingAndDoubledHostsAreRefused() throws Exception {
+    void a8MissingAndDuplicateHostsAreRefused() throws Exception {
         try (RepliesClient client = gateway.connect()) {
             client.write("GET /a HTTP/1.1\r\n\r\n");
             assertThat(client.read().status()).isEqualTo(400);
@@ -111,7 +111,7 @@ class OneViewTest {
     }
 
     @Test
-    void a8Http2AuthorityMustBeThatOfHost() throws Exception {
+    void a8Http2AuthorityMustMatchHost() throws Exception {
         assertThat(http2("shop.example", null)).isEqualTo(200);
         assertThat(http2("shop.example", "shop.example")).isEqualTo(200);
         assertThat(http2("[2001:db8::7]:80", null)).isEqualTo(200);
@@ -121,7 +121,7 @@ class OneViewTest {
     }
 
     @Test
-    void http2StreamsThatAreRefusedLeaveTheConnectionToOthers() throws Exception {
+    void refusedHttp2StreamsDoNotAffectOthersOnTheConnection() throws Exception {
         HttpClient client = gateway.vertx()
                 .createHttpClient(new HttpClientOptions()
                         .setProtocolVersion(HttpVersion.HTTP_2)
@@ -142,7 +142,7 @@ class OneViewTest {
         assertThat(statuses).containsExactly(429, 400, 200);
     }
 
-    /** The status, or -1 if the stream was reset. */
+    /** Returns the status, or -1 if the stream was reset. */
     private int http2(String authority, String host) throws Exception {
         HttpClient client = gateway.vertx()
                 .createHttpClient(new HttpClientOptions()
@@ -196,7 +196,7 @@ class OneViewTest {
                 "/api/%zz",
                 "/api/login%20"
             })
-    void a7PathVariantsAreLimitedAsWhatTheyAreOrRefused(String path) throws Exception {
+    void a7PathVariantsAreLimitedLikeThePathTheyMeanOrRefused(String path) throws Exception {
         RepliesClient.Reply reply = gateway.get(path);
         boolean another = path.contains("%4c") || path.contains("%20");
         assertThat(reply.status()).as(path).isIn(another ? List.of(200) : List.of(429, 400));
@@ -204,7 +204,7 @@ class OneViewTest {
     }
 
     @Test
-    void whatIsRefusedIsNotShown() throws Exception {
+    void aRefusalDoesNotShowWhatWasRefused() throws Exception {
         RepliesClient.Reply reply = gateway.get("/a/%00<script>");
         assertThat(reply.status()).isEqualTo(400);
         assertThat(reply.body()).doesNotContain("<script>").contains("\"type\":\"about:blank\"");
@@ -212,7 +212,7 @@ class OneViewTest {
     }
 
     @Test
-    void a9MethodsAreCapitalsAndConnectIsNotOffered() throws Exception {
+    void a9MethodsAreUpperCaseAndConnectIsNotOffered() throws Exception {
         for (String method : List.of("get", "Get", "G-T", "GET1", "X".repeat(40))) {
             assertThat(gateway.request(method, "/a", "").status()).as(method).isEqualTo(400);
         }
@@ -246,7 +246,7 @@ class OneViewTest {
     }
 
     @Test
-    void saneIdsOfCallersAreKeptAndOthersReplaced() throws Exception {
+    void validIdsOfCallersAreKeptAndOthersReplaced() throws Exception {
         assertThat(gateway.get("/a", "X-Request-Id: a.B-9_").header("x-request-id"))
                 .isEqualTo("a.B-9_");
         for (String id : List.of("a b", "<x>", "x".repeat(129), "")) {
@@ -267,7 +267,7 @@ class OneViewTest {
     }
 
     @Test
-    void connectionsAreKeptAfterRefusalsWhoseBodiesAreSmall() throws Exception {
+    void connectionsStayOpenAfterRefusalsWithSmallBodies() throws Exception {
         try (RepliesClient client = gateway.connect()) {
             assertThat(client.send("GET", "/api/login", "").status()).isEqualTo(429);
             assertThat(client.send("POST", "/api/login", "x".repeat(1_000)).status())
@@ -279,7 +279,7 @@ class OneViewTest {
     }
 
     @Test
-    void connectionsAreClosedAfterRefusalsWhoseBodiesAreNotRead() throws Exception {
+    void connectionsAreClosedAfterRefusalsWithUnreadBodies() throws Exception {
         for (String header : List.of("Content-Length: 1000000", "Transfer-Encoding: chunked", "Expect: 100-continue")) {
             try (RepliesClient client = gateway.connect()) {
                 String length = header.startsWith("Expect") ? "Content-Length: 5\r\n" : "";

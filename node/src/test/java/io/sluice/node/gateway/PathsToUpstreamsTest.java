@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * However a path is written, what the upstream serves for it is what was limited. The limit is 0, so that a single answer of a
- * limited resource is one that escaped.
+ * However a path is written, the resource that the upstream serves for it is the one that was limited. The limit is 0, so any
+ * answer from a limited resource has escaped its limit.
  */
 final class PathsToUpstreamsTest {
 
@@ -50,14 +50,14 @@ final class PathsToUpstreamsTest {
     private Path folder;
 
     @Test
-    void nothingLimitedOfNginxIsReachedPastItsLimit() throws Exception {
+    void noLimitedResourceOfNginxEscapesItsLimit() throws Exception {
         try (NginxServer nginx = NginxServer.start(NGINX)) {
             nothingEscapes("nginx", nginx.port());
         }
     }
 
     @Test
-    void nothingLimitedOfAServletContainerIsReachedPastItsLimit() throws Exception {
+    void noLimitedResourceOfAServletContainerEscapesItsLimit() throws Exception {
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(folder.toString());
         tomcat.setHostname("127.0.0.1");

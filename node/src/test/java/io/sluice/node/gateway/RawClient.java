@@ -20,7 +20,7 @@ public final class RawClient implements AutoCloseable {
         in = socket.getInputStream();
     }
 
-    /** A head of these lines, with the empty one. */
+    /** Returns a head of these lines, with the empty line at the end. */
     public static String lines(String... lines) {
         return String.join("\r\n", lines) + "\r\n\r\n";
     }
@@ -30,7 +30,7 @@ public final class RawClient implements AutoCloseable {
         return this;
     }
 
-    /** A head with its empty line; empty if the other side closed instead. */
+    /** Reads a head with its empty line; empty if the other side closed the connection instead. */
     public String head() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         int last = 0;
@@ -49,12 +49,12 @@ public final class RawClient implements AutoCloseable {
         return new String(in.readNBytes(bytes), StandardCharsets.ISO_8859_1);
     }
 
-    /** Until the other side closes. */
+    /** Reads until the other side closes the connection. */
     public String rest() throws IOException {
         return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
     }
 
-    /** A head, and a body of the length that it says or in chunks, as they came. */
+    /** Reads a head and its body, by length or in chunks, as they came. */
     public String message() throws IOException {
         String head = head();
         String small = head.toLowerCase(Locale.ROOT);
@@ -83,7 +83,7 @@ public final class RawClient implements AutoCloseable {
         return head;
     }
 
-    /** Whether the other side has closed, with nothing more to read. */
+    /** Returns whether the other side has closed the connection, with nothing more to read. */
     public boolean isClosed() throws IOException {
         try {
             return in.read() < 0;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A server that does to each connection whatever a test wants, on a thread of its own. */
+/** A server that runs a test's script for each connection, on a separate thread. */
 public final class RawUpstream implements AutoCloseable {
 
     public final List<String> heads = new CopyOnWriteArrayList<>();
@@ -17,7 +17,7 @@ public final class RawUpstream implements AutoCloseable {
     private final ServerSocket server;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
 
-    /** What happens on a connection; it is closed afterwards. */
+    /** Runs on a connection, which is closed afterwards. */
     @FunctionalInterface
     public interface Script {
         void play(RawClient caller) throws Exception;
@@ -39,7 +39,7 @@ public final class RawUpstream implements AutoCloseable {
         });
     }
 
-    /** Answers every request of every connection with the same bytes, and keeps its heads. */
+    /** Answers every request on every connection with the same bytes, and keeps the requests. */
     public static RawUpstream answering(String answer) throws IOException {
         RawUpstream[] self = new RawUpstream[1];
         self[0] = new RawUpstream(caller -> {
@@ -59,7 +59,7 @@ public final class RawUpstream implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.getLocalPort());
     }
 
-    /** The last request that came, head and body. */
+    /** Returns the last request, head and body. */
     public String last() {
         return heads.get(heads.size() - 1);
     }

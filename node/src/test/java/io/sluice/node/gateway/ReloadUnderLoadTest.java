@@ -106,7 +106,7 @@ class ReloadUnderLoadTest {
     }
 
     @Test
-    void requestsFromThenOnGoTheNewWay() throws Exception {
+    void newRequestsUseTheNewRoutes() throws Exception {
         for (int i = 0; i < 20; i++) {
             gateway.take(only(i % 2 == 0 ? one : two));
 
@@ -117,7 +117,7 @@ class ReloadUnderLoadTest {
     }
 
     @Test
-    void nobodyNoticesThatAServerDiesAndReturns() throws Exception {
+    void noCallerNoticesThatAServerDiesAndReturns() throws Exception {
         gateway.take(both("round_robin"));
         ask();
         ask();
@@ -133,7 +133,7 @@ class ReloadUnderLoadTest {
     }
 
     @Test
-    void aRequestUnderWayFinishesWhereItBegan() throws Exception {
+    void aRequestInFlightFinishesWhereItStarted() throws Exception {
         gateway.take(only(one));
         one.hold();
         CompletableFuture<HttpResponse<String>> slow = http.sendAsync(request(), HttpResponse.BodyHandlers.ofString());

@@ -25,14 +25,14 @@ public final class RepliesClient implements AutoCloseable {
         in = new DataInputStream(socket.getInputStream());
     }
 
-    /** An answer; the names of headers in small letters. */
+    /** An answer, with header names in lower case. */
     public record Reply(int status, Map<String, String> headers, String body) {
 
         public String header(String name) {
             return headers.getOrDefault(name.toLowerCase(Locale.ROOT), "");
         }
 
-        /** What the forwarder told of it. */
+        /** Returns what the forwarder reported about the request. */
         public String told(String name) {
             for (String line : body.split("\n", -1)) {
                 if (line.startsWith(name + "=")) {
@@ -80,14 +80,14 @@ public final class RepliesClient implements AutoCloseable {
         return new Reply(Integer.parseInt(first.split(" ", -1)[1]), headers, new String(body, StandardCharsets.UTF_8));
     }
 
-    /** Waits until the other side has closed. */
+    /** Waits until the other side has closed the connection. */
     void awaitEnd() throws IOException {
         try {
             while (in.read() >= 0) {
-                // What still comes.
+                // Skips what still arrives.
             }
         } catch (IOException e) {
-            // Closed, too.
+            // The connection is closed, too.
         }
     }
 

@@ -7,7 +7,7 @@ import io.sluice.node.config.NodeConfig.RulesFrom;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A whole node whose gateway sends everything to one upstream. */
+/** A whole node whose gateway forwards everything to one upstream. */
 public record RunningGateway(Node node) implements AutoCloseable {
 
     public static RunningGateway start(Path folder, String rules, String upstream) throws Exception {

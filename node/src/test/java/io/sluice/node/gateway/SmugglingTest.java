@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that two servers may read differently: refused, or sent on so that there is one way to read them. */
+/** Requests that two servers may read differently: they are refused, or forwarded so that only one reading remains. */
 @Timeout(300)
 class SmugglingTest {
 
@@ -37,7 +37,7 @@ class SmugglingTest {
                 "X\u0000: y",
                 "X y: z"
             })
-    void isRefusedAndNothingFollows(String headers) throws Exception {
+    void isRefusedAndNothingIsForwarded(String headers) throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -49,7 +49,7 @@ class SmugglingTest {
     }
 
     @Test
-    void aHeaderWithoutANameIsNotSentOn() throws Exception {
+    void aHeaderWithoutANameIsNotForwarded() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -98,7 +98,7 @@ class SmugglingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"1;a=b\r\nx\r\n0\r\n\r\n", "1\nx\n0\n\n", "01\r\nx\r\n0\r\n\r\n", "1 \r\nx\r\n0\r\n\r\n"})
-    void strangeChunksAreRefusedOrWrittenAnew(String chunks) throws Exception {
+    void strangeChunksAreRefusedOrRewritten(String chunks) throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -119,7 +119,7 @@ class SmugglingTest {
                 "1\r\nxy\r\n0\r\n\r\n",
                 "0x1\r\nx\r\n0\r\n\r\n"
             })
-    void brokenChunksReachNobodyWhole(String chunks) throws Exception {
+    void brokenChunksNeverReachAnUpstreamAsACompleteBody(String chunks) throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -130,7 +130,7 @@ class SmugglingTest {
     }
 
     @Test
-    void aLineFeedInATargetOrHeaderCannotBeginAnother() throws Exception {
+    void aLineFeedInATargetOrHeaderCannotStartAnotherOne() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {

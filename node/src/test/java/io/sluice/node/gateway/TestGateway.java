@@ -26,10 +26,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-/** The proxy with the shortest of chains: one route for everything. */
+/** The proxy with the shortest possible chain: one route for everything. */
 public final class TestGateway implements AutoCloseable {
 
-    /** What a test wants different. */
+    /** The settings that a test can change. */
     public static final class Wishes {
         public boolean http2;
         public Optional<ClientSSLOptions> tls = Optional.empty();
@@ -100,7 +100,7 @@ public final class TestGateway implements AutoCloseable {
         }
     }
 
-    /** Lets a second pass for connections from which no whole request has come, of which they have one. */
+    /** Advances the time for connections without a complete request by one second, which is all they have. */
     void tickArrivals() {
         arrivals.tick(1);
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A real server that can die and come back at the same port. */
+/** A real server that can die and come back on the same port. */
 public final class TestUpstream implements AutoCloseable {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -33,7 +33,7 @@ public final class TestUpstream implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + port);
     }
 
-    /** Answers wait from now on. */
+    /** Holds back all answers from now on. */
     void hold() {
         held = new CountDownLatch(1);
     }

@@ -20,14 +20,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Everything that may not take forever is seen to end. */
+/** Everything that must not take forever ends. */
 @Timeout(300)
 class TimeoutsTest {
 
     private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
     @Test
-    void aConnectionThatDoesNotComeIs504() throws Exception {
+    void aConnectionThatIsNeverEstablishedIs504() throws Exception {
         List<Socket> fillers = new ArrayList<>();
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             fill(full, fillers);
@@ -53,7 +53,7 @@ class TimeoutsTest {
         }
     }
 
-    /** Until the system takes no more for it. */
+    /** Connects until the system accepts no more connections. */
     private static void fill(ServerSocket server, List<Socket> fillers) throws IOException {
         for (int i = 0; i < 100; i++) {
             Socket socket = new Socket();
@@ -68,7 +68,7 @@ class TimeoutsTest {
     }
 
     @Test
-    void anAnswerThatDoesNotComeIs504() throws Exception {
+    void anAnswerThatNeverComesIs504() throws Exception {
         try (RawUpstream upstream = new RawUpstream(caller -> {
                     caller.head();
                     caller.isClosed();
@@ -82,7 +82,7 @@ class TimeoutsTest {
     }
 
     @Test
-    void aBodyThatDoesNotComeIs408AndNobodysFaultButTheCallers() throws Exception {
+    void aBodyThatNeverComesIs408AndOnlyTheCallersFault() throws Exception {
         try (RawUpstream upstream = new RawUpstream(RawClient::rest);
                 TestGateway gateway =
                         new TestGateway(wishes -> wishes.requestTimeout = Duration.ofSeconds(2), upstream.origin());
@@ -129,7 +129,7 @@ class TimeoutsTest {
     }
 
     @Test
-    void connectionsWithoutRequestsAreClosedAlsoIfBytesTrickleIn() throws Exception {
+    void connectionsWithoutRequestsAreClosedEvenIfBytesTrickleIn() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
                 TestGateway gateway = new TestGateway(
                         wishes -> wishes.settings = settings -> new GatewaySettings(

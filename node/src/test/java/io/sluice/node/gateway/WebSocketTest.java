@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Upgrades, which become bytes both ways. */
+/** Upgrades to WebSockets, which pass bytes in both directions. */
 @Timeout(300)
 class WebSocketTest {
 
@@ -44,7 +44,7 @@ class WebSocketTest {
     }
 
     @Test
-    void bytesPassBothWaysUntilOneSideCloses() throws Exception {
+    void bytesPassInBothDirectionsUntilOneSideCloses() throws Exception {
         AtomicInteger over = new AtomicInteger();
         try (RawUpstream upstream = echo();
                 TestGateway gateway = new TestGateway(
@@ -68,7 +68,7 @@ class WebSocketTest {
     }
 
     @Test
-    void theUpstreamsCloseReachesTheCallerAfterItsLastBytes() throws Exception {
+    void theCallerReceivesTheUpstreamsLastBytesAndThenItsClose() throws Exception {
         try (RawUpstream upstream = new RawUpstream(caller -> {
                     caller.head();
                     caller.send(GRANTED + "x".repeat(100_000));
@@ -107,7 +107,7 @@ class WebSocketTest {
     }
 
     @Test
-    void anUpgradeThatAnswersToNoneIsRefused() throws Exception {
+    void anUpgradeThatWasNotRequestedIsRefused() throws Exception {
         try (RawUpstream upstream = new RawUpstream(caller -> {
                     caller.head();
                     caller.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
@@ -140,7 +140,7 @@ class WebSocketTest {
     }
 
     @Test
-    void closingTheGatewayGivesTunnelsTheirTimeAndNotMore() throws Exception {
+    void closingTheGatewayGivesTunnelsTheDrainTimeAndNoMore() throws Exception {
         try (RawUpstream upstream = echo();
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client();
@@ -160,7 +160,7 @@ class WebSocketTest {
     }
 
     @Test
-    void theUpstreamsCloseReachesTheCallerAlsoWhileTheGatewayCloses() throws Exception {
+    void theUpstreamsCloseReachesTheCallerEvenWhileTheGatewayCloses() throws Exception {
         CountDownLatch leave = new CountDownLatch(1);
         try (RawUpstream upstream = new RawUpstream(caller -> {
                     if (caller.head().contains("upgrade: websocket\r\n")) {
@@ -186,7 +186,7 @@ class WebSocketTest {
     }
 
     @Test
-    void tunnelsOutliveTheTimeOfConnectionsWithoutRequests() throws Exception {
+    void tunnelsOutliveTheKeepAliveOfIdleConnections() throws Exception {
         try (RawUpstream upstream = echo();
                 TestGateway gateway = new TestGateway(
                         wishes -> wishes.settings = settings -> new GatewaySettings(

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The page of metrics and what a node exposes are the same list: names, types and labels. */
+/** The metrics page and the metrics that a node exposes are the same: names, types and labels. */
 @Timeout(300)
 class ExposedMetricsTest {
 
@@ -45,7 +45,7 @@ class ExposedMetricsTest {
     private record Metric(String type, Set<String> labels) {}
 
     @Test
-    void everyMetricIsOnItsPageWithItsTypeAndLabelsAndNothingElseIs() throws Exception {
+    void thePageListsEveryMetricWithItsTypeAndLabelsAndNoOther() throws Exception {
         Map<String, Metric> documented = documented(Files.readString(PAGE));
         NodeConfig config =
                 NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0).withGateway(0, new RoutesFrom.Sample());
@@ -57,7 +57,7 @@ class ExposedMetricsTest {
             URI gateway = URI.create(node.node.gateway().orElseThrow() + "/x");
             node.send(HttpRequest.newBuilder(gateway).timeout(Duration.ofSeconds(60)));
 
-            // The numbers of the store come a moment later, and a request is counted after its answer.
+            // The store's numbers arrive a moment later, and a request is counted after its answer.
             await().untilAsserted(() ->
                     assertThat(exposed(node.get("/metrics").body())).containsExactlyInAnyOrderEntriesOf(documented));
         }

@@ -40,7 +40,7 @@ class GatewayMetricsTest {
     }
 
     @Test
-    void theSeriesOfRoutesAndUpstreamsThatAreGoneAreGone() {
+    void theSeriesOfRemovedRoutesAndUpstreamsAreRemoved() {
         metrics.watch(() -> routes, () -> upstreams);
         metrics.answered("/a", 200, 1_000);
         metrics.answered("/b", 200, 1_000);
@@ -56,18 +56,18 @@ class GatewayMetricsTest {
         };
         assertThat(series()).containsExactlyInAnyOrder(left);
 
-        // A request that was under way.
+        // A request that was in flight.
         metrics.answered("/a", 200, 1_000);
         assertThat(series()).containsExactlyInAnyOrder(left);
 
-        // A route that is back begins anew.
+        // A route that comes back starts anew.
         routes = Set.of("/a", "/b");
         metrics.answered("/a", 200, 1_000);
         assertThat(series()).contains("sluice_gateway_requests_total{route=\"/a\",status=\"2xx\"} 1.0");
     }
 
     @Test
-    void whatWasAnsweredBeforeTheGatewayIsWatchedIsCounted() {
+    void answersBeforeTheGatewayIsWatchedAreCounted() {
         metrics.answered("/a", 200, 1_000);
         series();
 

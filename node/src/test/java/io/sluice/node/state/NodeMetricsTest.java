@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class NodeMetricsTest {
 
     @Test
-    void countsEveryDecisionOnItsReportedLimitAndNoLooks() throws Exception {
+    void countsEveryDecisionForItsReportedLimitAndNoLooks() throws Exception {
         try (RunningNode node = RunningNode.withRules("""
                 rules:
                   - { id: a, resource: /a, limits: [{ by: user, algorithm: sliding_log, limit: 2, window: 1h }] }
@@ -76,7 +76,7 @@ class NodeMetricsTest {
     }
 
     @Test
-    void everyNumberIsThatOfTheTrafficThatWasSent() throws Exception {
+    void everyNumberMatchesTheTrafficThatWasSent() throws Exception {
         try (RunningNode node = RunningNode.withRules("""
                 rules:
                   - { id: one, resource: /one, limits: [{ by: user, algorithm: sliding_log, limit: 1, window: 1h }] }
@@ -97,12 +97,12 @@ class NodeMetricsTest {
             node.check(one.formatted("boss"));
             node.check(one.formatted("boss"));
             node.check("{\"attributes\": {}}");
-            // What was not decided, or only looked at, is not counted.
+            // Undecided requests and looks are not counted.
             node.check("nonsense");
             node.check(two.replace("}}", "}, \"permits\": 3}"));
             node.check(two.replace("}}", "}, \"permits\": 0}"));
             node.send(node.request("/v1/explain").POST(HttpRequest.BodyPublishers.ofString(two)));
-            // Each of a batch is one.
+            // Each check of a batch counts.
             node.send(node.request("/v1/check/batch")
                     .POST(HttpRequest.BodyPublishers.ofString("{\"checks\": [" + two + ", " + two + ", 7]}")));
 
@@ -130,7 +130,7 @@ class NodeMetricsTest {
     }
 
     @Test
-    void theSeriesOfRulesThatAreGoneAreGone(@TempDir Path folder) throws Exception {
+    void theSeriesOfRemovedRulesAreRemoved(@TempDir Path folder) throws Exception {
         String rules =
                 "rules: [{ id: %s, resource: /a, limits: [{ id: x, limit: 1, window: 1h }, { id: %s, rate: 5 }] }]";
         Path file = Files.writeString(folder.resolve("rules.yaml"), rules.formatted("a", "y"));
@@ -151,7 +151,7 @@ class NodeMetricsTest {
     }
 
     @Test
-    void theStoresOwnNumbersAreThereWhileItIs() throws Exception {
+    void theStoresOwnNumbersAreShownWhileItIsAvailable() throws Exception {
         String rules = "rules: [{ id: a, deadline: 1m, limits: [{ limit: 1000, window: 1h }] }]";
         try (RedisServer redis = RedisServer.start();
                 RunningNode node = RunningNode.start(

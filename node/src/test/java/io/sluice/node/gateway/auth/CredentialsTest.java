@@ -169,7 +169,7 @@ class CredentialsTest {
     }
 
     @Test
-    void withoutProofTheAnswerIs401AndSaysHow() throws Exception {
+    void withoutCredentialsTheAnswerIs401WithAChallenge() throws Exception {
         for (String[] headers : List.of(new String[] {}, new String[] {"Authorization: Basic dTpw"}, new String[] {
             "X-User: u-1", "X-Tenant: acme", "X-Tenant-Id: acme"
         })) {
@@ -219,7 +219,7 @@ class CredentialsTest {
     }
 
     @Test
-    void a17OtherAlgorithmsKeysAndNamesOfKeysAreRefused() throws Exception {
+    void a17OtherAlgorithmsKeysAndKeyNamesAreRefused() throws Exception {
         refused(token(new JWSHeader.Builder(JWSAlgorithm.RS512).keyID("k1"), claims().build(), KEY));
         refused(token(new JWSHeader.Builder(JWSAlgorithm.PS256).keyID("k1"), claims().build(), KEY));
         refused(token(header(), claims().build(), OTHER));
@@ -233,7 +233,7 @@ class CredentialsTest {
     }
 
     @Test
-    void a17KeysThatATokenBringsAlongAreNotLookedAt() throws Exception {
+    void a17KeysInsideATokenAreIgnored() throws Exception {
         URI evil = URI.create("http://127.0.0.1:1/jwks.json");
         refused(token(header().jwk(OTHER.toPublicJWK()), claims().build(), OTHER));
         refused(token(header().jwkURL(evil), claims().build(), OTHER));
@@ -241,7 +241,7 @@ class CredentialsTest {
     }
 
     @Test
-    void a17TokensThatAreNotForUsNowAreRefused() throws Exception {
+    void a17TokensThatAreNotForUsOrNotValidNowAreRefused() throws Exception {
         Instant now = Instant.now();
         refused(token(claims -> claims.expirationTime(Date.from(now.minusSeconds(60)))));
         refused(token(claims -> claims.expirationTime(null)));
@@ -254,7 +254,7 @@ class CredentialsTest {
     }
 
     @Test
-    void a17ExtensionsThatMustBeUnderstoodAreRefused() throws Exception {
+    void a17CriticalExtensionsAreRefused() throws Exception {
         refused(token(header().criticalParams(Set.of("exp")).customParam("exp", 1), claims().build(), KEY));
     }
 
@@ -279,7 +279,7 @@ class CredentialsTest {
     }
 
     @Test
-    void apiKeysAreWhoseTheyAre() throws Exception {
+    void anApiKeyIdentifiesItsOwner() throws Exception {
         RepliesClient.Reply reply = gateway.get("/a", "x-api-key: " + SECRET);
         assertThat(reply.told("identity")).isEqualTo("{app=batch, tenant=acme, user=robot}");
         assertThat(reply.told("withheld")).isEqualTo("[x-api-key]");
@@ -292,7 +292,7 @@ class CredentialsTest {
     }
 
     @Test
-    void whoShowsBothHasToProveBothAndNotContradictHimself() throws Exception {
+    void ifBothAreSentBothMustBeValidAndIdentifyTheSameCaller() throws Exception {
         String bearer = "Authorization: Bearer " + token(claims -> claims.subject("robot"));
         assertThat(gateway.get("/a", bearer, "X-API-Key: " + SECRET).told("identity"))
                 .contains("app=batch", "user=robot", "claim.level=7");
@@ -310,7 +310,7 @@ class CredentialsTest {
     }
 
     @Test
-    void optionalRoutesTakeNobodyButNoBadProofAndOpenOnesDoNotLook() throws Exception {
+    void optionalRoutesAcceptNoCredentialsButNoBadOnesAndOpenRoutesIgnoreThem() throws Exception {
         try (GatewayUnderTest optional = gateway(Access.OPTIONAL);
                 GatewayUnderTest open = gateway(Access.OPEN)) {
             assertThat(optional.get("/a").told("identity")).isEqualTo("{}");
@@ -325,7 +325,7 @@ class CredentialsTest {
     }
 
     @Test
-    void changedFilesAreTakenAndBadOnesAreNot() throws Exception {
+    void changedFilesAreAppliedAndBadOnesAreNot() throws Exception {
         String old = token(claims -> {});
         assertThat(with(old).status()).isEqualTo(200);
         Files.writeString(folder.resolve("jwks.json"), "{");
@@ -349,7 +349,7 @@ class CredentialsTest {
     }
 
     @Test
-    void a32TokensAndKeysAreInNoLog() throws Exception {
+    void a32NeitherTokensNorKeysAreLogged() throws Exception {
         Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.list = new CopyOnWriteArrayList<>();
@@ -371,7 +371,7 @@ class CredentialsTest {
     }
 
     @Test
-    void keysOfAUrlAreFetchedAndFetchedAgainForNewNamesAtABoundedRate() throws Exception {
+    void keysOfAUrlAreFetchedAgainForUnknownKeyNamesAtABoundedRate() throws Exception {
         AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
         AtomicInteger fetched = new AtomicInteger();
         URI uri = issuer(request -> {
@@ -404,7 +404,7 @@ class CredentialsTest {
     }
 
     @Test
-    void newKeysOfAUrlAreTakenAndBadAnswersLeaveTheLastOnes() throws Exception {
+    void newKeysOfAUrlAreUsedAndBadAnswersKeepTheLastOnes() throws Exception {
         AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
         ManualClock clock = new ManualClock();
         try (FetchedKeys keys =
@@ -427,7 +427,7 @@ class CredentialsTest {
     }
 
     @Test
-    void keysOfAUrlAreFetchedAgainWhenTheyAreOldAndTheSameKeysKeepWhatTheyVerified() throws Exception {
+    void oldKeysOfAUrlAreFetchedAgainAndUnchangedKeysKeepTheirVerifiedTokens() throws Exception {
         String set = new JWKSet(KEY.toPublicJWK()).toString();
         AtomicInteger fetched = new AtomicInteger();
         ManualClock clock = new ManualClock();
@@ -447,7 +447,7 @@ class CredentialsTest {
     }
 
     @Test
-    void theLastGoodKeysOfAUrlStayWhileTheIssuerIsAway() throws Exception {
+    void theLastGoodKeysOfAUrlStayWhileTheIssuerIsUnavailable() throws Exception {
         AtomicReference<String> served = new AtomicReference<>(new JWKSet(KEY.toPublicJWK()).toString());
         ManualClock clock = new ManualClock();
         URI uri = issuer(request -> {
@@ -478,7 +478,7 @@ class CredentialsTest {
     }
 
     @Test
-    void anAnswerThatDoesNotEndIsCutAndARedirectIsNotFollowed() throws Exception {
+    void anEndlessAnswerIsCutOffAndARedirectIsNotFollowed() throws Exception {
         String set = new JWKSet(KEY.toPublicJWK()).toString();
         ManualClock clock = new ManualClock();
         URI elsewhere = issuer(request -> request.response().end(set));
@@ -500,7 +500,7 @@ class CredentialsTest {
     }
 
     @Test
-    void closedKeysOfAUrlAnswerWithWhatTheyHave() throws Exception {
+    void afterCloseTheKnownKeysOfAUrlAreStillAvailable() throws Exception {
         ManualClock clock = new ManualClock();
         String set = new JWKSet(KEY.toPublicJWK()).toString();
         FetchedKeys keys = FetchedKeys.open(issuer(request -> request.response().end(set)), clock);
@@ -527,7 +527,7 @@ class CredentialsTest {
     }
 
     @Test
-    void withoutTheIssuersKeysTokensAreUnavailableAndNeverTaken() throws Exception {
+    void withoutTheIssuersKeysTokensAre503AndNeverAccepted() throws Exception {
         URI nobody = URI.create("http://127.0.0.1:1/jwks.json");
         Authenticators auth = Authenticators.open(settings(new KeySource.Url(nobody)), Clock.system());
         try (GatewayUnderTest remote =
@@ -543,7 +543,7 @@ class CredentialsTest {
     }
 
     @Test
-    void settingsThatWouldTakeTokensOfOthersCannotBeMade() {
+    void settingsThatWouldAcceptTokensForOthersCannotBeCreated() {
         assertThatThrownBy(() -> new Tokens(
                         new KeySource.File(folder),
                         Set.of("RS256"),
@@ -565,7 +565,7 @@ class CredentialsTest {
     }
 
     @Test
-    void verifiedTokensAreRememberedOnlyUntilTheyEndAndWithinABound() {
+    void verifiedTokensAreCachedOnlyUntilTheyExpireAndWithinABound() {
         VerifiedTokens known = new VerifiedTokens();
         Identity who = new Identity(Map.of("user", "a"));
         known.keep(Sha256.of("t"), who, 1_000);

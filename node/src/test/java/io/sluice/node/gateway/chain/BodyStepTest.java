@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Fields of bodies are read where rules name them, and the body goes on whole. */
+/** Body fields are read if rules name them, and the body is forwarded completely. */
 class BodyStepTest {
 
     private static final String JSON = "Content-Type: application/json";
@@ -32,7 +32,7 @@ class BodyStepTest {
     }
 
     @Test
-    void fieldsCountAndTheWholeBodyGoesOn() throws Exception {
+    void fieldsCountAndTheWholeBodyIsForwarded() throws Exception {
         String body = "{\"user\":\"a\",\"rest\":\"" + "x".repeat(30_000) + "\"}";
         RepliesClient.Reply first = gateway.request("POST", "/json", body, JSON);
         assertThat(first.told("bytes")).isEqualTo(Integer.toString(body.length()));
@@ -45,7 +45,7 @@ class BodyStepTest {
     }
 
     @Test
-    void bodiesInPiecesAndChunksAreReadAndGoOnWhole() throws Exception {
+    void bodiesInPiecesAndChunksAreReadAndForwardedCompletely() throws Exception {
         try (RepliesClient client = gateway.connect()) {
             client.write("POST /strict HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"use\r\n");
             client.write("8\r\nr\":\"abc\"\r\n1\r\n}\r\n0\r\n\r\n");
@@ -59,7 +59,7 @@ class BodyStepTest {
     }
 
     @Test
-    void largerBodiesHaveNoFieldsAndAreStillSentOnWhole() throws Exception {
+    void largerBodiesHaveNoFieldsAndAreStillForwardedCompletely() throws Exception {
         String body = "{\"user\":\"a\",\"rest\":\"" + "x".repeat(200_000) + "\"}";
         assertThat(gateway.request("POST", "/strict", body, JSON).status()).isEqualTo(429);
         assertThat(gateway.request("POST", "/json", body, JSON).told("bytes"))
@@ -75,7 +75,7 @@ class BodyStepTest {
     }
 
     @Test
-    void whatABodyIsIsSeenInItAndNotInItsHeaders() throws Exception {
+    void theContentDecidesWhatABodyIsAndNotItsHeaders() throws Exception {
         assertThat(gateway.request("POST", "/strict", "\u001f\u008b\b", JSON, "Content-Encoding: gzip")
                         .status())
                 .isEqualTo(429);
@@ -91,7 +91,7 @@ class BodyStepTest {
     }
 
     @Test
-    void headersThatSayWhatABodyIsCannotBeHidden() throws Exception {
+    void headersThatDescribeTheBodyCannotBeHidden() throws Exception {
         for (String hidden : List.of("content-encoding", "Content-Type")) {
             assertThat(gateway.request("POST", "/json", "{\"user\":\"a\"}", JSON, "Connection: keep-alive, " + hidden)
                             .status())
@@ -113,7 +113,7 @@ class BodyStepTest {
     }
 
     @Test
-    void callersWhoAskFirstAreToldToGoOnWhereFieldsAreNeeded() throws Exception {
+    void callersThatExpectContinueReceiveItIfFieldsAreNeeded() throws Exception {
         try (RepliesClient client = gateway.connect()) {
             client.write("POST /json HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 12\r\n\r\n");
             assertThat(client.read(true).status()).isEqualTo(100);
@@ -123,17 +123,17 @@ class BodyStepTest {
     }
 
     @Test
-    void requestsWithoutABodyHaveNoFieldsAndGoOn() throws Exception {
+    void requestsWithoutABodyHaveNoFieldsAndPass() throws Exception {
         assertThat(gateway.get("/json").told("bytes")).isEqualTo("0");
         assertThat(gateway.get("/strict").status()).isEqualTo(429);
     }
 
     @Test
-    void slowBodiesAndTooManyAreRefused() throws Exception {
+    void slowBodiesAndTooManyBodiesAreRefused() throws Exception {
         BodyStep impatient = new BodyStep(gateway.vertx(), 50, 1_000);
         for (int i = 0; i < 3; i++) {
             assertThat(answerOf(impatient, "Content-Length: 900\r\n\r\n{" + " ".repeat(800)))
-                    .as("what is refused makes room for the next")
+                    .as("a refused body makes room for the next")
                     .isEqualTo(408);
         }
         BodyStep patient = new BodyStep(gateway.vertx(), 60_000, 1_000);

@@ -19,7 +19,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What users add, in real jars that are compiled here and named as the documentation says. */
+/** User extensions in real jars, compiled here and named as the documentation says. */
 class ExtensionsTest {
 
     private static final String HANDLER = """
@@ -51,7 +51,7 @@ class ExtensionsTest {
     Path folder;
 
     @Test
-    void handlersAndRefusalsOfAJarAreFoundAndUsed() throws Exception {
+    void handlersAndRefusalBodiesOfAJarAreFoundAndUsed() throws Exception {
         Path jar = jar("shop.jar", Map.of("Tagging", HANDLER, "Plain", BODY.replace("NAME", "Plain")));
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {jar.toUri().toURL()}, getClass().getClassLoader())) {
@@ -69,7 +69,7 @@ class ExtensionsTest {
     }
 
     @Test
-    void twoRefusalsAreAnErrorThatNamesThem() throws Exception {
+    void twoRefusalBodiesAreAnErrorThatNamesThem() throws Exception {
         Path jar = jar("two.jar", Map.of("One", BODY.replace("NAME", "One"), "Two", BODY.replace("NAME", "Two")));
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {jar.toUri().toURL()}, getClass().getClassLoader())) {

@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** A gateway on a real port whose forwarder answers 200 and tells what it got. */
+/** A gateway on a real port. Its forwarder answers 200 and reports the request it received. */
 public final class GatewayUnderTest implements AutoCloseable {
 
     private final Vertx vertx = Vertx.vertx();
@@ -96,7 +96,7 @@ public final class GatewayUnderTest implements AutoCloseable {
         return this;
     }
 
-    /** Instead of answering 200. */
+    /** Replaces the forwarder that answers 200. */
     public GatewayUnderTest forwarding(Consumer<GatewayExchange> given) {
         forwarder = (exchange, after) -> {
             forwarded.incrementAndGet();
@@ -154,7 +154,7 @@ public final class GatewayUnderTest implements AutoCloseable {
         return vertx;
     }
 
-    /** How many requests got through. */
+    /** Returns how many requests were forwarded. */
     public int forwarded() {
         return forwarded.get();
     }
@@ -167,7 +167,7 @@ public final class GatewayUnderTest implements AutoCloseable {
         return new RepliesClient(port);
     }
 
-    /** A GET on a connection of its own. */
+    /** Sends a GET on a new connection. */
     public RepliesClient.Reply get(String path, String... headers) throws Exception {
         return request("GET", path, "", headers);
     }

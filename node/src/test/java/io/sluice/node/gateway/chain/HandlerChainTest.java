@@ -57,7 +57,7 @@ class HandlerChainTest {
     }
 
     @Test
-    void handlersGoByPhaseAndThenByOrder() throws Exception {
+    void handlersRunByPhaseAndThenByOrder() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .handlers(
                         noting("after", Phase.AFTER, 0),
@@ -101,7 +101,7 @@ class HandlerChainTest {
     }
 
     @Test
-    void failFastAnswersBeforeItsParallelNeighboursAreDone() throws Exception {
+    void failFastAnswersBeforeItsParallelNeighboursComplete() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .handlers(
                         new Step("never", Phase.PARSED, 0, true, true, call -> new CompletableFuture<>()),
@@ -118,7 +118,7 @@ class HandlerChainTest {
     }
 
     @Test
-    void refusalThatIsNotFastWaitsForTheRestOfItsPhase() throws Exception {
+    void aRefusalThatIsNotFailFastWaitsForTheRestOfItsPhase() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .handlers(
                         new Step("slow", Phase.PARSED, 0, false, false, call -> done(answer(418))),
@@ -133,7 +133,7 @@ class HandlerChainTest {
     }
 
     @Test
-    void handlerThatFailsInAnyWayAnswers500AndNothingPasses() throws Exception {
+    void aHandlerThatFailsInAnyWayAnswers500AndNothingPasses() throws Exception {
         List<Function<GatewayCall, CompletionStage<Verdict>>> ways = List.of(
                 call -> {
                     throw new IllegalStateException("broken");
@@ -164,7 +164,7 @@ class HandlerChainTest {
     }
 
     @Test
-    void afterForeignThreadsTheRequestIsBackOnItsEventLoop() throws Exception {
+    void afterOtherThreadsTheRequestReturnsToItsEventLoop() throws Exception {
         AtomicReference<String> next = new AtomicReference<>();
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .handlers(
@@ -180,7 +180,7 @@ class HandlerChainTest {
     }
 
     @Test
-    void answerAfterTheCallerLeftDoesNothing() throws Exception {
+    void anAnswerAfterTheCallerDisconnectedDoesNothing() throws Exception {
         CompletableFuture<Verdict> open = new CompletableFuture<>();
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .handlers(step("waits", Phase.PARSED, 0, call -> {
@@ -200,7 +200,7 @@ class HandlerChainTest {
     }
 
     @Test
-    void handlerThatNeverSaysAnythingIsNotWaitedForLongerThanTheRouteAllows() throws Exception {
+    void aHandlerThatNeverCompletesIsNotAwaitedLongerThanTheRouteAllows() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .requestTimeout(Duration.ofMillis(50))
                 .handlers(step("silent", Phase.BEFORE, 0, call -> new CompletableFuture<>()))
@@ -211,7 +211,7 @@ class HandlerChainTest {
     }
 
     @Test
-    void handlersSeeTheCallAndChangeWhatIsSentOnAndAnswered() throws Exception {
+    void handlersSeeTheCallAndChangeTheForwardedRequestAndTheAnswer() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .handlers(
                         step("sets", Phase.BEFORE, 0, call -> {
@@ -235,7 +235,7 @@ class HandlerChainTest {
     }
 
     @Test
-    void handlersCannotSetWhereMessagesBeginAndEnd() throws Exception {
+    void handlersCannotSetHeadersThatControlFraming() throws Exception {
         for (String name : List.of("Host", "content-length", "Transfer-Encoding", "Connection", "a b", "")) {
             try (GatewayUnderTest gateway = new GatewayUnderTest()
                     .handlers(step("sets", Phase.BEFORE, 0, call -> {

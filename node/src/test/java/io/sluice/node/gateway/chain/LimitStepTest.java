@@ -51,7 +51,7 @@ class LimitStepTest {
                     List<Integer> statuses = new ArrayList<>();
                     try (RepliesClient client = gateway.connect()) {
                         go.await();
-                        // All of them are on the way before the first is answered.
+                        // All requests are sent before the first is answered.
                         client.write("GET /a HTTP/1.1\r\nHost: h\r\n\r\n".repeat(10));
                         for (int each = 0; each < 10; each++) {
                             statuses.add(client.read().status());
@@ -73,7 +73,7 @@ class LimitStepTest {
     }
 
     @Test
-    void answersCarryTheLimitAndRefusalsSayWhenToComeBack() throws Exception {
+    void answersCarryTheLimitAndRefusalsSayWhenToRetry() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest().rules(ONE).start()) {
             RepliesClient.Reply allowed = gateway.get("/a");
             assertThat(allowed.header("ratelimit-policy")).isEqualTo("\"one.0\";q=1;w=3600");
@@ -91,7 +91,7 @@ class LimitStepTest {
     }
 
     @Test
-    void refusalsSpeakTheCallersLanguageAndTheRulesWords() throws Exception {
+    void refusalsUseTheCallersLanguageAndTheRulesText() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest().rules("""
                         rules:
                           - { id: a, resource: /a, limits: [{ limit: 0, window: 1m }], message: { en: Slow down, zh: \u6162 } }
@@ -108,7 +108,7 @@ class LimitStepTest {
     }
 
     @Test
-    void bodiesOfRefusalsCanBeReplacedForEachRule() throws Exception {
+    void refusalBodiesCanBeReplacedForEachRule() throws Exception {
         RefusalBody own = (ruling, language) ->
                 ruling.rule() != null && ruling.rule().id().equals("a")
                         ? new RefusalBody.Content(420, "text/plain", AnswerLanguage.EN, "calm")
@@ -206,7 +206,7 @@ class LimitStepTest {
     }
 
     @Test
-    void headersThatCountMustBeThereOnce() throws Exception {
+    void headersThatALimitCountsByMustOccurOnce() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .rules("rules: [{ id: r, limits: [{ by: header.x-phone, limit: 9, window: 1h }] }]")
                 .start()) {
@@ -222,8 +222,8 @@ class LimitStepTest {
                 .clock(ManualClock.at(0))
                 .rules("rules: [{ id: r, limits: [{ algorithm: leaky_bucket, rate: 10/s, capacity: 10 }] }]")
                 .start()) {
-            // By a clock that stands still, each waits a tenth of a second longer than the one before; and no timer is
-            // early.
+            // By a clock that stands still, each request waits a tenth of a second longer than the one before, and no
+            // timer fires early.
             long start = System.nanoTime();
             List<RepliesClient> clients = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
@@ -240,7 +240,7 @@ class LimitStepTest {
     }
 
     @Test
-    void whoLeavesWhileWaitingIsNotSentOn() throws Exception {
+    void aCallerThatDisconnectsWhileWaitingIsNotForwarded() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest()
                 .rules(
                         "rules: [{ id: r, limits: [{ algorithm: leaky_bucket, rate: 1/m, capacity: 10, max_wait: 10m }] }]")
@@ -255,7 +255,7 @@ class LimitStepTest {
     }
 
     @Test
-    void permitsAreHeldUntilTheAnswerEndsOrTheCallerLeavesAndGivenBackOnce() throws Exception {
+    void permitsAreHeldUntilTheAnswerEndsOrTheCallerDisconnectsAndReleasedOnce() throws Exception {
         ConcurrentLinkedQueue<GatewayExchange> open = new ConcurrentLinkedQueue<>();
         UnreliableEngine store = new UnreliableEngine(new LocalEngine(Clock.system()));
         try (GatewayUnderTest gateway = new GatewayUnderTest()
@@ -355,7 +355,7 @@ class LimitStepTest {
     }
 
     @Test
-    void rulingsThatComeLateAndOnOtherThreadsEndOnTheEventLoop() throws Exception {
+    void decisionsThatCompleteLateOnOtherThreadsContinueOnTheEventLoop() throws Exception {
         UnreliableEngine store = new UnreliableEngine(new LocalEngine(Clock.system()));
         store.setMood(UnreliableEngine.Mood.LATE);
         try (GatewayUnderTest gateway = new GatewayUnderTest()
@@ -374,7 +374,7 @@ class LimitStepTest {
     }
 
     @Test
-    void permitOfACallerWhoLeftBeforeTheRulingIsGivenBack() throws Exception {
+    void thePermitOfACallerThatDisconnectedBeforeTheDecisionIsReleased() throws Exception {
         UnreliableEngine store = new UnreliableEngine(new LocalEngine(Clock.system()));
         store.setMood(UnreliableEngine.Mood.LATE);
         try (GatewayUnderTest gateway = new GatewayUnderTest()
@@ -393,7 +393,7 @@ class LimitStepTest {
     }
 
     @Test
-    void storeThatFailsNeverLetsClosedRulesPass() throws Exception {
+    void aFailingStoreNeverLetsRequestsPassClosedRules() throws Exception {
         UnreliableEngine store = new UnreliableEngine(new LocalEngine(Clock.system()));
         for (UnreliableEngine.Mood mood : List.of(
                 UnreliableEngine.Mood.FAILS, UnreliableEngine.Mood.THROWS, UnreliableEngine.Mood.LOSES_QUESTION)) {
@@ -410,7 +410,7 @@ class LimitStepTest {
     }
 
     @Test
-    void handlersNeverOverrideWhatIsVerified() throws Exception {
+    void handlersNeverOverrideVerifiedAttributes() throws Exception {
         GatewayHandler forger = new GatewayHandler() {
             @Override
             public Phase phase() {

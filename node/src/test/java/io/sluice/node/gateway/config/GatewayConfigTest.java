@@ -60,7 +60,7 @@ class GatewayConfigTest {
     }
 
     @Test
-    void readsServicesWithEverything() {
+    void readsServicesWithAllSettings() {
         GatewayConfig config = Configs.good("""
                 gateway:
                   tls: { cert: c.pem, key: k.pem, client_ca: ca.pem }
@@ -116,7 +116,7 @@ class GatewayConfigTest {
     }
 
     @Test
-    void whoSetUpAuthenticationMeansItUnlessARouteSaysOtherwise() {
+    void withAuthenticationConfiguredRoutesRequireItUnlessTheySayOtherwise() {
         GatewayConfig config = Configs.good("""
                 auth: { api_keys: keys.yaml }
                 routes:
@@ -131,7 +131,7 @@ class GatewayConfigTest {
     }
 
     @Test
-    void withoutRoutesThereIsNoGatewayButErrorsAreStillFound() {
+    void withoutRoutesThereIsNoGatewayButErrorsAreStillReported() {
         assertThat(Configs.read(Path.of("c"), "auth: { api_keys: k }", new Errors("c")))
                 .isEmpty();
         assertThat(Configs.errors(Path.of("c.yaml"), "gateway: { drain: soon }"))
@@ -140,7 +140,7 @@ class GatewayConfigTest {
     }
 
     @Test
-    void aNumberOfProxiesIsTrustedToo() {
+    void trustedProxiesMayBeANumber() {
         GatewayConfig config = Configs.good("client: { trusted_proxies: 2 }\nroutes: []");
 
         assertThat(caller(config, "10.1.1.1", "203.0.113.8, 203.0.113.9, 10.2.2.2"))
@@ -255,7 +255,7 @@ class GatewayConfigTest {
 
     @ParameterizedTest
     @MethodSource("badDocuments")
-    void saysWhatIsWrongAndWhere(String text, String expected) {
+    void reportsWhatIsWrongAndWhere(String text, String expected) {
         assertThat(Configs.errors(folder.resolve("c.yaml"), text))
                 .singleElement()
                 .asString()
@@ -264,7 +264,7 @@ class GatewayConfigTest {
     }
 
     @Test
-    void saysEverythingAtOnce() {
+    void reportsAllErrorsAtOnce() {
         assertThat(Configs.errors(folder.resolve("c.yaml"), """
                 client: { trusted_proxies: [x] }
                 auth: { jwks: k, issuer: i, algorithms: [none] }
@@ -286,7 +286,7 @@ class GatewayConfigTest {
     }
 
     @Test
-    void authoritiesOfUpstreamsAreReadFromBesideTheFile() throws Exception {
+    void caFilesOfUpstreamsAreReadRelativeToTheFile() throws Exception {
         Files.writeString(folder.resolve("bad.pem"), "nonsense");
 
         assertThat(Configs.errors(
@@ -296,7 +296,7 @@ class GatewayConfigTest {
     }
 
     @Test
-    void whatCannotChangeWhileTheGatewayRunsIsNamed() {
+    void settingsThatCannotChangeWhileTheGatewayRunsAreNamed() {
         GatewayConfig before = Configs.good("routes: []");
         GatewayConfig after =
                 Configs.good("gateway: { drain: 1s, tls: { cert: c, key: k } }\nroutes: [{ upstreams: http://a }]");

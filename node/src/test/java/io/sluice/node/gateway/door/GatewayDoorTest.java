@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The gateway's port: limits of heads, TLS, and how it closes. */
+/** The gateway's port: limits of heads, TLS, and closing. */
 @Timeout(300)
 class GatewayDoorTest {
 
@@ -61,7 +61,7 @@ class GatewayDoorTest {
     }
 
     @Test
-    void headsThatAreTooLargeOrNoHeadsAreRefused() throws Exception {
+    void headsThatAreTooLargeOrInvalidAreRefused() throws Exception {
         try (TestGateway gateway = TestGateway.to()) {
             assertThat(answerTo(gateway, "GET /" + "a".repeat(40_000) + " HTTP/1.1\r\nHost: a\r\n\r\n"))
                     .matches("(?s)HTTP/1\\.. 414 .*");
@@ -83,7 +83,7 @@ class GatewayDoorTest {
     }
 
     @Test
-    void aPortInUseIsSaid() {
+    void aPortInUseIsReported() {
         try (TestGateway gateway = TestGateway.to()) {
             GatewayDoor other = new GatewayDoor(gateway.vertx, Arrivals.overBestTransport(), Clock.system());
             Vertx vertx = Vertx.vertx();
@@ -102,7 +102,7 @@ class GatewayDoorTest {
     }
 
     @Test
-    void closingLetsRequestsUnderWayFinishAndTellsTheirConnections() throws Exception {
+    void closingLetsRequestsInFlightFinishAndNotifiesTheirConnections() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch answer = new CountDownLatch(1);
         try (RawUpstream upstream = new RawUpstream(caller -> {
@@ -157,7 +157,7 @@ class GatewayDoorTest {
     }
 
     @Test
-    void aCallerWhoNeverReadsButAsksOnIsNotWorkedFor() throws Exception {
+    void noWorkIsDoneForACallerThatKeepsAskingButNeverReads() throws Exception {
         AtomicInteger reached = new AtomicInteger();
         String answer = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000);
         try (RawUpstream upstream = new RawUpstream(caller -> {
@@ -189,7 +189,7 @@ class GatewayDoorTest {
     }
 
     @Test
-    void anyNumberOfRequestsMayComeInOnePiece() throws Exception {
+    void anyNumberOfRequestsMayArriveInOnePiece() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -210,7 +210,7 @@ class GatewayDoorTest {
     }
 
     @Test
-    void speaksTlsWithBothVersionsAndTakesNewCertificates(@TempDir Path folder) throws Exception {
+    void supportsBothTlsVersionsAndReloadsCertificates(@TempDir Path folder) throws Exception {
         SelfSigned made = new SelfSigned(folder);
         made.make("first");
         made.make("second");
@@ -248,7 +248,7 @@ class GatewayDoorTest {
     }
 
     @Test
-    void callersNeedACertificateWhereAuthoritiesForThemAreGiven(@TempDir Path folder) throws Exception {
+    void callersNeedACertificateIfAuthoritiesForThemAreConfigured(@TempDir Path folder) throws Exception {
         SelfSigned made = new SelfSigned(folder);
         made.make("server");
         made.make("caller");

@@ -18,14 +18,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a request becomes on its way, and its answer on the way back. */
+/** What a request becomes when it is forwarded, and its answer on the way back. */
 @Timeout(300)
 class ForwardingTest {
 
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
     @Test
-    void sendsOnMethodTargetHostAndHeadersAsTheyCame() throws Exception {
+    void forwardsMethodTargetHostAndHeadersUnchanged() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -45,7 +45,7 @@ class ForwardingTest {
     }
 
     @Test
-    void removesHopByHopHeadersBothWaysAlsoThoseNamedByConnection() throws Exception {
+    void removesHopByHopHeadersInBothDirectionsIncludingThoseNamedByConnection() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(RawClient.lines(
                         "HTTP/1.1 200 OK",
                         "Content-Length: 0",
@@ -93,7 +93,7 @@ class ForwardingTest {
     }
 
     @Test
-    void connectionCannotTakeAwayWhatTheGatewayWrites() throws Exception {
+    void connectionCannotRemoveHeadersThatTheGatewayWrites() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -112,7 +112,7 @@ class ForwardingTest {
         }
     }
 
-    /** One that reaches a machine without IPv6, too. */
+    /** Uses an address that a machine without IPv6 can reach, too. */
     @Test
     void reachesUpstreamsByTheirIpv6Address() throws Exception {
         Vertx vertx = Vertx.vertx();
@@ -136,7 +136,7 @@ class ForwardingTest {
     }
 
     @Test
-    void neverSendsOnOverridesOfMethodOrPathNorNamesWithUnderscores() throws Exception {
+    void neverForwardsOverridesOfMethodOrPathNorNamesWithUnderscores() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = new TestGateway(
                         wishes -> wishes.believed = List.of(ForwardingHeader.X_FORWARDED_FOR), upstream.origin());
@@ -160,7 +160,7 @@ class ForwardingTest {
     }
 
     @Test
-    void writesForwardedHeadersInThePlaceOfWhatStrangersWrote() throws Exception {
+    void replacesForwardedHeadersFromUntrustedSenders() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -196,7 +196,7 @@ class ForwardingTest {
     }
 
     @Test
-    void addsToWhatTrustedProxiesWrote() throws Exception {
+    void extendsForwardedHeadersFromTrustedProxies() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = new TestGateway(
                         wishes ->
@@ -228,7 +228,7 @@ class ForwardingTest {
     }
 
     @Test
-    void whatATrustedProxyMayHaveLetThroughIsNotBelieved() throws Exception {
+    void headersThatATrustedProxyMayHavePassedThroughAreNotTrusted() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = new TestGateway(
                         wishes -> wishes.believed = List.of(ForwardingHeader.X_FORWARDED_FOR), upstream.origin());
@@ -250,7 +250,7 @@ class ForwardingTest {
     }
 
     @Test
-    void handlersSetHeadersBothWaysAndWithholdSome() throws Exception {
+    void handlersSetHeadersInBothDirectionsAndWithholdSome() throws Exception {
         try (RawUpstream upstream =
                         RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-B: theirs\r\n\r\n");
                 TestGateway gateway = new TestGateway(
@@ -297,7 +297,7 @@ class ForwardingTest {
     }
 
     @Test
-    void whatWasReadOfTheBodyGoesFirst() throws Exception {
+    void theKeptPartOfTheBodyIsSentFirst() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = new TestGateway(
                         wishes -> wishes.before = exchange -> {
@@ -314,7 +314,7 @@ class ForwardingTest {
     }
 
     @Test
-    void passesOnChunkedAnswersWithTheirTrailers() throws Exception {
+    void forwardsChunkedAnswersWithTheirTrailers() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(
                         RawClient.lines("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Trailer: X-Sum")
                                 + "3\r\nabc\r\n0\r\nX-Sum: 7\r\nContent-Length: 9\r\n\r\n");
@@ -361,7 +361,7 @@ class ForwardingTest {
     }
 
     @Test
-    void eventsAreSentOnAtOnceAndTheHeadBeforeThem() throws Exception {
+    void eventsAreForwardedAtOnceAndTheHeadBeforeThem() throws Exception {
         CountDownLatch headSeen = new CountDownLatch(1);
         CountDownLatch firstSeen = new CountDownLatch(1);
         try (RawUpstream upstream = new RawUpstream(caller -> {
@@ -386,7 +386,7 @@ class ForwardingTest {
     }
 
     @Test
-    void continueIsAskedOfTheUpstreamAndPassedOn() throws Exception {
+    void expectContinueIsForwardedAndItsAnswerPassedOn() throws Exception {
         try (RawUpstream upstream = new RawUpstream(caller -> {
                     String head = caller.head();
                     caller.send(head.contains("expect: 100-continue") ? "HTTP/1.1 100 Continue\r\n\r\n" : "");
@@ -420,7 +420,7 @@ class ForwardingTest {
     }
 
     @Test
-    void earlyHintsArePassedOnButNotAStormOfThem() throws Exception {
+    void earlyHintsAreForwardedButNotAStormOfThem() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(
                         "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: x\r\n\r\n".repeat(500)
                                 + "HTTP/1.1 100 Continue\r\n\r\n".repeat(500)

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** gRPC, whose statuses are trailers of answers, through a whole node: without TLS on either side, and with it on both. */
+/** gRPC, which sends its status in trailers, through a whole node: without TLS on both sides, and with TLS on both. */
 @Timeout(300)
 class GrpcTest {
 
@@ -89,7 +89,7 @@ class GrpcTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anErrorWithoutAMessageIsItsTrailersAlone(boolean tls) throws Exception {
+    void anErrorWithoutAMessageHasOnlyTrailers(boolean tls) throws Exception {
         try (Words words = new Words(tls)) {
             Heard heard = words.ask(FAIL, "hello");
             Status status = heard.status();
@@ -105,7 +105,7 @@ class GrpcTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aStreamOfMessagesComesWholeAndInOrder(boolean tls) throws Exception {
+    void aStreamOfMessagesArrivesCompletelyAndInOrder(boolean tls) throws Exception {
         try (Words words = new Words(tls)) {
             Heard heard = words.ask(COUNT, "1000");
             Status status = heard.status();
@@ -136,7 +136,7 @@ class GrpcTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void eachSideMaySpeakBeforeTheOtherHasEnded(boolean tls) throws Exception {
+    void eachSideMaySendBeforeTheOtherHasEnded(boolean tls) throws Exception {
         try (Words words = new Words(tls)) {
             Heard heard = words.begin(TALK);
             for (int i = 0; i < 10; i++) {
@@ -153,7 +153,7 @@ class GrpcTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aRefusedCallFailsAndOthersOfItsConnectionDoNot(boolean tls) throws Exception {
+    void aRefusedCallFailsAndOthersOnItsConnectionDoNot(boolean tls) throws Exception {
         try (Words words = new Words(tls)) {
             for (int i = 0; i < 4; i++) {
                 Heard heard = words.ask(LIMITED, "hello");
@@ -198,7 +198,7 @@ class GrpcTest {
         }
     }
 
-    /** What the server does with one message. */
+    /** What the server does with a message. */
     private interface Conduct {
 
         void heard(ServerCall<String, String> call, String asked, String message);
@@ -233,7 +233,7 @@ class GrpcTest {
                     .addService(service())
                     .build()
                     .start();
-            // The times are beyond those of the test, however slow the machine.
+            // The timeouts are longer than those of the test, however slow the machine.
             Path config = Files.writeString(folder.resolve("sluice.yaml"), """
                     gateway: { connect_timeout: 5m%s }
                     services:
@@ -353,7 +353,7 @@ class GrpcTest {
         }
     }
 
-    /** All that a call is answered; to be looked at once its status has come. */
+    /** All that a call received. Read it only after its status has arrived. */
     private static final class Heard extends ClientCall.Listener<String> {
 
         private final ClientCall<String, String> call;

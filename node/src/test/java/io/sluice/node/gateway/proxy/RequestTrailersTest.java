@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Trailers of requests are dropped: the body arrives whole, and nothing of them becomes a header or a request. */
+/** Trailers of requests are dropped: the body arrives completely, and no part of them becomes a header or a request. */
 @Timeout(300)
 class RequestTrailersTest {
 
@@ -98,7 +98,7 @@ class RequestTrailersTest {
     }
 
     @Test
-    void areDroppedFromFramesToFramesAlsoWithALengthAndWithoutABody() throws Exception {
+    void areDroppedFromFramesToFramesEvenWithALengthAndWithoutABody() throws Exception {
         try (Http2Upstream upstream = new Http2Upstream();
                 TestGateway gateway = http2(upstream);
                 RawHttp2 client = new RawHttp2(gateway.port(), 65_535)) {
@@ -137,7 +137,7 @@ class RequestTrailersTest {
     }
 
     @Test
-    void aBodyThatGoesOnAfterItsLengthIsNotCompletedInFrames() throws Exception {
+    void aBodyThatExceedsItsLengthIsNotCompletedInFrames() throws Exception {
         try (Http2Upstream upstream = new Http2Upstream();
                 TestGateway gateway = http2(upstream);
                 RawHttp2 client = new RawHttp2(gateway.port(), 65_535)) {
@@ -151,7 +151,7 @@ class RequestTrailersTest {
     }
 
     @Test
-    void requestsThatFollowEachOtherAreToldApart() throws Exception {
+    void consecutiveRequestsAreToldApart() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -243,7 +243,7 @@ class RequestTrailersTest {
     }
 
     @Test
-    void aRequestInTheirPlaceIsNotRead() throws Exception {
+    void aRequestInPlaceOfTrailersIsNotRead() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin());
                 RawClient client = gateway.client()) {
@@ -258,7 +258,7 @@ class RequestTrailersTest {
     }
 
     @Test
-    void rulesDoNotHearOfThem(@TempDir Path folder) throws Exception {
+    void rulesDoNotSeeThem(@TempDir Path folder) throws Exception {
         String rules = """
                 rules:
                   - { id: by-user, limits: [{ by: json.user, limit: 100, window: 1h }] }
@@ -280,7 +280,7 @@ class RequestTrailersTest {
     }
 
     @Test
-    void manyDoNoHarmAndHugeOnesEndTheConnection() throws Exception {
+    void manyTrailersDoNoHarmAndHugeOnesEndTheConnection() throws Exception {
         try (RawUpstream upstream = RawUpstream.answering(OK);
                 TestGateway gateway = TestGateway.to(upstream.origin())) {
             try (RawClient client = gateway.client()) {

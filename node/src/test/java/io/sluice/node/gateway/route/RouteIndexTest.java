@@ -78,7 +78,7 @@ class RouteIndexTest {
             return host.matches(askedHost) && path.matches(askedPath);
         }
 
-        /** Smaller is more specific. */
+        /** Smaller numbers are more specific. */
         String rank() {
             StringBuilder rank = new StringBuilder(
                     switch (host.kind()) {
@@ -134,7 +134,7 @@ class RouteIndexTest {
         "a.eu.shop.example, /other,          *.shop.example/**",
         "elsewhere,         /health,         /health",
     })
-    void takesTheMostSpecificHostAndThenTheMostSpecificPath(String host, String path, String expected) {
+    void choosesTheMostSpecificHostAndThenTheMostSpecificPath(String host, String path, String expected) {
         List<Named> routes = List.of(
                 Named.of("", "/health"),
                 Named.of("*.shop.example", "/**"),
@@ -146,7 +146,7 @@ class RouteIndexTest {
     }
 
     @Test
-    void findsNothingWhereNothingIs() {
+    void findsNothingIfNoRouteMatches() {
         RouteIndex index = index(List.of(Named.of("shop.example", "/api/**")));
 
         assertThat(index.find("shop.example", "/other")).isEmpty();
@@ -171,7 +171,7 @@ class RouteIndexTest {
         assertThat(mostSteps(100_000)).isEqualTo(mostSteps(10)).isPositive();
     }
 
-    /** How many steps it takes to find that of so many routes which takes the most. */
+    /** Returns the most steps that finding any of this many routes takes. */
     private static long mostSteps(int routes) {
         AtomicLong steps = new AtomicLong();
         List<Named> all = new ArrayList<>();
@@ -190,7 +190,7 @@ class RouteIndexTest {
         return most;
     }
 
-    /** Counts each look-up as one step, and each walk through it as one for each of its entries. */
+    /** Counts each lookup as one step, and each iteration as one step per entry. */
     private static final class CountingMap extends HashMap<String, PathTree<Route>> {
 
         private static final long serialVersionUID = 1;
@@ -247,19 +247,19 @@ class RouteIndexTest {
         "[::ffff:10.0.0.1], 10.0.0.1",
         "[::ffff:a00:1], 10.0.0.1"
     })
-    void aHostsIpv6AddressMeansTheSameInEverySpelling(String written, String askedFor) {
+    void allSpellingsOfAHostsIpv6AddressAreEqual(String written, String askedFor) {
         assertThat(HostPattern.of(written).matches(askedFor)).isTrue();
         assertThat(Authority.parse(written).map(Authority::host)).contains(askedFor);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"[::1", "::1", "[::1]:80", "[fe80::1%eth0]", "[1.2.3.4]x", "*.[::1]", "[]", "[:::]"})
-    void whatIsNoHostIsRefused(String written) {
+    void anInvalidHostIsRefused(String written) {
         assertThatThrownBy(() -> HostPattern.of(written)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void saysWhichRouteIsForTheSameRequests() {
+    void returnsTheRouteForTheSameRequests() {
         RouteIndex.Builder builder = new RouteIndex.Builder();
         Named first = Named.of("shop.example", "/users/{id}");
         Named second = Named.of("SHOP.example", "/users/{name}");

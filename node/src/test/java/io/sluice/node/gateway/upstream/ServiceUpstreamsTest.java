@@ -52,7 +52,7 @@ class ServiceUpstreamsTest {
     }
 
     @Test
-    void theNeighbourOfOneWhoIsOutIsNotNextTwiceAsOften() {
+    void theNeighbourOfAServerThatIsOutIsNotChosenTwiceAsOften() {
         ServiceUpstreams group = group(Balance.ROUND_ROBIN, 3);
         group.servers().get(0).checkedHealthy(false, "test");
 
@@ -60,7 +60,7 @@ class ServiceUpstreamsTest {
     }
 
     @Test
-    void theLeastUsedIsNext() {
+    void theLeastUsedServerIsNext() {
         ServiceUpstreams group = group(Balance.LEAST_CONNECTIONS, 3);
         List<Turn> open = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
@@ -75,7 +75,7 @@ class ServiceUpstreamsTest {
     }
 
     @Test
-    void whatIsOverIsCountedOnce() {
+    void theEndOfARequestIsCountedOnce() {
         ServiceUpstreams group = group(Balance.LEAST_CONNECTIONS, 3);
         Turn turn = next(group);
         turn.over();
@@ -99,7 +99,7 @@ class ServiceUpstreamsTest {
     }
 
     @Test
-    void failuresThatAreNotInARowAndOtherStatusesLeaveNobodyOut() {
+    void failuresThatAreNotInARowAndOtherStatusesLeaveNoServerOut() {
         ServiceUpstreams group = group(Balance.ROUND_ROBIN, 3);
         for (int i = 0; i < 20; i++) {
             end(only(group, A), i % 3 == 2 ? 500 : 502);
@@ -113,7 +113,7 @@ class ServiceUpstreamsTest {
     }
 
     @Test
-    void afterTheTimeOneRequestAtOnceTriesAndASuccessBringsItBack() {
+    void afterTheTimeOneRequestAtATimeTriesAndASuccessBringsTheServerBack() {
         ServiceUpstreams group = group(Balance.ROUND_ROBIN, 3);
         leaveOut(group, A);
         clock.advance(OUT_FOR);
@@ -134,7 +134,7 @@ class ServiceUpstreamsTest {
     }
 
     @Test
-    void whatWasSentBeforeSaysNothingOfAServerThatIsOut() {
+    void earlierRequestsSayNothingAboutAServerThatIsOut() {
         ServiceUpstreams group = group(Balance.ROUND_ROBIN, 3);
         Turn before = only(group, A);
         leaveOut(group, A);
@@ -145,7 +145,7 @@ class ServiceUpstreamsTest {
     }
 
     @Test
-    void failingRequestsNeverLeaveAServiceWithoutServers() {
+    void failedRequestsNeverLeaveAServiceWithoutServers() {
         ServiceUpstreams group = group(Balance.ROUND_ROBIN, 3);
         leaveOut(group, A);
         leaveOut(group, B);
@@ -171,7 +171,7 @@ class ServiceUpstreamsTest {
     }
 
     @Test
-    void checksMayLeaveAServiceWithoutServers() {
+    void healthChecksMayLeaveAServiceWithoutServers() {
         ServiceUpstreams group = group(Balance.ROUND_ROBIN, 3);
         group.servers().forEach(server -> server.checkedHealthy(false, "test"));
 
@@ -180,7 +180,7 @@ class ServiceUpstreamsTest {
 
     @ParameterizedTest
     @EnumSource(Balance.class)
-    void whoWasTriedIsNotTriedAgain(Balance balance) {
+    void aServerThatWasTriedIsNotTriedAgain(Balance balance) {
         ServiceUpstreams group = group(balance, 3);
 
         for (int i = 0; i < 10; i++) {
@@ -190,7 +190,7 @@ class ServiceUpstreamsTest {
     }
 
     @Test
-    void noFailuresToCountMeansNeverOut() {
+    void withZeroFailuresAServerIsNeverOut() {
         ServiceUpstreams group = group(Balance.ROUND_ROBIN, 0);
         for (int i = 0; i < 100; i++) {
             end(only(group, A), 502);
@@ -201,7 +201,7 @@ class ServiceUpstreamsTest {
 
     @ParameterizedTest
     @EnumSource(Balance.class)
-    void manyThreadsLeaveNothingBehindAndShareTheWorkOut(Balance balance) throws Exception {
+    void manyThreadsLeaveNothingBehindAndShareTheWork(Balance balance) throws Exception {
         ServiceUpstreams group = new ServiceUpstreams(
                 settings(balance, 3, List.of(A, B, C)), servers(List.of(A, B, C)), Optional.empty(), Clock.system());
         Map<URI, AtomicInteger> used = new ConcurrentHashMap<>();
@@ -224,7 +224,7 @@ class ServiceUpstreamsTest {
 
         assertThat(group.servers()).extracting(UpstreamServer::open).containsExactly(0, 0, 0);
         assertThat(used.values().stream().mapToInt(AtomicInteger::get).sum()).isEqualTo(160_000);
-        // Some are out for a while, by chance; nobody is trial for good.
+        // Some servers may be out for a while by chance, but none stays in a trial.
         clock.advance(OUT_FOR);
         group.servers().forEach(UpstreamServer::forgive);
         assertThat(turns(group, 300)).isEqualTo(Map.of(A, 100, B, 100, C, 100));
@@ -261,7 +261,7 @@ class ServiceUpstreamsTest {
         return group.next(Set.of()).orElseThrow();
     }
 
-    /** A turn at this server, because all others were tried. */
+    /** Returns a turn at this server, because all others were tried. */
     private static Turn only(ServiceUpstreams group, URI origin) {
         Set<URI> others = new HashSet<>(Set.of(A, B, C));
         others.remove(origin);

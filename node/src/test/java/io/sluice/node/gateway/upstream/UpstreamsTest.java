@@ -67,7 +67,7 @@ class UpstreamsTest {
     }
 
     @Test
-    void aServerThatDiesIsLeftOutAndTakenBackWhenItReturns() throws Exception {
+    void aServerThatDiesIsLeftOutAndUsedAgainWhenItReturns() throws Exception {
         ServiceUpstreams group = take(service(OFTEN, one.origin(), two.origin()));
         await().until(() -> one.asked.size() > 2 && two.asked.size() > 2);
         assertThat(one.asked).containsOnly("GET /health");
@@ -94,7 +94,7 @@ class UpstreamsTest {
     }
 
     @Test
-    void aServerThatAcceptsAndSaysNothingIsNotHealthy() throws Exception {
+    void aServerThatAcceptsConnectionsButNeverAnswersIsUnhealthy() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             HealthSettings impatient =
                     new HealthSettings("/health", Duration.ofMillis(20), Duration.ofMillis(50), 3, 2);
@@ -134,7 +134,7 @@ class UpstreamsTest {
     }
 
     @Test
-    void whatIsKnownOfAServerSurvivesAChangeOfTheRest() {
+    void theKnownStateOfAServerSurvivesOtherChanges() {
         ServiceSettings before = service(null, one.origin(), two.origin());
         ServiceUpstreams group = take(before);
         for (int i = 0; i < 3; i++) {
@@ -162,7 +162,7 @@ class UpstreamsTest {
 
         take(service(null, two.origin()));
         assertThat(take(before).servers())
-                .as("once gone, it is a new one")
+                .as("a server that was removed starts anew")
                 .extracting(UpstreamServer::isOut)
                 .containsExactly(false, false);
     }
@@ -175,7 +175,7 @@ class UpstreamsTest {
     }
 
     @Test
-    void tlsOfAServiceStaysTheSameObjectWhateverElseChanges() {
+    void theTlsOptionsOfAServiceStayTheSameObjectWhateverElseChanges() {
         UpstreamTls blind = new UpstreamTls(Optional.empty(), false, Optional.empty());
         ServiceUpstreams before = take(tls(blind, Balance.ROUND_ROBIN));
         ServiceUpstreams after = take(tls(blind, Balance.LEAST_CONNECTIONS));
@@ -189,7 +189,7 @@ class UpstreamsTest {
     }
 
     @Test
-    void whatIsGoneIsNoLongerAsked() {
+    void aRemovedServerIsNoLongerChecked() {
         take(service(OFTEN, one.origin(), two.origin()));
         await().until(() -> !one.asked.isEmpty() && !two.asked.isEmpty());
 
@@ -201,7 +201,7 @@ class UpstreamsTest {
     }
 
     @Test
-    void whoIsNoLongerAskedIsHealthy() {
+    void aServerThatIsNoLongerCheckedIsHealthy() {
         one.status = 500;
         take(service(OFTEN, one.origin()));
         await().until(() -> !fit(0));
@@ -213,7 +213,7 @@ class UpstreamsTest {
     }
 
     @Test
-    void anUnchangedCheckGoesOnAndAChangedOneBeginsAnew() {
+    void anUnchangedCheckContinuesAndAChangedOneStartsAnew() {
         HealthSettings seldom = new HealthSettings("/a", Duration.ofHours(1), Duration.ofMinutes(1), 3, 2);
         HealthSettings other = new HealthSettings("/b", Duration.ofHours(1), Duration.ofMinutes(1), 3, 2);
         take(service(seldom, one.origin()));
@@ -228,7 +228,7 @@ class UpstreamsTest {
         assertThat(one.asked).containsExactly("GET /a", "GET /b");
     }
 
-    /** Seen from another server that is asked as often. */
+    /** Compares with another server that is checked as often. */
     private void stopsAsking(TestUpstream gone) {
         await().until(() -> {
             int before = gone.asked.size();
