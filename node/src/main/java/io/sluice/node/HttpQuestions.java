@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Requests that go the whole way through a port, for {@link WarmUp}. Plain sockets send them, because a client library would have to be
- * loaded and compiled itself in the same short time.
+ * Requests that go all the way through a port, for {@link WarmUp}. They are sent over plain sockets, because a client library would
+ * itself have to be loaded and compiled in the same short time.
  *
- * @param requests whole ones, of which the answers have a length
+ * @param requests complete requests whose answers have a known length
  */
 record HttpQuestions(InetSocketAddress address, List<String> requests) {
 
@@ -25,14 +25,14 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
     private static final int BATCH = 10;
     private static final int TIMEOUT_MILLIS = 2_000;
 
-    /** Looks at the limits of these rules and charges nothing. */
+    /** Returns requests that look at the limits of these rules and charge nothing. */
     static HttpQuestions ofRules(InetSocketAddress address, RuleSet rules) {
         List<String> requests = new ArrayList<>();
         rules.rules().stream().limit(CONNECTIONS).forEach(rule -> requests.add(check(rule)));
         return new HttpQuestions(address, requests.isEmpty() ? List.of(check("/", "GET", "")) : requests);
     }
 
-    /** Asks while {@code more} is true. */
+    /** Sends the requests while {@code more} is true. */
     void ask(BooleanSupplier more) throws IOException {
         List<Socket> sockets = new ArrayList<>();
         List<BufferedReader> answers = new ArrayList<>();
@@ -96,7 +96,7 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
                 + body.getBytes(StandardCharsets.UTF_8).length + "\r\n\r\n" + body;
     }
 
-    /** Without what would need escaping in JSON: the question need not be a good one. */
+    /** Drops all characters that would need escaping in JSON; the request need not be a meaningful one. */
     private static String plain(String text) {
         return text.replaceAll("[\\\\\"\\p{Cntrl}]", "");
     }

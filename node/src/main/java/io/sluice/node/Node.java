@@ -39,14 +39,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running node: rules, engines, the decision API, the rate limit service for Envoy and the gateway. Safe for use by many threads.
+ * A running node: rules, engines, the decision API, the rate limit service for Envoy and the gateway. Thread-safe.
  *
- * <p>{@link #start} returns when the node serves. A store that does not answer within a second does not hold it up: the node
- * then starts openly degraded, says so, and the rules' failure policies decide until the store is there.
+ * <p>{@link #start} returns when the node serves. A store that does not answer within a second does not delay the start: the node
+ * starts degraded, reports it, and follows the {@code on_failure} policy of each rule until the store is available.
  */
 public final class Node implements AutoCloseable {
 
-    /** For so long a stopping node still serves, while its health already says that it stops. */
+    /** How long a stopping node still serves after its health has turned to stopping. */
     private static final Duration GRACE = Duration.ofMillis(500);
 
     private final Clock clock = Clock.system();
@@ -91,7 +91,7 @@ public final class Node implements AutoCloseable {
     /**
      * Starts a node and returns when it serves.
      *
-     * @param droppedLogLines how many lines of the log were dropped so far, for the metrics
+     * @param droppedLogLines returns how many log lines have been dropped so far, for the metrics
      */
     public static Node start(NodeConfig config, LongSupplier droppedLogLines) throws StartFailedException {
         return start(config, Store::redis, GRACE, droppedLogLines);
@@ -102,7 +102,7 @@ public final class Node implements AutoCloseable {
         return start(config, opener, () -> pause(grace), droppedLogLines);
     }
 
-    /** @param grace returns when a stopping node need no longer serve */
+    /** @param grace blocks until a stopping node no longer has to serve */
     static Node start(NodeConfig config, Store.Opener opener, Runnable grace, LongSupplier droppedLogLines)
             throws StartFailedException {
         NodeMetrics metrics = new NodeMetrics();
@@ -141,39 +141,39 @@ public final class Node implements AutoCloseable {
         return node;
     }
 
-    /** The port of the decision API. */
+    /** Returns the port of the decision API. */
     public int apiPort() {
         return api.port();
     }
 
-    /** The port of the rate limit service for Envoy; empty if the node has none. */
+    /** Returns the port of the rate limit service for Envoy; empty if the node has none. */
     public OptionalInt grpcPort() {
         GrpcDoor door = grpc;
         return door == null ? OptionalInt.empty() : door.port();
     }
 
-    /** Where the gateway listens, {@code http://host:port} or {@code https://host:port}; empty if the node has none. */
+    /** Returns the address of the gateway, {@code http://host:port} or {@code https://host:port}; empty if the node has none. */
     public Optional<URI> gateway() {
         NodeGateway open = gateway;
         return open == null ? Optional.empty() : Optional.of(open.address());
     }
 
-    /** The rules in force. */
+    /** Returns the rules in force. */
     public RuleSet rules() {
         return rules.source().latest();
     }
 
-    /** Whether the rules in force are those of the last run, because those of now are bad. */
+    /** Returns whether the rules in force are those of the last run, because the current ones are invalid. */
     public boolean hasKeptRules() {
         return rules.isKept();
     }
 
-    /** Why the shared store does not decide, though it should; empty if all is well. */
+    /** Returns why the shared store does not decide although it should; empty if it does. */
     public Optional<String> degraded() {
         return Optional.ofNullable(health.degraded());
     }
 
-    /** What is wrong with the shared store, the rules or the gateway, though the node decides, in sentences. */
+    /** Returns problems with the shared store, the rules or the gateway that do not keep the node from deciding, as sentences. */
     public List<String> findings() {
         return health.findings();
     }
@@ -182,7 +182,7 @@ public final class Node implements AutoCloseable {
         return api.usesNativeTransport();
     }
 
-    /** Stops: health says so first, then nothing new is accepted and what is in flight finishes. */
+    /** Stops: first health turns to stopping, then the node accepts nothing new, and requests in flight finish. */
     @Override
     public void close() {
         if (closing.compareAndSet(false, true)) {

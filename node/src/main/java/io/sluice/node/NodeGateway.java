@@ -38,7 +38,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The gateway of a node, with its configuration and how that changes. Safe for use by many threads. */
+/** The gateway of a node, with its configuration and the reloading of it. Thread-safe. */
 final class NodeGateway implements AutoCloseable {
 
     private static final String WARM_UP_RULES =
@@ -61,7 +61,7 @@ final class NodeGateway implements AutoCloseable {
         this.watch = watch;
     }
 
-    /** Reads its configuration and listens. */
+    /** Reads the configuration and starts to listen. */
     static NodeGateway open(String host, NodeConfig.Gateway settings, OpenGateway.Resources resources)
             throws StartFailedException {
         try {
@@ -73,7 +73,7 @@ final class NodeGateway implements AutoCloseable {
                 return new NodeGateway(
                         host, gateway, ConfigWatch.open(path, content, config, gateway::take, resources.clock()));
             }
-            // The sample server ends with the event loops it runs on.
+            // The sample server stops with its event loops.
             GatewayConfig config = sample(sampleUpstream(resources));
             return new NodeGateway(host, OpenGateway.open(host, settings.port(), config, resources), null);
         } catch (IOException e) {
@@ -93,7 +93,7 @@ final class NodeGateway implements AutoCloseable {
     }
 
     /**
-     * Sends requests through another gateway to a server of its own while {@code more} is true: no upstream is bothered and nothing is
+     * Sends requests through a second gateway to a server of its own while {@code more} is true. No upstream is called and nothing is
      * charged.
      */
     static void warmUp(OpenGateway.Resources resources, BooleanSupplier more) throws Exception {
@@ -122,7 +122,7 @@ final class NodeGateway implements AutoCloseable {
         }
     }
 
-    /** What is wrong though it serves, in sentences. */
+    /** Returns problems that do not keep the gateway from serving, as sentences. */
     List<String> findings() {
         List<String> findings = new ArrayList<>(gateway.findings());
         if (watch != null) {
@@ -139,7 +139,7 @@ final class NodeGateway implements AutoCloseable {
         return gateway.routes();
     }
 
-    /** Accepts nothing new and returns when what was in flight has finished. */
+    /** Stops accepting connections and returns when all requests in flight have finished. */
     @Override
     public void close() {
         if (watch != null) {
@@ -151,7 +151,7 @@ final class NodeGateway implements AutoCloseable {
     private static GatewayConfig routes(Path path, ConfigFile config) throws StartFailedException {
         return config.gateway()
                 .orElseThrow(() -> new StartFailedException(
-                        "routes: missing in " + path + " (expected: a list; [] is one, too)", List.of()));
+                        "routes: missing in " + path + "  (expected: a list, which may be empty: [])", List.of()));
     }
 
     private static SampleUpstream sampleUpstream(OpenGateway.Resources resources) throws StartFailedException {
@@ -170,7 +170,7 @@ final class NodeGateway implements AutoCloseable {
             throws IOException, ConfigRefusedException, StartFailedException {
         try (InputStream in = NodeGateway.class.getResourceAsStream(SAMPLE)) {
             if (in == null) {
-                throw new IllegalStateException(SAMPLE + " is not in the program");
+                throw new IllegalStateException(SAMPLE + " is missing from the program");
             }
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).replace(UPSTREAM, upstream.origin());
             return routes(Path.of(SAMPLE), ConfigFile.parse(Path.of(SAMPLE), text));

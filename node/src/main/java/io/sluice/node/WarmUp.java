@@ -11,16 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts questions to every door before the node says that it serves, because the first answers take longer than a decision may: classes
- * are loaded and code is compiled. All doors are asked at once, each for {@link #SPAN}. A door that fails is logged and never stops the
- * start. No question changes a count of a user.
+ * Sends requests to every door before the node serves. The first answers take longer than a decision may, because classes are loaded
+ * and code is compiled. All doors are warmed up at the same time, each for {@link #SPAN}. A failure is logged and never stops the
+ * start. No request changes a count of a user.
  */
 final class WarmUp {
 
     private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
     private static final Duration SPAN = Duration.ofMillis(600);
 
-    /** The start goes on after this time, whatever a door is still waiting for. */
+    /** The start continues after this time, even if a door is still busy. */
     private static final Duration AT_MOST = Duration.ofSeconds(10);
 
     private final Clock clock;
@@ -30,22 +30,22 @@ final class WarmUp {
         this.clock = clock;
     }
 
-    /** What a door contributes. */
+    /** The requests that a door contributes. */
     @FunctionalInterface
     interface Step {
 
-        /** Asks again and again while {@code more} is true. */
+        /** Sends requests while {@code more} is true. */
         void run(BooleanSupplier more) throws Exception;
     }
 
-    /** Begins with a door, on a thread of its own. */
+    /** Starts to warm up a door, on its own thread. */
     void begin(String door, Step step) {
         doors.add(CompletableFuture.runAsync(
                 () -> {
                     try {
                         step.run(new Span());
                     } catch (Exception e) {
-                        LOG.info("{} is not warmed up, its first answers may be slow: {}", door, e.toString());
+                        LOG.info("{} was not warmed up; its first answers may be slow: {}", door, e.toString());
                     }
                 },
                 task -> {
@@ -55,14 +55,14 @@ final class WarmUp {
                 }));
     }
 
-    /** Returns when all doors are through. */
+    /** Waits until all doors are warmed up. */
     void await() {
         CompletableFuture.allOf(doors.toArray(CompletableFuture[]::new))
                 .completeOnTimeout(null, AT_MOST.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
     }
 
-    /** Begins with the first question, since a door may have to open something to ask. */
+    /** The time starts with the first request, because a door may have to open something before. */
     private final class Span implements BooleanSupplier {
 
         private long until;

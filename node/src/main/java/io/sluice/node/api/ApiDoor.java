@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The port of the decision API and the event loops behind it. Safe for use by many threads. */
+/** The port of the decision API and its event loops. Thread-safe. */
 public final class ApiDoor {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApiDoor.class);
     private static final long TICK_MILLIS = 1_000;
 
-    /** From the connection to the end of the first request's head. */
+    /** The time from the connection to the end of the first request's head. */
     private static final int FIRST_SECONDS = 10;
 
     private static final int IDLE_SECONDS = 60;
@@ -46,12 +46,12 @@ public final class ApiDoor {
         return vertx;
     }
 
-    /** What every server of {@link #vertx()} tells of its connections. */
+    /** Returns the transport that reports the connections of all servers of {@link #vertx()}. */
     public Arrivals arrivals() {
         return arrivals;
     }
 
-    /** The port that is listened on; 0 before. */
+    /** Returns the listening port; 0 before {@code listen}. */
     public int port() {
         return port.get();
     }
@@ -61,9 +61,9 @@ public final class ApiDoor {
     }
 
     /**
-     * Listens; returns when requests are answered.
+     * Starts to listen, and returns when requests are answered.
      *
-     * @param handlers gives each event loop a handler of its own
+     * @param handlers creates a handler for each event loop
      */
     public void open(NodeConfig config, Supplier<ApiHandler> handlers) throws StartFailedException {
         vertx.setPeriodic(TICK_MILLIS, timer -> arrivals.tick(FIRST_SECONDS));
@@ -86,11 +86,11 @@ public final class ApiDoor {
             throw new StartFailedException(
                     "api port " + config.apiPort() + " on " + config.host() + ": " + why(e.getCause()), List.of());
         } catch (TimeoutException e) {
-            throw new StartFailedException("api port: no answer from the system (expected: try again)", List.of());
+            throw new StartFailedException("api port: no answer from the operating system (expected: try again later)", List.of());
         }
     }
 
-    /** Accepts nothing new and returns when what was in flight has finished. */
+    /** Stops accepting connections and returns when all requests in flight have finished. */
     public void close() {
         try {
             Patience.await(vertx.close().toCompletionStage().toCompletableFuture(), MAY_TAKE);
@@ -99,7 +99,7 @@ public final class ApiDoor {
         }
     }
 
-    /** The native transport has an exception of its own, so the system's words have to do. */
+    /** The native transport throws its own exception, so the cause is read from the message. */
     private static String why(@Nullable Throwable failure) {
         String words = String.valueOf(failure == null ? null : failure.getMessage());
         if (words.contains("already in use")) {

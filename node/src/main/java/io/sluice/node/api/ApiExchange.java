@@ -8,15 +8,14 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 
 /**
- * A request, its answer, and what both take of the node's memory until the answer has left it. For the thread of the request's event
- * loop.
+ * A request, its answer, and the memory that both use until the answer has been sent. For the thread of the request's event loop.
  */
 final class ApiExchange {
 
-    /** What a request takes by itself: its head, and what the server remembers of it. */
+    /** The memory of a request without its body: its head and the server's state. */
     static final int OF_ITS_OWN = 4_096;
 
-    /** Of RFC 9113, section 7. */
+    /** RFC 9113, section 7. */
     private static final long ENHANCE_YOUR_CALM = 0xb;
 
     private final HttpServerRequest request;
@@ -30,7 +29,7 @@ final class ApiExchange {
         this.memory = memory;
     }
 
-    /** Begins with a request whose head was read. */
+    /** Creates an exchange for a request whose head has been read. */
     static ApiExchange of(HttpServerRequest request, MemoryBudget memory) {
         ApiExchange exchange = new ApiExchange(request, memory);
         request.response().closeHandler(closed -> exchange.end());
@@ -46,12 +45,12 @@ final class ApiExchange {
         return request.response();
     }
 
-    /** Whether it can still be answered. */
+    /** Returns whether the request can still be answered. */
     boolean isOpen() {
         return !over && !full && isUnanswered();
     }
 
-    /** Keeps so many bytes more; false if there is no room for them, then the exchange has been refused. */
+    /** Reserves this many more bytes. Returns false if there is no room; then the exchange has been refused. */
     boolean hold(long bytes) {
         if (over || full) {
             return false;
@@ -66,25 +65,25 @@ final class ApiExchange {
         } else if (isUnanswered()) {
             response().putHeader("Connection", "close").putHeader("Retry-After", "1");
             overAfter(response()
-                    .end(ReplySender.prepared(this, 503, "memory: full of other requests (expected: try again)")));
+                    .end(ReplySender.prepared(this, 503, "memory: full of other requests (expected: try again later)")));
             Lingering.on(request, Lingering.MOMENT, false);
         }
         return false;
     }
 
-    /** Sends the prepared answer, if there is room for it. */
+    /** Sends the prepared answer if there is room for it. */
     void send(Buffer body) {
         if (hold(body.length())) {
             overAfter(response().end(body));
         }
     }
 
-    /** Sends the prepared answer, which has no body. */
+    /** Sends the prepared answer without a body. */
     void send() {
         overAfter(response().end());
     }
 
-    /** Answers without having read everything. Other requests share an HTTP/2 connection, so that one stays. */
+    /** Answers before the whole request has been read. An HTTP/2 connection stays open, because other requests share it. */
     void refuse(int status, String detail) {
         if (!isHttp2()) {
             response().putHeader("Connection", "close");
@@ -93,7 +92,7 @@ final class ApiExchange {
         Lingering.on(request, Lingering.MOMENT, false);
     }
 
-    /** An HTTP/2 stream tells its end by itself, which may be later: its caller may not have ended it. */
+    /** An HTTP/2 stream reports its end itself. That may be later, because the caller may not have ended it yet. */
     private void overAfter(Future<Void> written) {
         if (!isHttp2()) {
             written.onComplete(done -> end());

@@ -10,15 +10,15 @@ import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.function.IntConsumer;
 
-/** One event loop of the decision API. All instances of a node share its port. */
+/** One event loop of the decision API. All instances of a node share the port. */
 public final class ApiServer extends VerticleBase {
 
-    /** Vert.x gives servers that ask for the same negative port the same free one. */
+    /** Vert.x gives the same free port to all servers that ask for the same negative port. */
     private static final int SHARED_FREE_PORT = -1;
 
     private static final long TICK_MILLIS = 1_000;
 
-    /** Java's own client speaks HTTP/2 by itself and fails, instead of waiting, beyond what the server allows. */
+    /** The maximum of concurrent streams. The JDK's client uses HTTP/2 by default and fails, instead of waiting, beyond the maximum. */
     private static final int MOST_STREAMS = 1_000;
 
     private static final Duration IN_FLIGHT = Duration.ofSeconds(10);
@@ -51,7 +51,7 @@ public final class ApiServer extends VerticleBase {
     public Future<?> start() {
         HttpServerOptions options = new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
-                // What would compress WebSockets closes connections with 128 requests at once; there are none here.
+                // WebSocket compression would close connections with 128 pipelined requests. There are no WebSockets here.
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(MOST_STREAMS));
@@ -71,10 +71,10 @@ public final class ApiServer extends VerticleBase {
         if (exchange.isOpen()) {
             handler.handle(exchange);
         }
-        request.resume(); // it is paused if it had to wait for room
+        request.resume(); // the request is paused if it had to wait for room
     }
 
-    /** Accepts no more, and lets what is in flight finish. */
+    /** Stops accepting connections and lets requests in flight finish. */
     @Override
     public Future<?> stop() {
         return server.shutdown(IN_FLIGHT);

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * Reads whole bodies, up to {@value #LARGEST} bytes and for up to ten seconds: what is larger or slower is refused and cut off. One for
- * each event loop, for its thread alone. Vert.x's own {@code body()} has no bound on size or time.
+ * Reads whole bodies of up to {@value #LARGEST} bytes for up to ten seconds. A larger or slower body is refused and its connection cut.
+ * One per event loop, for its thread only. Vert.x's own {@code body()} has no bound on size or time.
  */
 public final class BodyReader {
 
@@ -20,7 +20,7 @@ public final class BodyReader {
 
     private final Duration mayTake;
 
-    /** Being read, the oldest first, with the tick at which it began. */
+    /** The exchanges being read, oldest first, with the tick at which each began. */
     private final Map<ApiExchange, Long> reading = new LinkedHashMap<>();
 
     private long ticks;
@@ -33,7 +33,7 @@ public final class BodyReader {
         this.mayTake = mayTake;
     }
 
-    /** Hands on the body, unless it is refused. */
+    /** Passes the body on, unless it is refused. */
     void read(ApiExchange exchange, BiConsumer<ApiExchange, byte[]> action) {
         HttpServerRequest request = exchange.request();
         Buffer body = Buffer.buffer();
@@ -64,7 +64,7 @@ public final class BodyReader {
         });
     }
 
-    /** A second has passed. */
+    /** Called every second. */
     void tick() {
         ticks++;
         Iterator<Map.Entry<ApiExchange, Long>> oldest = reading.entrySet().iterator();
@@ -75,7 +75,7 @@ public final class BodyReader {
             }
             oldest.remove();
             if (next.getKey().isOpen()) {
-                next.getKey().refuse(408, "body: too slow (expected: whole within " + mayTake.toSeconds() + " s)");
+                next.getKey().refuse(408, "body: too slow (expected: complete within  " + mayTake.toSeconds() + " s)");
             }
         }
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A node's door for Envoy. It may be shut for good: then there is {@code POST /json} alone. Safe for use by many threads. */
+/** A node's entry point for Envoy. Without a gRPC port there is only {@code POST /json}. Thread-safe. */
 public final class GrpcDoor implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcDoor.class);
@@ -33,7 +33,7 @@ public final class GrpcDoor implements AutoCloseable {
         this.server = server;
     }
 
-    /** Listens if the node is to, and decides nothing yet. */
+    /** Listens if the node has a gRPC port, but decides nothing yet. */
     public static GrpcDoor open(NodeConfig config, Evaluator evaluator) throws StartFailedException {
         Optional<GrpcSettings> settings = config.grpc();
         boolean reference =
@@ -66,7 +66,7 @@ public final class GrpcDoor implements AutoCloseable {
                 List.of());
     }
 
-    /** The system's words are in the cause. */
+    /** The operating system's message is in the cause. */
     private static String why(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             String words = String.valueOf(each.getMessage());
@@ -80,31 +80,31 @@ public final class GrpcDoor implements AutoCloseable {
         return "cannot listen (expected: an address of this machine and a free port)";
     }
 
-    /** The port; empty if there is none. */
+    /** Returns the port; empty if there is none. */
     public OptionalInt port() {
         return server == null ? OptionalInt.empty() : OptionalInt.of(server.port());
     }
 
-    /** The same protocol for the api port. */
+    /** Returns the same protocol for the api port. */
     public EnvoyJson json() {
         return new EnvoyJson(decider);
     }
 
-    /** Asks itself while {@code more} is true. */
+    /** Sends requests to itself while {@code more} is true. */
     public void warmUp(BooleanSupplier more) {
         if (server != null) {
             server.warmUp(more);
         }
     }
 
-    /** The node serves. */
+    /** Called when the node serves. */
     public void serve() {
         if (server != null) {
             server.open();
         }
     }
 
-    /** The node is about to stop. */
+    /** Called when the node is about to stop. */
     public void leave() {
         if (server != null) {
             server.leave();

@@ -17,7 +17,7 @@ import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Set;
 
-/** A gateway that listens, and sends requests on by the configuration it was given last. Safe for use by many threads. */
+/** A listening gateway. It forwards requests by the configuration that it was given last. Thread-safe. */
 public final class OpenGateway implements AutoCloseable {
 
     private final GatewayStates states;
@@ -30,25 +30,25 @@ public final class OpenGateway implements AutoCloseable {
         this.tls = tls;
     }
 
-    /** Is told of every request when it is over, by many threads at once. */
+    /** Receives every request that has ended, from many threads at the same time. */
     @FunctionalInterface
     public interface AnswerListener {
 
         /**
-         * A request is over.
+         * Called when a request has ended.
          *
-         * @param route what the configuration calls its route; empty if it had none
-         * @param status of the answer, or 499 if the caller left before
-         * @param nanos from its head to the end of its answer
+         * @param route the name of its route in the configuration; empty if no route matched
+         * @param status the status of the answer, or 499 if the caller left before it
+         * @param nanos the time from its head to the end of its answer
          */
         void answered(String route, int status, long nanos);
     }
 
     /**
-     * What a gateway works with.
+     * The resources of a gateway.
      *
      * @param arrivals the transport of {@code vertx}
-     * @param xRateLimitHeaders whether answers carry {@code X-RateLimit-*}, too
+     * @param xRateLimitHeaders whether answers also carry {@code X-RateLimit-*}
      */
     public record Resources(
             Vertx vertx,
@@ -59,9 +59,9 @@ public final class OpenGateway implements AutoCloseable {
             Clock clock) {}
 
     /**
-     * Listens; returns when requests are answered.
+     * Starts to listen, and returns when requests are answered.
      *
-     * @param port 0 takes a free one
+     * @param port the port; 0 takes a free one
      */
     public static OpenGateway open(String host, int port, GatewayConfig config, Resources resources)
             throws StartFailedException, GatewayRefusedException {
@@ -74,7 +74,7 @@ public final class OpenGateway implements AutoCloseable {
         return open(host, port, config, resources, extensions);
     }
 
-    /** The same on a free port, and without what users have added: for requests that are nobody's. */
+    /** Opens a gateway on a free port and without the users' handlers, for requests of the warm-up. */
     public static OpenGateway openBare(String host, GatewayConfig config, Resources resources)
             throws StartFailedException, GatewayRefusedException {
         return open(host, 0, config, resources, Extensions.NONE);
@@ -122,14 +122,14 @@ public final class OpenGateway implements AutoCloseable {
         return door.port();
     }
 
-    /** Whether callers speak TLS. */
+    /** Returns whether callers use TLS. */
     public boolean isTls() {
         return tls;
     }
 
     /**
-     * Goes by another configuration from now on, for requests that come from now on; if it throws, all is as before. Returns what is in
-     * force now, in a few words.
+     * Switches to another configuration for all new requests. If it throws, the previous one stays in force. Returns a short description of
+     * the configuration that is in force now.
      */
     public String take(GatewayConfig config) throws GatewayRefusedException {
         try {
@@ -140,22 +140,22 @@ public final class OpenGateway implements AutoCloseable {
         return states.summary();
     }
 
-    /** What is wrong though it serves, in sentences. */
+    /** Returns problems that do not keep the gateway from serving, as sentences. */
     public List<String> findings() {
         return states.findings();
     }
 
-    /** All servers that requests may be sent to. */
+    /** Returns all upstream servers. */
     public List<UpstreamHealth> upstreams() {
         return states.health();
     }
 
-    /** What routes are called. */
+    /** Returns the names of the routes. */
     public Set<String> routes() {
         return states.routeNames();
     }
 
-    /** Accepts nothing new, lets what is in flight finish, and asks no server for its health any more. */
+    /** Stops accepting connections, lets requests in flight finish, and stops the health checks. */
     @Override
     public void close() {
         door.close();

@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.TreeMap;
 
-/** A server that answers with what it got: something to try a gateway with. */
+/** A server that answers with the request it received, for trying out a gateway. */
 public final class SampleUpstream implements AutoCloseable {
 
     private static final String LOOPBACK = "127.0.0.1";
@@ -18,7 +18,7 @@ public final class SampleUpstream implements AutoCloseable {
         this.server = server;
     }
 
-    /** Listens on a free port of the loopback interface. */
+    /** Starts to listen on a free port of the loopback interface. */
     public static Future<SampleUpstream> listen(Vertx vertx) {
         return vertx.createHttpServer()
                 .requestHandler(SampleUpstream::answer)
@@ -26,7 +26,7 @@ public final class SampleUpstream implements AutoCloseable {
                 .map(SampleUpstream::new);
     }
 
-    /** {@code http://host:port}. */
+    /** Returns its address, {@code http://host:port}. */
     public String origin() {
         return "http://" + LOOPBACK + ":" + server.actualPort();
     }
@@ -36,7 +36,7 @@ public final class SampleUpstream implements AutoCloseable {
         server.close();
     }
 
-    /** The body is not looked at, but read: the connection is used again. */
+    /** Reads the body without using it, so that the connection can be reused. */
     private static void answer(HttpServerRequest request) {
         request.handler(piece -> {});
         request.endHandler(end -> {

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections from which no whole request has come yet. The server shows them to nobody before the first head is read, so they are
- * noted where they are accepted: this is the transport that it listens with. Safe for use by many threads.
+ * Connections that have not sent a complete request head yet. The server reports a connection only after its first head was read, so
+ * connections are recorded where they are accepted: this is the transport that the server listens with. Thread-safe.
  */
 public final class Arrivals implements Transport {
 
@@ -31,20 +31,20 @@ public final class Arrivals implements Transport {
         this.transport = transport;
     }
 
-    /** Over the native transport of this system, or Java's own where there is none. */
+    /** Uses the native transport of the operating system, or the JDK's if there is none. */
     public static Arrivals overBestTransport() {
         @Nullable Transport best = Transport.nativeTransport();
         return new Arrivals(best != null && best.available() ? best : Transport.NIO);
     }
 
-    /** A whole head has come from there. Returns the connection the first time, null afterwards. */
+    /** Called when a complete head has arrived from an address. Returns the connection the first time, null afterwards. */
     public @Nullable Channel spoke(SocketAddress address) {
         @Nullable Arrival arrival = waiting.remove(key(address.hostAddress(), address.port()));
         return arrival == null ? null : arrival.channel;
     }
 
-    /** A second has passed: who has said nothing whole in so many of them is cut off. */
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+    /** Called every second. Cuts connections that have sent no complete head for this many seconds. */
+    @SuppressWarnings("FutureReturnValueIgnored") // no caller waits for it
     public void tick(int mayTakeSeconds) {
         long now = ticks.incrementAndGet();
         waiting.forEach((key, arrival) -> {

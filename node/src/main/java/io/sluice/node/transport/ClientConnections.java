@@ -16,19 +16,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends connections that have no request under way for too long, and those whose callers do not read their answers. A request that is
- * not answered yet has deadlines of its own, and {@link Arrivals} ends connections before their first request. One for each event loop,
- * for its thread alone.
+ * Ends connections without a request in progress for too long, and connections whose callers do not read their answers. An unanswered
+ * request has its own deadlines, and {@link Arrivals} ends connections before their first request. One per event loop, for its thread
+ * only.
  *
- * <p>The timeouts of Vert.x and Netty cannot do this because they measure silence: a byte or a ping now and then satisfies them, and
- * they would end a request that waits for a slow answer.
+ * <p>The timeouts of Vert.x and Netty measure silence. A byte or a ping now and then satisfies them, and they would end a request that
+ * waits for a slow answer.
  */
 public final class ClientConnections {
 
-    /** A caller of HTTP/2 may leave this many ended answers unread, one of HTTP/1.1 as many as the write queue holds. */
+    /** An HTTP/2 caller may leave this many finished answers unread; an HTTP/1.1 caller as many as the write queue holds. */
     private static final int MOST_UNREAD = 16;
 
-    /** A caller with more unread answers than that still reads, if slowly, if this many bytes go out in time. */
+    /** A caller with more unread answers is still reading, if slowly, when this many bytes are sent in time. */
     private static final long LEAST_TAKEN = 16 * 1_024;
 
     private static final long UNREAD_SECONDS = 20;
@@ -37,12 +37,12 @@ public final class ClientConnections {
     private final long idleTicks;
     private final long unreadTicks;
 
-    /** By address, because a connection that changes to HTTP/2 becomes another object, and Vert.x does not say so. */
+    /** Keyed by address, because a connection that upgrades to HTTP/2 becomes another object, and Vert.x does not report that. */
     private final Map<SocketAddress, Watched> connections = new HashMap<>();
 
     private long now;
 
-    /** @param idleSeconds how long a connection may be open without a request; one that is not read has no longer */
+    /** @param idleSeconds how long a connection may stay open without a request; also the most time for unread answers */
     public ClientConnections(Arrivals arrivals, long idleSeconds) {
         this(arrivals, idleSeconds, Math.min(idleSeconds, UNREAD_SECONDS));
     }
@@ -82,7 +82,7 @@ public final class ClientConnections {
             idleSince = now;
         }
 
-        /** Forgets requests that are over; seldom enough to cost nothing, often enough to keep nothing. */
+        /** Forgets requests that have ended. Runs rarely enough to cost nothing and often enough to keep the list short. */
         void sweep() {
             open.removeIf(Watched::isOver);
             sweepAt = Math.max(1, 2 * open.size());
@@ -101,14 +101,14 @@ public final class ClientConnections {
             return unread;
         }
 
-        /** Then Vert.x reads no more requests, so nothing else tells of a caller who sends on and does not read. */
+        /** When the write queue is full, Vert.x stops reading, so nothing else reports a caller that keeps sending without reading. */
         boolean isFull() {
             return channel != null && !channel.isWritable();
         }
 
         /**
-         * The bytes that have gone out since counting began. With HTTP/2 they go no faster than the caller takes them. Few connections
-         * ever have to be counted; the counter is Netty's, which shapes nothing without limits.
+         * Returns the bytes sent since counting began. With HTTP/2 they are sent no faster than the caller takes them. Few connections
+         * are ever counted. The counter is Netty's, which shapes nothing without limits.
          */
         long taken(boolean begin) {
             if (counter == null && channel != null && begin) {
@@ -119,10 +119,10 @@ public final class ClientConnections {
         }
 
         /**
-         * Ends the connection at once. Closing it in the regular way waits until everything is written, which is forever if the caller
-         * does not read. The server's handler waits, too, when its channel is closed, so this begins below it.
+         * Ends the connection at once. A regular close waits until everything is written, which is forever if the caller does not read.
+         * The server's handler also waits when its channel is closed, so this starts below it.
          */
-        @SuppressWarnings("FutureReturnValueIgnored") // the requests on it hear of it
+        @SuppressWarnings("FutureReturnValueIgnored") // the requests on it are notified
         void cut() {
             closing = true;
             @Nullable
@@ -143,10 +143,10 @@ public final class ClientConnections {
         connections.put(
                 address, new Watched(connection, channel == null && before != null ? before.channel : channel, now));
         connection.closeHandler(closed -> forget(connection));
-        connection.exceptionHandler(told -> {}); // the requests on it hear of it; callers must not fill the log
+        connection.exceptionHandler(told -> {}); // the requests on it are notified; callers must not fill the log
     }
 
-    /** Watches a connection no longer: it is closed, or no longer one of HTTP. */
+    /** Stops watching a connection that was closed or is no longer HTTP. */
     public void forget(HttpConnection connection) {
         @Nullable Watched watched = watched(connection);
         if (watched != null) {
@@ -156,8 +156,8 @@ public final class ClientConnections {
     }
 
     /**
-     * Hands on a request whose head has been read. Over HTTP/1.1 it waits, paused, while earlier answers lie unread, so that there is room
-     * for its own; on a connection that is being ended it is not handed on at all.
+     * Passes on a request whose head has been read. Over HTTP/1.1 the request stays paused while earlier answers are unread, so that there
+     * is room for its own. On a connection that is being ended it is not passed on at all.
      */
     public void asked(HttpServerRequest request, Consumer<HttpServerRequest> next) {
         @Nullable Watched watched = watched(request.connection());
@@ -184,7 +184,7 @@ public final class ClientConnections {
         }
     }
 
-    /** A second has passed. */
+    /** Called every second. */
     public void tick() {
         now++;
         for (Watched watched : List.copyOf(connections.values())) {
@@ -210,13 +210,13 @@ public final class ClientConnections {
         if (watched.closing && ignored) {
             watched.cut();
         } else if (!watched.closing && (ignored || now - watched.idleSince > idleTicks)) {
-            // Answers that have ended may still be read.
+            // Answers that have ended may still be unread.
             watched.closing = true;
             watched.connection.close();
         }
     }
 
-    /** Ends a connection at once, whatever still waits to be read on it. */
+    /** Ends a connection at once, even if it holds unread data. */
     public void cut(HttpConnection connection) {
         @Nullable Watched watched = watched(connection);
         if (watched == null) {

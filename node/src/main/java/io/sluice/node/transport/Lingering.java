@@ -7,23 +7,23 @@ import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 
 /**
- * Reads and drops the rest of a request that has been answered, because closing its connection at once could take the answer with it.
- * If the rest does not come in time, the connection is closed; with HTTP/2, where other requests share it, the stream is reset.
+ * Reads and drops the rest of an answered request, because closing its connection at once could destroy the answer. If the rest does
+ * not arrive in time, the connection is closed; with HTTP/2, where other requests share it, the stream is reset.
  */
 public final class Lingering {
 
-    /** For a rest that nobody wants. */
+    /** How long to wait for the rest. */
     public static final Duration MOMENT = Duration.ofSeconds(1);
 
-    /** Of RFC 9113, section 7. */
+    /** RFC 9113, section 7. */
     private static final long NO_ERROR = 0x0;
 
     private Lingering() {}
 
     /**
-     * After the answer of this request has ended. For the thread of its event loop.
+     * Starts after the answer of this request has ended. For the thread of its event loop.
      *
-     * @param keeps whether a connection of HTTP/1.1 stays if the rest comes in time
+     * @param keeps whether an HTTP/1.1 connection stays open if the rest arrives in time
      */
     public static void on(HttpServerRequest request, Duration atMost, boolean keeps) {
         boolean http2 = request.version() == HttpVersion.HTTP_2;

@@ -7,7 +7,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits that end. */
+/** Waits with a timeout. */
 public final class Patience {
 
     private Patience() {}

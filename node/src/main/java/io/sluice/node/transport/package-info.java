@@ -1,4 +1,4 @@
-/** The transport that servers listen with, and the one way in which they end connections that are slow, silent or not read. */
+/** The transport that servers listen with; ends connections that are slow, silent or not read. */
 @NullMarked
 package io.sluice.node.transport;
 

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One event loop of the gateway. All instances share its port. */
+/** One event loop of the gateway. All instances share the port. */
 final class GatewayServer extends VerticleBase {
 
     private static final Logger LOG = LoggerFactory.getLogger(GatewayServer.class);
@@ -33,7 +33,7 @@ final class GatewayServer extends VerticleBase {
     private static final int MOST_STREAMS = 256;
     private static final int STREAM_WINDOW = 256 * 1_024;
 
-    /** All streams of a connection share it: one that is not read must not stop the others. */
+    /** The window of a connection. All its streams share it, and one that is not read must not stop the others. */
     private static final int CONNECTION_WINDOW = 16 * 1_024 * 1_024;
 
     private static final int CHUNK = 32 * 1_024;
@@ -55,10 +55,10 @@ final class GatewayServer extends VerticleBase {
     private HttpServer server;
 
     /**
-     * A server.
+     * Creates a server.
      *
-     * @param port negative for a free one, which all servers that ask for the same number share
-     * @param listening hears of the server once it listens
+     * @param port the port; all servers with the same negative number share one free port
+     * @param listening is called with the server once it listens
      */
     @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
     GatewayServer(
@@ -92,7 +92,7 @@ final class GatewayServer extends VerticleBase {
         return server.listen(port, host).onSuccess(listening::accept);
     }
 
-    /** Accepts no more, and lets what is in flight finish. */
+    /** Stops accepting connections and lets requests in flight finish. */
     @Override
     public Future<?> stop() {
         forwarder.drain();
@@ -104,8 +104,8 @@ final class GatewayServer extends VerticleBase {
             admit(request);
             return;
         }
-        // Once all that came in one piece is read: a stream that is reset at once costs nothing, and it is known
-        // of nearly all others whether a body follows.
+        // Runs after everything that arrived together has been read: then a stream that was reset at once costs nothing, and for
+        // nearly all others it is known whether a body follows.
         request.pause();
         context.runOnContext(now -> {
             if (!request.response().closed()) {
@@ -117,7 +117,7 @@ final class GatewayServer extends VerticleBase {
     private void admit(HttpServerRequest request) {
         if (request.method().equals(HttpMethod.CONNECT)) {
             request.pause();
-            GatewayProblem.answer(request, 501, "method: CONNECT, and WebSocket over HTTP/2 with it, are not offered");
+            GatewayProblem.answer(request, 501, "method: CONNECT is not supported, nor is WebSocket over HTTP/2");
         } else if (Framing.of(request) == Framing.DOUBTFUL) {
             request.pause();
             GatewayProblem.answer(request, 400, "body: its length is ambiguous");
@@ -126,12 +126,12 @@ final class GatewayServer extends VerticleBase {
                 entry.handle(request, forwarder);
             } catch (RuntimeException e) {
                 LOG.error("a request failed", e);
-                GatewayProblem.answer(request, 500, "the gateway failed to answer; its log says why");
+                GatewayProblem.answer(request, 500, "the gateway failed to answer; see its log");
             }
         }
     }
 
-    /** Its head could not be read; the server closes the connection after the answer. */
+    /** Answers a request whose head could not be read. The server then closes the connection. */
     private static void refuse(HttpServerRequest request) {
         DecoderResult result = request.decoderResult();
         if (result.cause() instanceof TooLongHttpLineException) {
@@ -139,7 +139,7 @@ final class GatewayServer extends VerticleBase {
         } else if (result.cause() instanceof TooLongHttpHeaderException) {
             GatewayProblem.answer(request, 431, "headers: too large");
         } else {
-            GatewayProblem.answer(request, 400, "head: not of HTTP");
+            GatewayProblem.answer(request, 400, "head: not HTTP");
         }
     }
 
@@ -150,7 +150,7 @@ final class GatewayServer extends VerticleBase {
                 .setHandle100ContinueAutomatically(false)
                 .setDecompressionSupported(false)
                 .setCompressionSupported(false)
-                // WebSockets are tunnels here. What would compress them closes connections with 128 requests at once.
+                // WebSockets are tunnels here. Their compression would close connections with 128 pipelined requests.
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setMaxInitialLineLength(settings.largestHeadBytes())

@@ -9,16 +9,16 @@ import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 
 /**
- * Sends answers that the gateway makes itself, at most one for each request. For the thread of the request's event loop.
+ * Sends the gateway's own answers, at most one per request. For the thread of the request's event loop.
  *
- * <p>The request may not have been read. What is left of a small body is read and dropped, and the connection is kept. Otherwise it is
- * closed a moment later; with HTTP/2 only the stream ends.
+ * <p>The request may not have been read completely. The rest of a small body is read and dropped, and the connection is kept. Otherwise
+ * the connection is closed a moment later; with HTTP/2 only the stream ends.
  */
 public final class OwnAnswer {
 
     static final String REQUEST_ID = "X-Request-Id";
 
-    /** So much of a body is dropped for the sake of a connection, and for so long. */
+    /** How much of a body is dropped to keep a connection, and for how long. */
     private static final int WORTH_READING = 64 * 1024;
 
     private static final Duration WORTH_WAITING = Duration.ofSeconds(10);
@@ -28,7 +28,7 @@ public final class OwnAnswer {
 
     private OwnAnswer() {}
 
-    /** Answers with the headers of the exchange. */
+    /** Sends an answer with the headers of the exchange. */
     public static void send(GatewayExchange exchange, int status, String type, String body) {
         if (!exchange.isOpen()) {
             return;
@@ -56,7 +56,7 @@ public final class OwnAnswer {
         Lingering.on(request, stays && !isHttp2(request) ? WORTH_WAITING : Lingering.MOMENT, stays);
     }
 
-    /** Who asked whether to send a body may or may not send it after this answer: the connection cannot go on. */
+    /** A caller that sent {@code Expect: 100-continue} may or may not send the body after this answer, so the connection cannot be kept. */
     private static boolean isWorthReading(HttpServerRequest request) {
         if (request.isEnded()) {
             return true;

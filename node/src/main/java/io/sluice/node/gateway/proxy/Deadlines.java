@@ -5,8 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What may not take forever, looked at by one timer instead of having one each: {@link #TICK} is how exact they are. One for each event
- * loop, for its thread alone.
+ * Checks all deadlines of an event loop with one timer, to within {@link #TICK}. One per event loop, for its thread only.
  */
 public final class Deadlines {
 
@@ -17,23 +16,23 @@ public final class Deadlines {
     private final List<Timed> all = new ArrayList<>();
     private long now;
 
-    /** Something that looks at the time now and then. */
+    /** A task that checks the time at every tick. */
     public abstract static class Timed {
 
         private int place = -1;
 
-        /** A tick has passed. May add and remove. */
+        /** Called at every tick. It may add and remove tasks. */
         public abstract void tick(long now);
     }
 
-    /** In ticks since the beginning. */
+    /** Returns the number of ticks so far. */
     public long now() {
         return now;
     }
 
-    /** So many ticks are at least as long. */
+    /** Returns the number of ticks that last at least this long. */
     public static long ticks(Duration duration) {
-        // Of each request: Duration divides by way of decimals, which was a tenth of all the time that a request takes.
+        // Called for each request. Duration divides through decimals, which took a tenth of the time of a request.
         long nanos = duration.getNano();
         long millis = duration.getSeconds() * 1_000 + (nanos + 999_999) / 1_000_000;
         return (millis + TICK_MILLIS - 1) / TICK_MILLIS;
@@ -44,7 +43,7 @@ public final class Deadlines {
         all.add(timed);
     }
 
-    /** No-op if it is not among them. */
+    /** Removes a task; does nothing if it is not there. */
     public void remove(Timed timed) {
         int place = timed.place;
         if (place < 0) {
@@ -58,7 +57,7 @@ public final class Deadlines {
         }
     }
 
-    /** From the end: what is removed meanwhile moves only what was looked at. */
+    /** Runs backwards, so that a removal moves only tasks that have been checked already. */
     public void tick() {
         now++;
         for (int i = all.size() - 1; i >= 0; i--) {

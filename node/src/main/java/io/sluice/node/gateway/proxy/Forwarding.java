@@ -24,15 +24,14 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way to an upstream and back. For its event loop alone.
+ * One request on its way to an upstream and back. For its event loop only.
  *
- * <p>It is finished once: when the answer has gone back whole, or when one side has left and the other was told. A request goes to
- * another upstream only if no byte of it can have been looked at by the first: there was no connection, or the stream was refused
- * unseen.
+ * <p>It ends once: when the answer has been returned completely, or when one side has left and the other has been notified. A request goes
+ * to another upstream only if the first cannot have seen any byte of it: there was no connection, or the stream was refused unseen.
  */
 final class Forwarding extends Deadlines.Timed {
 
-    /** Of RFC 9113, section 7. */
+    /** RFC 9113, section 7. */
     private static final long INTERNAL_ERROR = 0x2;
 
     private static final long REFUSED_STREAM = 0x7;
@@ -94,27 +93,27 @@ final class Forwarding extends Deadlines.Timed {
         return finished;
     }
 
-    /** Whether the end of the answer was handed to the caller's connection. */
+    /** Returns whether the end of the answer has been written to the caller's connection. */
     boolean isAnswered() {
         return answered;
     }
 
-    /** The end of the answer is being handed to the caller's connection. */
+    /** Called when the end of the answer is being written to the caller's connection. */
     void answered() {
         answered = true;
     }
 
-    /** The end of the answer has come from the upstream. */
+    /** Called when the end of the answer has arrived from the upstream. */
     void upstreamDone() {
         upstreamDone = true;
     }
 
-    /** Bytes have gone one way or the other. */
+    /** Called when bytes have moved in either direction. */
     void moved() {
         active = home.deadlines().now();
     }
 
-    /** Runs it when the event loop is through with what it is at. */
+    /** Runs a task when the event loop has finished its current one. */
     void later(Runnable action) {
         home.context().runOnContext(now -> action.run());
     }
@@ -159,7 +158,7 @@ final class Forwarding extends Deadlines.Timed {
         } else if (connected.cause() instanceof ConnectionPoolTooBusyException) {
             mine.abandoned();
             finish();
-            GatewayProblem.answer(exchange, 503, "upstream: too many requests wait for it (expected: try again)");
+            GatewayProblem.answer(exchange, 503, "upstream: too many requests are waiting for it (expected: try again later)");
         } else {
             tryAnother(mine, connected.cause());
         }
@@ -177,7 +176,7 @@ final class Forwarding extends Deadlines.Timed {
 
     private void noUpstream() {
         if (whyNot == null) {
-            GatewayProblem.answer(exchange, 503, "upstream: none is healthy (expected: try again)");
+            GatewayProblem.answer(exchange, 503, "upstream: none is healthy (expected: try again later)");
         } else if (isTimeout(whyNot)) {
             GatewayProblem.answer(exchange, 504, "upstream: no connection in time");
         } else {
@@ -187,11 +186,11 @@ final class Forwarding extends Deadlines.Timed {
 
     private void send(HttpClientRequest to) {
         upstream = to;
-        to.exceptionHandler(told -> {}); // its answer fails with it
+        to.exceptionHandler(told -> {}); // its answer fails, too
         try {
             RequestHead.write(exchange, to, length, upgrade);
         } catch (IllegalArgumentException unwritable) {
-            refuse(400, "headers: not fit to be sent on");
+            refuse(400, "headers: cannot be forwarded");
             return;
         }
         if (exchange.request().version() != HttpVersion.HTTP_1_0) {
@@ -236,7 +235,7 @@ final class Forwarding extends Deadlines.Timed {
         if ((status < 200 && !asked) || AnswerHead.length(response) == Framing.DOUBTFUL) {
             mine.failed(new IllegalStateException("status " + status + " or length not understood"));
             abandon();
-            GatewayProblem.answer(exchange, 502, "upstream: its answer makes no sense");
+            GatewayProblem.answer(exchange, 502, "upstream: invalid answer");
             return;
         }
         answer = response;
@@ -298,14 +297,14 @@ final class Forwarding extends Deadlines.Timed {
         });
     }
 
-    /** Once the answer has been handed on to its end, what is left over of the request is dropped. */
+    /** Drops the rest of the request once the answer has been forwarded completely. */
     void settle() {
         if (finished || !answered || !upstreamDone || upstream == null) {
             return;
         }
         boolean unsent = !upgrade && !body.isSent();
         if (unsent || upgrade) {
-            // A connection whose request has not ended serves no other.
+            // A connection whose request has not ended cannot serve another.
             if (upstream.version() == HttpVersion.HTTP_2) {
                 upstream.reset(CANCEL);
             } else {
@@ -318,7 +317,7 @@ final class Forwarding extends Deadlines.Timed {
         }
     }
 
-    /** The upstream failed in the middle of its answer: the caller must not take it for whole. */
+    /** Called when the upstream fails in the middle of its answer. The caller must not take the answer for complete. */
     void broken(Throwable why) {
         if (!finished) {
             boolean whole = answered;
@@ -329,7 +328,7 @@ final class Forwarding extends Deadlines.Timed {
         }
     }
 
-    /** The body will not do. */
+    /** Refuses a request because of its body. */
     void refuse(int status, String detail) {
         if (answer == null) {
             turn().abandoned();
@@ -347,7 +346,7 @@ final class Forwarding extends Deadlines.Timed {
         }
         abandon();
         if (slowCaller) {
-            GatewayProblem.answer(exchange, 408, "body: too slow (expected: whole in time)");
+            GatewayProblem.answer(exchange, 408, "body: too slow (expected: complete in time)");
         } else {
             GatewayProblem.answer(exchange, 504, "upstream: no answer in time");
         }
@@ -359,7 +358,7 @@ final class Forwarding extends Deadlines.Timed {
             return;
         }
         if (response.headWritten()) {
-            // One of HTTP/1.1 ends with its connection, and that only when all is written; the caller may not read.
+            // An HTTP/1.1 request ends with its connection, and that only when everything is written; the caller may not read.
             if (exchange.request().version() == HttpVersion.HTTP_2) {
                 response.reset(INTERNAL_ERROR);
             } else {
@@ -371,7 +370,7 @@ final class Forwarding extends Deadlines.Timed {
         }
     }
 
-    /** The caller left, or somebody answered in the upstream's place. */
+    /** Called when the caller left, or the gateway answered instead of the upstream. */
     private void callerOver() {
         if (!finished && !answered) {
             if (turn != null && answer == null) {
@@ -381,7 +380,7 @@ final class Forwarding extends Deadlines.Timed {
         }
     }
 
-    /** Nothing is wanted of the upstream any more. One that has answered to the end keeps its connection. */
+    /** Ends the upstream request. An upstream that has answered completely keeps its connection. */
     private void abandon() {
         finish();
         if (upstream != null && !upstreamDone) {

@@ -24,9 +24,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Forwards over connections that are kept, HTTP/1.1 or HTTP/2 as each upstream is configured.
+ * Forwards requests over pooled connections, HTTP/1.1 or HTTP/2 as each upstream is configured.
  *
- * <p>The proxy of Vert.x ({@code vertx-http-proxy}) sends hop-by-hop headers on, lets upgrades pass the chain and loses trailers; see
+ * <p>The proxy of Vert.x ({@code vertx-http-proxy}) forwards hop-by-hop headers, lets upgrades bypass the chain and loses trailers; see
  * {@code docs/adr/0014-a-proxy-of-our-own.md}.
  */
 public final class HttpForwarder implements Forwarder {
@@ -35,7 +35,8 @@ public final class HttpForwarder implements Forwarder {
     private static final int MOST_HTTP2_CONNECTIONS = 8;
     private static final int MOST_WAITING = 1_024;
 
-    /** Shorter than servers usually wait, which otherwise close just when a request is sent; where they say theirs, that counts. */
+    /** How long an idle connection is kept. It is shorter than the usual timeout of servers, which might otherwise close just when a request
+     * is sent. A timeout that the server announces takes precedence. */
     private static final int KEEP_ALIVE_SECONDS = 15;
 
     private static final int LARGEST_ANSWER_HEAD = 64 * 1_024;
@@ -52,7 +53,7 @@ public final class HttpForwarder implements Forwarder {
     private final Map<URI, SocketAddress> servers = new HashMap<>();
     private boolean draining;
 
-    /** For the event loop that it is called on. */
+    /** Creates a forwarder for the calling event loop. */
     public HttpForwarder(Vertx vertx, GatewaySettings settings, Deadlines deadlines, ClientConnections callers) {
         this.context = vertx.getOrCreateContext();
         this.deadlines = deadlines;
@@ -83,7 +84,7 @@ public final class HttpForwarder implements Forwarder {
         new Forwarding(this, exchange, after).begin();
     }
 
-    /** From now on HTTP/1 connections are closed after their answers. */
+    /** Closes HTTP/1 connections after their answers from now on. */
     public void drain() {
         draining = true;
     }
@@ -104,12 +105,12 @@ public final class HttpForwarder implements Forwarder {
         callers.forget(connection);
     }
 
-    /** Ends a connection, whatever still waits to be read on it. */
+    /** Ends a connection, even if it holds unread data. */
     void cut(HttpConnection connection) {
         callers.cut(connection);
     }
 
-    /** A connection, from the pool or a new one; fails if there is none to be had. */
+    /** Returns a connection, from the pool or a new one; fails if there is none. */
     Future<HttpClientRequest> request(Turn turn, GatewayExchange.Parsed parsed, boolean upgrade) {
         URI origin = turn.origin();
         boolean tls = origin.getScheme().equals("https");
@@ -136,13 +137,13 @@ public final class HttpForwarder implements Forwarder {
             servers.clear();
         }
         int port = origin.getPort() > 0 ? origin.getPort() : tls ? 443 : 80;
-        // IPv6 addresses keep their brackets: the client makes an authority of it before it makes an address.
+        // IPv6 addresses keep their brackets: the client builds an authority from it before it builds an address.
         SocketAddress server = SocketAddress.inetSocketAddress(port, origin.getHost());
         servers.put(origin, server);
         return server;
     }
 
-    /** What goes wrong with a connection is told to the requests on it; the log is not for that. */
+    /** Failures of a connection reach the requests on it and are not logged. */
     private static HttpClient client(Vertx vertx, HttpClientOptions options, PoolOptions pool) {
         return vertx.httpClientBuilder()
                 .with(options)

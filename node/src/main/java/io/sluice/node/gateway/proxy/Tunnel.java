@@ -8,8 +8,8 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.NetSocket;
 
 /**
- * A WebSocket: bytes both ways, each side at the pace of the other, until one closes or both are silent for too long. For its event
- * loop alone. A pipe of Vert.x would not say when a piece passes, so silence could not be noticed.
+ * A WebSocket tunnel: passes bytes both ways, each side at the pace of the other, until one closes or both are silent for too long. For
+ * its event loop only. A Vert.x pipe does not report when data passes, so silence could not be detected.
  */
 final class Tunnel extends Deadlines.Timed {
 
@@ -30,7 +30,7 @@ final class Tunnel extends Deadlines.Timed {
         this.active = deadlines.now();
     }
 
-    /** Nothing but a WebSocket is asked for upstream, whatever else a caller would upgrade to. */
+    /** Asks the upstream for a WebSocket only, whatever other upgrades the caller offers. */
     static boolean isAskedFor(HttpServerRequest request, long framing) {
         return request.version() == HttpVersion.HTTP_1_1
                 && request.method().equals(HttpMethod.GET)
@@ -49,7 +49,7 @@ final class Tunnel extends Deadlines.Timed {
         deadlines.add(this);
         join(here, there);
         join(there, here);
-        here.shutdownHandler(draining -> {}); // closing waits for tunnels, too
+        here.shutdownHandler(draining -> {}); // a shutdown waits for tunnels, too
         here.resume();
         there.resume();
     }
@@ -83,12 +83,12 @@ final class Tunnel extends Deadlines.Timed {
         }
     }
 
-    /** What was written before goes out before. */
+    /** Ends after everything that was written before has been sent. */
     private void close() {
         if (!closed) {
             closed = true;
             deadlines.remove(this);
-            here.shutdownHandler(null); // with one, ending is left to it
+            here.shutdownHandler(null); // a handler would have to end the connection itself
             here.end();
             there.end();
             whenClosed.run();
