@@ -33,6 +33,7 @@ final class PackedBucket {
     private final long flow;
     private final long per;
     private final long capacity;
+    private final long most;
     private final long sinceMicros;
 
     private PackedBucket(TokenBucket limit, SteadyTime time, long sinceMicros) {
@@ -41,7 +42,8 @@ final class PackedBucket {
         this.time = time;
         this.flow = limit.pace().permits();
         this.per = limit.pace().micros();
-        this.capacity = limit.capacity() * per;
+        this.most = limit.capacity();
+        this.capacity = most * per;
     }
 
     /** Returns the packed form of a limit, or null if its numbers need more than a word. */
@@ -86,7 +88,7 @@ final class PackedBucket {
 
     /** Returns whether the permits fit into what is unused. They never do if they exceed the capacity. */
     boolean fits(long word, long moment, long permits) {
-        return permits <= limit.capacity() && used(word, moment) <= capacity - permits * per;
+        return permits <= most && used(word, moment) <= capacity - permits * per;
     }
 
     /** Returns the word after charging permits that fit. */

@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
  */
 final class SteadyTime implements LongSupplier {
 
-    private final Clock clock;
-    private final long startNanos;
+    final Clock clock;
+    final long startNanos;
     final long startMicros;
 
     public SteadyTime(Clock clock) {
@@ -21,11 +21,6 @@ final class SteadyTime implements LongSupplier {
 
     @Override
     public long getAsLong() {
-        return startMicros + elapsedMicros();
-    }
-
-    /** Returns the time since the start. */
-    long elapsedMicros() {
-        return (clock.nanoTime() - startNanos) / 1_000;
+        return startMicros + (clock.nanoTime() - startNanos) / 1_000;
     }
 }

@@ -86,7 +86,8 @@ public final class ApiDoor {
             throw new StartFailedException(
                     "api port " + config.apiPort() + " on " + config.host() + ": " + why(e.getCause()), List.of());
         } catch (TimeoutException e) {
-            throw new StartFailedException("api port: no answer from the operating system (expected: try again later)", List.of());
+            throw new StartFailedException(
+                    "api port: no answer from the operating system (expected: try again later)", List.of());
         }
     }
 

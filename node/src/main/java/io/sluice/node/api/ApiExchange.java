@@ -65,7 +65,8 @@ final class ApiExchange {
         } else if (isUnanswered()) {
             response().putHeader("Connection", "close").putHeader("Retry-After", "1");
             overAfter(response()
-                    .end(ReplySender.prepared(this, 503, "memory: full of other requests (expected: try again later)")));
+                    .end(ReplySender.prepared(
+                            this, 503, "memory: full of other requests (expected: try again later)")));
             Lingering.on(request, Lingering.MOMENT, false);
         }
         return false;

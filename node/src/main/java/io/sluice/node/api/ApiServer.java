@@ -51,7 +51,8 @@ public final class ApiServer extends VerticleBase {
     public Future<?> start() {
         HttpServerOptions options = new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
-                // WebSocket compression would close connections with 128 pipelined requests. There are no WebSockets here.
+                // WebSocket compression would close connections with 128 pipelined requests. There are no WebSockets
+                // here.
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(MOST_STREAMS));

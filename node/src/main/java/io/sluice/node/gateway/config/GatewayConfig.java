@@ -147,8 +147,7 @@ public final class GatewayConfig {
     private static CallerAddress caller(Settings own) {
         if (!own.has("trusted_proxies")) {
             if (own.has("headers")) {
-                own.error(
-                        "headers", "headers: set without trusted_proxies (expected: trusted_proxies, or no headers)");
+                own.error("headers", "headers: set without trusted_proxies (expected: trusted_proxies, or no headers)");
             }
             return CallerAddress.ofPeer();
         }

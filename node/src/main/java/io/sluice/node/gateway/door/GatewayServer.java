@@ -104,7 +104,8 @@ final class GatewayServer extends VerticleBase {
             admit(request);
             return;
         }
-        // Runs after everything that arrived together has been read: then a stream that was reset at once costs nothing, and for
+        // Runs after everything that arrived together has been read: then a stream that was reset at once costs
+        // nothing, and for
         // nearly all others it is known whether a body follows.
         request.pause();
         context.runOnContext(now -> {

@@ -158,7 +158,8 @@ final class Forwarding extends Deadlines.Timed {
         } else if (connected.cause() instanceof ConnectionPoolTooBusyException) {
             mine.abandoned();
             finish();
-            GatewayProblem.answer(exchange, 503, "upstream: too many requests are waiting for it (expected: try again later)");
+            GatewayProblem.answer(
+                    exchange, 503, "upstream: too many requests are waiting for it (expected: try again later)");
         } else {
             tryAnother(mine, connected.cause());
         }
@@ -358,7 +359,8 @@ final class Forwarding extends Deadlines.Timed {
             return;
         }
         if (response.headWritten()) {
-            // An HTTP/1.1 request ends with its connection, and that only when everything is written; the caller may not read.
+            // An HTTP/1.1 request ends with its connection, and that only when everything is written; the caller may
+            // not read.
             if (exchange.request().version() == HttpVersion.HTTP_2) {
                 response.reset(INTERNAL_ERROR);
             } else {
