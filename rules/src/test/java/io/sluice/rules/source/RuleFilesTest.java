@@ -141,7 +141,7 @@ class RuleFilesTest {
     private Set<String> requireOneGeneration(Content content, int files) {
         RuleDocument document = content.document();
         if (document instanceof RuleDocument.Refused refused) {
-            assertThat(refused.errors()).singleElement().asString().contains("replaced while it was read");
+            assertThat(refused.errors()).singleElement().asString().contains("keeps changing while being read");
             return Set.of();
         }
         List<String> ids = ((RuleDocument.Accepted) document)

@@ -141,7 +141,7 @@ class SluiceAutoConfigurationTest {
                 .withPropertyValues("spring.data.redis.timeout=1s")
                 .run(context -> assertThat(context.getBean(SluiceEngines.class).shared())
                         .isNull());
-        assertThat(output).contains("in this process alone");
+        assertThat(output).contains("in this process only");
     }
 
     @Test
