@@ -220,7 +220,7 @@ class DecisionApiTest {
                 "{\"attributes\": {}                   | body: not JSON",
                 "{\"attributes\": {}, \"attributes\": {}} | body: not JSON, Duplicate field 'attributes'",
                 "{\"attributes\": {\"a\": 1, \"a\": 2}} | body: not JSON, Duplicate field 'a'",
-                "{\"attributes\": {\"header.a\": 1, \"header.A\": 2}} | attributes: header.a twice",
+                "{\"attributes\": {\"header.a\": 1, \"header.A\": 2}} | attributes: header.a is given twice",
                 "{\"attributes\": {}, \"permits\": NaN} | body: not JSON",
                 "not json                              | body: not JSON",
             })

@@ -111,8 +111,8 @@ class ConfigWatchTest {
             look(2);
             assertThat(taken).hasSize(1);
             assertThat(watch.findings())
-                    .containsExactly("config: redis.uri, redis.prefix, envoy.count, gateway.drain changed, which is in"
-                            + " force after a restart");
+                    .containsExactly("config: redis.uri, redis.prefix, envoy.count, gateway.drain changed;"
+                            + " this takes effect after a restart");
 
             write("redis: { uri: 'redis://a' }\n" + FIRST);
             look(2);
