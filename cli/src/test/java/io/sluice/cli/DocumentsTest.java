@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.source.FileRuleSource;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.YamlReader;
 import io.sluice.testkit.docs.Snippet;
 import io.sluice.testkit.docs.SnippetCompiler;
 import java.io.IOException;
@@ -82,7 +84,7 @@ final class DocumentsTest {
     @TestFactory
     Stream<DynamicTest> everyYamlBlockIsRead() {
         return snippets("yaml")
-                .filter(snippet -> !isForSpring(snippet) && !isForEnvoy(snippet))
+                .filter(snippet -> !isForSpring(snippet))
                 .map(snippet -> DynamicTest.dynamicTest(snippet.toString(), () -> read(snippet)));
     }
 
@@ -91,6 +93,13 @@ final class DocumentsTest {
         Files.writeString(file, snippet.text());
         if (snippet.text().startsWith("keys:")) {
             // A file of API keys, which ApiKeyDocumentsTest reads.
+            return;
+        }
+        if (isForEnvoy(snippet)) {
+            // Envoy itself is not here to read it.
+            Errors errors = new Errors("envoy.yaml");
+            assertThat(YamlReader.read("envoy.yaml", snippet.text(), errors)).isPresent();
+            assertThat(errors.list()).isEmpty();
             return;
         }
         if (isRules(snippet.text())) {

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Concurrency limits have no guard, because their permits come back at any time. Looks always pass. While
  * {@value #MOST_COUNTS} counts are in use, further ones have no guard either.
  */
-public final class Guard implements Engine {
+public final class Guard extends ForwardingEngine {
 
     static final int MOST_COUNTS = 100_000;
 
@@ -54,7 +54,6 @@ public final class Guard implements Engine {
     private final ConcurrentHashMap<Times, Limit> enlarged = new ConcurrentHashMap<>();
     private final LongAdder refused = new LongAdder();
     private final AtomicLong sweptNanos;
-    private final Engine engine;
     private final Clock clock;
     private volatile Seen seen;
 
@@ -69,7 +68,7 @@ public final class Guard implements Engine {
     }
 
     public Guard(Engine engine, Clock clock) {
-        this.engine = engine;
+        super(engine);
         this.clock = clock;
         this.seen = new Seen(clock.epochMicros(), clock.nanoTime());
         this.sweptNanos = new AtomicLong(clock.nanoTime() - SWEEP_NANOS);
@@ -78,11 +77,6 @@ public final class Guard implements Engine {
     /** Returns how many asks were refused so far without asking the store. */
     public long refused() {
         return refused.sum();
-    }
-
-    @Override
-    public String name() {
-        return engine.name();
     }
 
     @Override
@@ -128,16 +122,6 @@ public final class Guard implements Engine {
             }
         }
         return engine.giveBack(charges);
-    }
-
-    @Override
-    public CompletionStage<Boolean> renew(Charge charge) {
-        return engine.renew(charge);
-    }
-
-    @Override
-    public void close() {
-        engine.close();
     }
 
     /** Returns the number of counts, for tests. */

@@ -3,6 +3,7 @@ package io.sluice.envoy.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.Limiter;
+import io.sluice.core.decorator.ForwardingEngine;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -171,31 +172,15 @@ class JointEvaluatorTest {
     }
 
     /** A fake store that behaves like the engine of this process. */
-    private record Named(Engine engine) implements Engine {
+    private static final class Named extends ForwardingEngine {
+
+        Named(Engine engine) {
+            super(engine);
+        }
 
         @Override
         public String name() {
             return "store";
-        }
-
-        @Override
-        public Answer decide(Ask ask) {
-            return engine.decide(ask);
-        }
-
-        @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
-            return engine.giveBack(charges);
-        }
-
-        @Override
-        public CompletionStage<Boolean> renew(Charge charge) {
-            return engine.renew(charge);
-        }
-
-        @Override
-        public void close() {
-            engine.close();
         }
     }
 

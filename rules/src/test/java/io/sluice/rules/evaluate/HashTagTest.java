@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.Limiter;
+import io.sluice.core.decorator.ForwardingEngine;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.ManualClock;
@@ -19,7 +19,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /** Which counts of a request stay together in one slot of a Redis Cluster. */
@@ -111,7 +110,7 @@ final class HashTagTest {
     }
 
     private static Engine recording(Engine engine, List<Demand> demands) {
-        return new Engine() {
+        return new ForwardingEngine(engine) {
             @Override
             public String name() {
                 return "store";
@@ -121,16 +120,6 @@ final class HashTagTest {
             public Answer decide(Ask ask) {
                 demands.addAll(ask.demands());
                 return engine.decide(ask);
-            }
-
-            @Override
-            public CompletionStage<Void> giveBack(List<Charge> charges) {
-                return engine.giveBack(charges);
-            }
-
-            @Override
-            public CompletionStage<Boolean> renew(Charge charge) {
-                return engine.renew(charge);
             }
 
             @Override

@@ -1,19 +1,17 @@
 package io.sluice.redis.internal.recording;
 
+import io.sluice.core.decorator.ForwardingEngine;
 import io.sluice.core.history.AnswerEvent;
 import io.sluice.core.history.AskIds;
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.wire.RedisKeys;
-import java.util.List;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +19,8 @@ import org.jspecify.annotations.Nullable;
  * steps. A decorator. Thread-safe. It stands in front of the refusal cache: an answer that is available at once comes from the
  * cache, a later one from Redis.
  */
-public final class RecordingEngine implements Engine {
+public final class RecordingEngine extends ForwardingEngine {
 
-    private final Engine engine;
     private final HistoryListener history;
     private final RedisKeys names;
     private final Clock clock;
@@ -34,7 +31,7 @@ public final class RecordingEngine implements Engine {
      * @param names the names of counts, built as the engine builds them
      */
     public RecordingEngine(Engine engine, HistoryListener history, RedisKeys names, Clock clock) {
-        this.engine = engine;
+        super(engine);
         this.history = history;
         this.names = names;
         this.clock = clock;
@@ -43,11 +40,6 @@ public final class RecordingEngine implements Engine {
     /** Returns the request with its own id, or with a new one if it has none. */
     static Ask named(Ask ask) {
         return ask.id().isEmpty() ? ask.called(AskIds.next()) : ask;
-    }
-
-    @Override
-    public String name() {
-        return engine.name();
     }
 
     @Override
@@ -67,21 +59,6 @@ public final class RecordingEngine implements Engine {
             tell(ask, decision, AnswerEvent.Source.MEMORY);
         }
         return answer;
-    }
-
-    @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
-        return engine.giveBack(charges);
-    }
-
-    @Override
-    public CompletionStage<Boolean> renew(Charge charge) {
-        return engine.renew(charge);
-    }
-
-    @Override
-    public void close() {
-        engine.close();
     }
 
     private void tell(Ask ask, EngineDecision decision, AnswerEvent.Source source) {

@@ -1,0 +1,44 @@
+package io.sluice.core.decorator;
+
+import io.sluice.core.spi.Answer;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Engine;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** Passes every call on to another engine. Decorators extend it and override the methods that they change. Thread-safe. */
+public abstract class ForwardingEngine implements Engine {
+
+    /** The decorated engine; closed with this one. */
+    protected final Engine engine;
+
+    protected ForwardingEngine(Engine engine) {
+        this.engine = engine;
+    }
+
+    @Override
+    public String name() {
+        return engine.name();
+    }
+
+    @Override
+    public Answer decide(Ask ask) {
+        return engine.decide(ask);
+    }
+
+    @Override
+    public CompletionStage<Void> giveBack(List<Charge> charges) {
+        return engine.giveBack(charges);
+    }
+
+    @Override
+    public CompletionStage<Boolean> renew(Charge charge) {
+        return engine.renew(charge);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}
