@@ -71,7 +71,7 @@ final class DocumentedCommandsTest {
         return snippet.language().equals("sh");
     }
 
-    /** Somebody who reads a page and does what it says. */
+    /** A reader who types every command of a page. */
     private static final class Reader implements AutoCloseable {
 
         private final Path folder = Files.createTempDirectory("sluice-docs");
