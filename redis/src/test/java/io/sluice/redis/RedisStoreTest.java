@@ -9,10 +9,13 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
+import io.sluice.redis.store.StoreListener;
+import io.sluice.redis.store.StoreState;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,6 +50,33 @@ class RedisStoreTest {
             assertThat(decide(two, "k", 1).allowed()).isTrue();
             assertThat(decide(other, "k", 4).allowed()).isTrue();
         }
+    }
+
+    @Test
+    void aListenerThatThrowsChangesNoDecision() throws Exception {
+        AtomicInteger called = new AtomicInteger();
+        StoreListener throwing = new StoreListener() {
+            @Override
+            public void called(String outcome, int decisions, long nanos) {
+                called.incrementAndGet();
+                throw new IllegalStateException("on purpose");
+            }
+
+            @Override
+            public void changed(StoreState state) {
+                throw new NoClassDefFoundError("on purpose");
+            }
+        };
+        try (RedisStore store =
+                open(RedisStore.at(redis.uri()).prefix("throwing").storeListener(throwing))) {
+            for (int i = 0; i < 4; i++) {
+                Decision decision = decide(store, "k", 1);
+                assertThat(decision.allowed()).isTrue();
+                assertThat(decision.degraded()).isEmpty();
+            }
+            assertThat(decide(store, "k", 1).allowed()).isFalse();
+        }
+        assertThat(called.get()).isPositive();
     }
 
     @Test

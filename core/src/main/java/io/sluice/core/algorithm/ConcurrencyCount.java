@@ -4,24 +4,33 @@ import io.sluice.core.limit.Concurrency;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Permits in flight, by holder. A holder that does not renew within {@code ttl} loses its permits. If time stepped back so far
  * that a permit would be held for more than a second beyond its {@code ttl}, its time starts anew.
+ *
+ * <p>A decision looks at the permits that have expired, and a refusal at those that expire next; neither at all of them.
  */
 final class ConcurrencyCount extends Count {
 
-    private final Map<String, Held> holders = new LinkedHashMap<>();
+    private final Map<String, Held> holders = new HashMap<>();
+
+    /** All of them, those that expire first in front. */
+    private final TreeSet<Held> byEnd =
+            new TreeSet<>(Comparator.comparingLong(Held::untilMicros).thenComparing(Held::holder));
+
     private Concurrency limit;
+    private long total;
     private long used;
     private boolean rebased;
 
-    private record Held(long permits, long untilMicros) {}
+    private record Held(String holder, long permits, long untilMicros) {}
 
     ConcurrencyCount(Concurrency limit) {
         this.limit = limit;
@@ -51,7 +60,7 @@ final class ConcurrencyCount extends Count {
     @Override
     public void charge(Demand demand, long granted, long nowMicros) {
         settle(nowMicros);
-        holders.put(demand.holder(), new Held(granted, nowMicros + limit.windowMicros()));
+        put(new Held(demand.holder(), granted, nowMicros + limit.windowMicros()));
         used += granted;
     }
 
@@ -74,7 +83,7 @@ final class ConcurrencyCount extends Count {
         limit = (Concurrency) charge.limit();
         age(nowMicros);
         settle(nowMicros);
-        holders.remove(charge.holder());
+        remove(charge.holder());
     }
 
     @Override
@@ -85,33 +94,56 @@ final class ConcurrencyCount extends Count {
         limit = (Concurrency) charge.limit();
         age(nowMicros);
         settle(nowMicros);
-        return holders.computeIfPresent(
-                        charge.holder(), (h, held) -> new Held(held.permits, nowMicros + limit.windowMicros()))
-                != null;
+        Held held = remove(charge.holder());
+        if (held == null) {
+            return false;
+        }
+        put(new Held(held.holder, held.permits, nowMicros + limit.windowMicros()));
+        return true;
     }
 
     @Override
     public boolean isUnused(long nowMicros) {
-        return holders.values().stream().allMatch(held -> held.untilMicros <= nowMicros);
+        return byEnd.isEmpty() || byEnd.last().untilMicros <= nowMicros;
     }
 
     private void age(long nowMicros) {
-        used = 0;
-        rebased = false;
-        for (Held held : holders.values()) {
+        used = total;
+        for (Held held : byEnd) {
             if (held.untilMicros > nowMicros) {
-                used += held.permits;
+                break;
             }
-            rebased |= StepBack.rebases(held.untilMicros, nowMicros + limit.windowMicros());
+            used -= held.permits;
         }
+        rebased = !byEnd.isEmpty() && StepBack.rebases(byEnd.last().untilMicros, nowMicros + limit.windowMicros());
     }
 
     private void settle(long nowMicros) {
-        holders.values().removeIf(held -> held.untilMicros <= nowMicros);
+        while (!byEnd.isEmpty() && byEnd.first().untilMicros <= nowMicros) {
+            remove(byEnd.first().holder);
+        }
         if (rebased) {
-            holders.replaceAll((holder, held) -> new Held(held.permits, until(held, nowMicros)));
+            for (Held held : List.copyOf(byEnd)) {
+                remove(held.holder);
+                put(new Held(held.holder, held.permits, until(held, nowMicros)));
+            }
             rebased = false;
         }
+    }
+
+    private void put(Held held) {
+        holders.put(held.holder, held);
+        byEnd.add(held);
+        total += held.permits;
+    }
+
+    private @Nullable Held remove(String holder) {
+        Held held = holders.remove(holder);
+        if (held != null) {
+            byEnd.remove(held);
+            total -= held.permits;
+        }
+        return held;
     }
 
     private long until(Held held, long nowMicros) {
@@ -132,8 +164,6 @@ final class ConcurrencyCount extends Count {
 
     /** Returns the time until enough permits have expired, if none is given back. */
     private long untilFreed(long permits, long nowMicros) {
-        List<Held> byEnd = new ArrayList<>(holders.values());
-        byEnd.sort(Comparator.comparingLong(Held::untilMicros));
         long left = used;
         for (Held held : byEnd) {
             if (held.untilMicros > nowMicros) {

@@ -89,14 +89,34 @@ final class SlidingLogCount extends Count {
                 left -= back;
             }
         }
-        while (size > 0 && permits[slot(size - 1)] == 0) {
-            size--;
+        dropEmptied(at);
+    }
+
+    /** Drops the entries from a time on that hold no permits any more, and closes the gaps. */
+    private void dropEmptied(long fromMicros) {
+        int first = size;
+        while (first > 0 && times[slot(first - 1)] >= fromMicros) {
+            first--;
         }
+        int kept = first;
+        for (int i = first; i < size; i++) {
+            if (permits[slot(i)] > 0) {
+                times[slot(kept)] = times[slot(i)];
+                permits[slot(kept)] = permits[slot(i)];
+                kept++;
+            }
+        }
+        size = kept;
     }
 
     @Override
     public boolean isUnused(long nowMicros) {
         return at(nowMicros).used == 0;
+    }
+
+    /** Returns how many entries it holds. */
+    int entries() {
+        return size;
     }
 
     private View at(long nowMicros) {

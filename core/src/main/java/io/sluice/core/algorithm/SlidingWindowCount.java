@@ -140,9 +140,9 @@ final class SlidingWindowCount extends Count {
         if (rebased) {
             return limit.weighted() ? whenSpreadFits(present, sum(newest - limit.slices()), permits) : endOf(present);
         }
+        long rest = sum(present - limit.slices() + 1);
         for (long slice = present; ; slice++) {
             long oldest = slice - limit.slices();
-            long rest = sum(oldest + 1);
             long spare = limit.limit() - permits - rest;
             if (spare >= 0) {
                 long part = count(oldest);
@@ -153,6 +153,7 @@ final class SlidingWindowCount extends Count {
                         ? slice * length + length - mulDiv(spare, length, part, false)
                         : (slice + 1) * length;
             }
+            rest -= count(oldest + 1);
         }
     }
 

@@ -366,11 +366,7 @@ public final class RedisLink implements AutoCloseable {
                     next.cause());
             told = true;
         }
-        try {
-            options.listener().changed(next);
-        } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "a store listener failed; decisions are not affected", e);
-        }
+        options.listener().changed(next);
     }
 
     private static String lasted(StoreState before, StoreState next) {

@@ -33,7 +33,7 @@ public record RedisOptions(
         if (slow.isNegative() || slow.isZero()) {
             throw new IllegalArgumentException("slow: " + slow + " (expected: a positive duration such as 50 ms)");
         }
-        Objects.requireNonNull(listener, "listener");
+        listener = SafeStoreListener.of(Objects.requireNonNull(listener, "listener"));
         recording = SafeHistoryListener.of(recording);
     }
 

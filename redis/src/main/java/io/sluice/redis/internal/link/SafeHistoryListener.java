@@ -2,15 +2,14 @@ package io.sluice.redis.internal.link;
 
 import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.history.HistoryListener;
-import java.lang.System.Logger.Level;
+import io.sluice.core.internal.CallbackFailures;
 import org.jspecify.annotations.Nullable;
 
 /** Wraps a listener. Its failures are logged and never affect a decision. Thread-safe, like the wrapped listener. */
 final class SafeHistoryListener implements HistoryListener {
 
-    private static final System.Logger LOG = System.getLogger(SafeHistoryListener.class.getName());
-
     private final HistoryListener listener;
+    private final CallbackFailures failures = new CallbackFailures("a history listener", HistoryListener.class);
 
     private SafeHistoryListener(HistoryListener listener) {
         this.listener = listener;
@@ -26,8 +25,8 @@ final class SafeHistoryListener implements HistoryListener {
     public void happened(HistoryEvent event) {
         try {
             listener.happened(event);
-        } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "a history listener failed; decisions are not affected", e);
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 }

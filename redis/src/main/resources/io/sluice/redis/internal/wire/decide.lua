@@ -813,9 +813,10 @@ end
 
 local function when_fits(c, d, permits)
   local slice, length = c.present, d.length
+  local rest = sum(c, slice - c.slices + 1)
   while true do
     local oldest = slice - c.slices
-    local spare = d.capacity - permits - sum(c, oldest + 1)
+    local spare = d.capacity - permits - rest
     if spare >= 0 then
       local part = slice_count(c, oldest)
       if spare >= part then
@@ -823,6 +824,7 @@ local function when_fits(c, d, permits)
       end
       return slice * length + length - (d.weighted and scaled(spare, length, part, false) or 0)
     end
+    rest = rest - slice_count(c, oldest + 1)
     slice = slice + 1
   end
 end
