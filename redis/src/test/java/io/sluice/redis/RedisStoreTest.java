@@ -72,7 +72,7 @@ class RedisStoreTest {
             for (int i = 0; i < 4; i++) {
                 Decision decision = decide(store, "k", 1);
                 assertThat(decision.allowed()).isTrue();
-                assertThat(decision.degraded()).isEmpty();
+                assertThat(decision.degraded()).isNull();
             }
             assertThat(decide(store, "k", 1).allowed()).isFalse();
         }

@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * of each limit in each process. The local counts also record what the engine admits to this process, so that they do not start
  * unused when the engine fails (those of concurrency limits do). {@code OPEN} admits every request that the limit could ever
  * hold; {@code CLOSED} admits nothing. The engine is asked only once per ask: a charge whose answer was lost or late stands, or
- * is given back if the caller was refused meanwhile.
+ * is given back if the caller was refused meanwhile. Held permits that are given back while the engine is away are given back again
+ * until it has received them.
  */
 public final class FallbackEngine implements Engine {
 
@@ -49,6 +50,7 @@ public final class FallbackEngine implements Engine {
     private final Engine engine;
     private final LocalEngine local;
     private final Clock clock;
+    private final PermitReturns returns;
     private final ConcurrentHashMap<Share, ScaledLimit> scaled = new ConcurrentHashMap<>();
 
     /** The scaled limit that was used last. */
@@ -58,6 +60,7 @@ public final class FallbackEngine implements Engine {
         this.engine = engine;
         this.clock = clock;
         this.local = new LocalEngine(clock);
+        this.returns = new PermitReturns(engine, clock);
         this.lastScaled = new ScaledLimit(NOTHING, 1, NOTHING, null);
     }
 
@@ -84,7 +87,7 @@ public final class FallbackEngine implements Engine {
     public CompletionStage<Void> giveBack(List<Charge> charges) {
         // After a late answer it is unknown which side granted a permit, so it is released on both.
         local.giveBack(charges.stream().filter(Charge::isHeld).toList());
-        return engine.giveBack(charges);
+        return returns.giveBack(charges);
     }
 
     @Override
@@ -100,6 +103,7 @@ public final class FallbackEngine implements Engine {
 
     @Override
     public void close() {
+        returns.close();
         engine.close();
         local.close();
     }
@@ -158,7 +162,7 @@ public final class FallbackEngine implements Engine {
                 // The caller was refused meanwhile, so what the engine charged for it is useless.
                 List<Charge> charges = decided.charges(ask);
                 if (!charges.isEmpty()) {
-                    engine.giveBack(charges);
+                    returns.giveBack(charges);
                 }
             }
         }

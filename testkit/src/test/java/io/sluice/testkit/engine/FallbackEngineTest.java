@@ -57,6 +57,44 @@ final class FallbackEngineTest {
     }
 
     @Test
+    void heldPermitsAreGivenBackUntilTheEngineHasReceivedThem() {
+        Limit two = Limit.named("two").concurrency(2, Duration.ofMinutes(1));
+        Ask both = Ask.charging(List.of(Demand.of(two, "k", 2))).onFailure(FailurePolicy.CLOSED, 1);
+        EngineDecision granted = answerBy(both);
+        assertThat(granted.allowed()).isTrue();
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        engine.giveBack(granted.charges(both));
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(unreliable.givenBack()).hasSizeBetween(3, 15);
+        assertThat(free(two)).isZero();
+        unreliable.setMood(Mood.ANSWERS);
+        clock.advance(Duration.ofSeconds(3));
+        assertThat(free(two)).isEqualTo(2);
+        int attempts = unreliable.givenBack().size();
+        clock.advance(Duration.ofMinutes(10));
+        assertThat(unreliable.givenBack()).hasSize(attempts);
+    }
+
+    @Test
+    void heldPermitsThatHaveExpiredAreNotGivenBackAgain() {
+        Limit two = Limit.named("two").concurrency(2, Duration.ofSeconds(5));
+        Ask both = Ask.charging(List.of(Demand.of(two, "k", 2))).onFailure(FailurePolicy.CLOSED, 1);
+        EngineDecision granted = answerBy(both);
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        engine.giveBack(granted.charges(both));
+        clock.advance(Duration.ofSeconds(6));
+        int attempts = unreliable.givenBack().size();
+        assertThat(attempts).isBetween(2, 10);
+        clock.advance(Duration.ofMinutes(10));
+        assertThat(unreliable.givenBack()).hasSize(attempts);
+    }
+
+    private long free(Limit limit) {
+        Ask look = Ask.charging(List.of(Demand.of(limit, "k", 1))).looking();
+        return ((EngineDecision) counts.decide(look)).verdicts().get(0).remaining();
+    }
+
+    @Test
     void waitsUntilTheDeadlineAndNoLonger() {
         unreliable.setMood(Mood.LOSES_ANSWER);
         CompletableFuture<Outcome> outcome = pending(engine.decide(ask(FailurePolicy.OPEN)));

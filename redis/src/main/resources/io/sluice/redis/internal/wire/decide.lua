@@ -47,7 +47,7 @@
 --          fw: start, used, seven bytes each        sw: msgpack [newest, count, count, …], from the newest slice backwards
 --          sl: a list. The first element holds used and newest; then time and permits of each moment that admitted, oldest
 --          first. Times take seven bytes, permits five
---          cc: a sorted set with a member for each held permit, scored with the time at which the permit expires
+--          cc: a sorted set with a member for each holder, scored with the time at which its permits expire; see below
 --          ls: for each lease the permits in five bytes, the times of its charge and its end in seven each, and its name after
 --          one byte for its length; oldest first. Some ended leases are kept for a while, so that their unspent permits can
 --          still be returned
@@ -82,7 +82,7 @@ local TRIMMED_BY_REFUSALS = 64
 local CHUNK = 64
 local EXACT = 9007199254740992
 local KEYS_AT_ONCE = 1000     -- Lua passes at most a few thousand arguments
-local PERMITS_AT_ONCE = 500
+local HOLDERS_SEEN = 1024
 local TEXTS_KEPT = 4000
 local BUCKETS_KEPT = 1000
 local RECORDED_MILLIS = '86400000'
@@ -1113,9 +1113,10 @@ end
 local held = {}
 algorithms.cc = held
 
-local function member(d, i)
-  return d.holder .. '#' .. i
-end
+-- The cost of a decision must not grow with the permits that it asks for, so a holder is one member, scored with the time at which its
+-- permits expire. A holder of several permits has a second member, scored with minus their number, and then the count has a member
+-- ALL, scored with minus the permits of all holders. Times are never negative, so these come before all holders.
+local HOLDER, SEVERAL, ALL, OPEN = '=', '#', '*', ''
 
 local function after(micros)
   return format('(%d', micros)
@@ -1126,22 +1127,74 @@ function held.load(key)
   return {key = key, at = 0, used = 0, rebased = false, changed = false}
 end
 
+local function permits_of(c, holder)
+  local several = call('ZSCORE', c.key, SEVERAL .. holder)
+  return several and -several or 1
+end
+
+-- Returns the holders whose permits have expired.
+local function expired_holders(c, now)
+  local holders = {}
+  for _, name in ipairs(call('ZRANGE', c.key, '0', format('%d', now), 'BYSCORE')) do
+    if string.sub(name, 1, 1) == HOLDER then
+      holders[#holders + 1] = string.sub(name, 2)
+    end
+  end
+  return holders
+end
+
 local function read_held(c, d, now)
   local last = redis.pcall('ZRANGE', c.key, -1, -1, 'WITHSCORES')
   if last.err then
     call('DEL', c.key)
   end
-  c.at, c.used, c.rebased, c.exists = now, 0, false, #last > 0
+  c.at, c.used, c.rebased, c.exists, c.all, c.expired = now, 0, false, #last > 0, nil, nil
   if c.exists then
     c.rebased = last[2] - (now + d.ttl) > CLAMPED
-    c.used = call('ZCOUNT', c.key, after(now), '+inf')
+    local all = call('ZSCORE', c.key, ALL)
+    if all then
+      c.all, c.expired = -all, expired_holders(c, now)
+      c.used = c.all
+      for i = 1, #c.expired do
+        c.used = c.used - permits_of(c, c.expired[i])
+      end
+    else
+      c.used = call('ZCOUNT', c.key, after(now), '+inf')
+    end
   end
+end
+
+-- A request without a held permit changes nothing, whatever time to live it gives.
+local function is_held(c, d, now)
+  local ends = c.exists and call('ZSCORE', c.key, HOLDER .. d.holder)
+  return ends and tonumber(ends) > now
 end
 
 function held.grant(c, d, now)
   read_held(c, d, now)
-  local mine = c.used > 0 and call('ZSCORE', c.key, member(d, 1))
-  return mine and tonumber(mine) > now and 0 or of_room(d, max(0, d.capacity - c.used))
+  return c.used > 0 and is_held(c, d, now) and 0 or of_room(d, max(0, d.capacity - c.used))
+end
+
+-- Returns when so many permits have expired. Of holders of several permits, at most a thousand are looked at: then the time may be early.
+local function end_of(c, needed, now)
+  if not c.all then
+    local ends = call('ZRANGE', c.key, after(now), '+inf', 'BYSCORE', 'LIMIT', needed - 1, 1, 'WITHSCORES')
+    return tonumber(ends[2])
+  end
+  local ends = now
+  for from = 0, HOLDERS_SEEN - CHUNK, CHUNK do
+    local some = call('ZRANGE', c.key, after(now), '+inf', 'BYSCORE', 'LIMIT', from, CHUNK, 'WITHSCORES')
+    for i = 1, #some, 2 do
+      needed, ends = needed - permits_of(c, string.sub(some[i], 2)), tonumber(some[i + 1])
+      if needed <= 0 then
+        return ends
+      end
+    end
+    if #some < 2 * CHUNK then
+      return ends
+    end
+  end
+  return ends
 end
 
 function held.verdict(c, d, grant, charged, now)
@@ -1152,8 +1205,7 @@ function held.verdict(c, d, grant, charged, now)
     if d.at_least > d.capacity then
       left = NEVER
     elseif needed > 0 then
-      local ends = call('ZRANGE', c.key, after(now), '+inf', 'BYSCORE', 'LIMIT', needed - 1, 1, 'WITHSCORES')
-      left = min(tonumber(ends[2]), c.rebased and now + d.ttl or MAX_MICROS) - now
+      left = min(end_of(c, needed, now), c.rebased and now + d.ttl or MAX_MICROS) - now
     end
   end
   return max(0, d.capacity - used), left, used == 0 and 0 or NEVER
@@ -1161,7 +1213,13 @@ end
 
 -- Removes expired permits, and lets no permit last longer than its time to live from now.
 local function take_back(c, d, now, from)
-  call('ZREMRANGEBYSCORE', c.key, from, format('%d', now))
+  if c.all then
+    for i = 1, #c.expired do
+      call('ZREM', c.key, HOLDER .. c.expired[i], SEVERAL .. c.expired[i])
+    end
+  else
+    call('ZREMRANGEBYSCORE', c.key, from, format('%d', now))
+  end
   if c.rebased then
     local ends = format('%d', now + d.ttl)
     for _, name in ipairs(call('ZRANGE', c.key, '(' .. ends, '+inf', 'BYSCORE')) do
@@ -1175,9 +1233,18 @@ local AFTER_OPEN = '(0'
 -- Returns whether the key exists. Adds a member without a holder, so that the key stays whatever is removed.
 local function hold_open(c)
   if c.exists then
-    call('ZADD', c.key, '0', '')
+    call('ZADD', c.key, '0', OPEN)
   end
   return c.exists
+end
+
+-- Writes how many permits all holders have, unless each has one.
+local function keep_all(c, all)
+  if all == call('ZCOUNT', c.key, AFTER_OPEN, '+inf') then
+    call('ZREM', c.key, ALL)
+  else
+    call('ZADD', c.key, format('%d', -all), ALL)
+  end
 end
 
 local function keep_held(c, now, testing)
@@ -1187,51 +1254,46 @@ local function keep_held(c, now, testing)
   end
 end
 
--- Calls action with the names of the permits from 1 to last, in chunks.
-local function for_permits(d, last, action)
-  for from = 1, last, PERMITS_AT_ONCE do
-    local names = {}
-    for i = from, min(last, from + PERMITS_AT_ONCE - 1) do
-      names[#names + 1] = member(d, i)
-    end
-    action(names)
-  end
-end
-
 function held.charge(c, d, grant, now, testing)
-  local ends = format('%d', now + d.ttl)
-  for_permits(d, grant, function(names)
-    local scored = {}
-    for i = 1, #names do
-      scored[2 * i - 1], scored[2 * i] = ends, names[i]
+  for i = c.all and #c.expired or 0, 1, -1 do
+    -- Permits of its own that have expired are replaced.
+    if c.expired[i] == d.holder then
+      table.remove(c.expired, i)
     end
-    call('ZADD', c.key, unpack(scored))
-  end)
-  take_back(c, d, now, '-inf')
+  end
+  call('ZADD', c.key, format('%d', now + d.ttl), HOLDER .. d.holder)
+  if grant > 1 then
+    call('ZADD', c.key, format('%d', -grant), SEVERAL .. d.holder)
+  elseif c.all then
+    call('ZREM', c.key, SEVERAL .. d.holder)
+  end
+  take_back(c, d, now, c.all and AFTER_OPEN or grant > 1 and '0' or '-inf')
+  if c.all or grant > 1 then
+    keep_all(c, c.used + grant)
+  end
   keep_held(c, now, testing)
 end
 
 function held.refuse(c, d, now, testing)
-  if c.rebased then
+  if c.rebased or c.expired and #c.expired > TRIMMED_BY_REFUSALS then
     hold_open(c)
     take_back(c, d, now, AFTER_OPEN)
+    if c.all then
+      keep_all(c, c.used)
+    end
     keep_held(c, now, testing)
   end
-end
-
--- A request without a held permit changes nothing, whatever time to live it gives.
-local function is_held(c, d, now)
-  local ends = c.exists and call('ZSCORE', c.key, member(d, 1))
-  return ends and tonumber(ends) > now
 end
 
 function held.give_back(c, d, now, testing)
   read_held(c, d, now)
   if is_held(c, d, now) and hold_open(c) then
     take_back(c, d, now, AFTER_OPEN)
-    for_permits(d, d.permits, function(names)
-      call('ZREM', c.key, unpack(names))
-    end)
+    local permits = c.all and permits_of(c, d.holder) or 1
+    call('ZREM', c.key, HOLDER .. d.holder, SEVERAL .. d.holder)
+    if c.all then
+      keep_all(c, c.used - permits)
+    end
     keep_held(c, now, testing)
   end
 end
@@ -1242,15 +1304,12 @@ function held.renew(c, d, now, testing)
     return false
   end
   take_back(c, d, now, AFTER_OPEN)
-  local ends, renewed = format('%d', now + d.ttl), false
-  for i = 1, d.permits do
-    if call('ZSCORE', c.key, member(d, i)) then
-      call('ZADD', c.key, 'XX', ends, member(d, i))
-      renewed = true
-    end
+  if c.all then
+    keep_all(c, c.used)
   end
+  call('ZADD', c.key, 'XX', format('%d', now + d.ttl), HOLDER .. d.holder)
   keep_held(c, now, testing)
-  return renewed
+  return true
 end
 
 ----------------------------------------------------------------------------------------------------------------- leases
