@@ -1164,15 +1164,18 @@ local function read_held(c, d, now)
   end
 end
 
--- A request without a held permit changes nothing, whatever time to live it gives.
-local function is_held(c, d, now)
+-- Returns when the permits of this holder expire; nil if it holds none. Such a request changes nothing, whatever time to live it gives.
+local function held_until(c, d, now)
   local ends = c.exists and call('ZSCORE', c.key, HOLDER .. d.holder)
-  return ends and tonumber(ends) > now
+  ends = ends and tonumber(ends)
+  return ends and ends > now and ends or nil
 end
 
+-- A holder gets nothing more until it has lost the permits that it holds.
 function held.grant(c, d, now)
   read_held(c, d, now)
-  return c.used > 0 and is_held(c, d, now) and 0 or of_room(d, max(0, d.capacity - c.used))
+  c.mine = c.used > 0 and held_until(c, d, now)
+  return c.mine and 0 or of_room(d, max(0, d.capacity - c.used))
 end
 
 -- Returns when so many permits have expired. Of holders of several permits, at most a thousand are looked at: then the time may be early.
@@ -1204,8 +1207,9 @@ function held.verdict(c, d, grant, charged, now)
     local needed = c.used + d.at_least - d.capacity
     if d.at_least > d.capacity then
       left = NEVER
-    elseif needed > 0 then
-      left = min(end_of(c, needed, now), c.rebased and now + d.ttl or MAX_MICROS) - now
+    else
+      left = max(needed > 0 and end_of(c, needed, now) or now, c.mine or now)
+      left = min(left, c.rebased and now + d.ttl or MAX_MICROS) - now
     end
   end
   return max(0, d.capacity - used), left, used == 0 and 0 or NEVER
@@ -1287,7 +1291,7 @@ end
 
 function held.give_back(c, d, now, testing)
   read_held(c, d, now)
-  if is_held(c, d, now) and hold_open(c) then
+  if held_until(c, d, now) and hold_open(c) then
     take_back(c, d, now, AFTER_OPEN)
     local permits = c.all and permits_of(c, d.holder) or 1
     call('ZREM', c.key, HOLDER .. d.holder, SEVERAL .. d.holder)
@@ -1300,7 +1304,7 @@ end
 
 function held.renew(c, d, now, testing)
   read_held(c, d, now)
-  if not is_held(c, d, now) or not hold_open(c) then
+  if not held_until(c, d, now) or not hold_open(c) then
     return false
   end
   take_back(c, d, now, AFTER_OPEN)
