@@ -35,13 +35,17 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
         Duration deadline = null;
         FailurePolicy onFailure = FailurePolicy.OPEN;
         double localShare = 1;
+        boolean shared = ordered.stream().anyMatch(BoundLimit::inStore);
         for (BoundLimit b : ordered) {
+            Handling handling = b.rule().handling();
+            if (b.inStore() || !shared) {
+                // Limits of this process alone fail only once it is closed. Beside those of the store they have no say.
+                onFailure = handling.onFailure().compareTo(onFailure) > 0 ? handling.onFailure() : onFailure;
+            }
             if (b.inStore()) {
-                Handling handling = b.rule().handling();
                 deadline = deadline == null || handling.deadline().compareTo(deadline) < 0
                         ? handling.deadline()
                         : deadline;
-                onFailure = handling.onFailure().compareTo(onFailure) > 0 ? handling.onFailure() : onFailure;
                 localShare = Math.min(localShare, handling.localShare().orElse(Handling.DEFAULT_LOCAL_SHARE));
             }
         }

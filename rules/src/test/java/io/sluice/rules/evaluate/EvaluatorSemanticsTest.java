@@ -69,6 +69,19 @@ final class EvaluatorSemanticsTest {
     }
 
     @Test
+    void aClosedEngineFollowsOnFailureForLimitsOfThisProcessAlone() {
+        inForce("""
+                rules:
+                  - { id: strict, service: a, mode: local, limits: [{ limit: 100, window: 1m }] }
+                  - { id: lenient, service: b, mode: local, on_failure: open, limits: [{ limit: 100, window: 1m }] }
+                """);
+        assertThat(check(Map.of("service", "a")).allowed()).isTrue();
+        engine.close();
+        assertThat(check(Map.of("service", "a")).allowed()).isFalse();
+        assertThat(check(Map.of("service", "b")).allowed()).isTrue();
+    }
+
+    @Test
     void theFirstOverrideThatMatchesReplacesTheNumbersAndKeepsTheCount() {
         inForce("""
                 rules:
