@@ -32,7 +32,7 @@ final class LocalCounts {
     private static final int LIMITS_KEPT = 200_000;
 
     private final ConcurrentHashMap<Limit, RegisteredLimit> registry = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<CountSeries.Id, CountSeries> series = new ConcurrentHashMap<>();
+    private final SeriesTable series = new SeriesTable();
     private final LongAdder overflowed = new LongAdder();
 
     /** How many positions of a decision have had an overflow count. */
@@ -56,6 +56,11 @@ final class LocalCounts {
 
     /** The series of a limit's counts, and the meaning of their words if the limit fits into one. */
     record RegisteredLimit(CountSeries series, @Nullable PackedBucket packed) {}
+
+    /** Returns the number of series in memory. */
+    int series() {
+        return series.size();
+    }
 
     /** Returns the number of counts in memory. */
     public long size() {
@@ -268,7 +273,11 @@ final class LocalCounts {
 
     /** Runs the action on the cell that was charged. Returns false if the cell is gone, and the charge with it. */
     private boolean onCell(Charge charge, Action action) {
-        CountSeries in = registered(charge.limit()).series();
+        // A charge may come from outside: it must not add anything.
+        CountSeries in = series.find(charge.limit());
+        if (in == null) {
+            return false;
+        }
         String key = CountKey.bounded(charge.key());
         boolean done = onCell(in, key, action);
         if (charge.limit() instanceof Concurrency) {
@@ -306,7 +315,7 @@ final class LocalCounts {
     }
 
     private RegisteredLimit newRegistered(Limit limit) {
-        CountSeries in = series.computeIfAbsent(CountSeries.Id.of(limit), id -> new CountSeries(id.name(), id.shape()));
+        CountSeries in = series.findOrAdd(limit);
         return new RegisteredLimit(
                 in, steady != null && limit instanceof TokenBucket bucket ? PackedBucket.of(bucket, steady) : null);
     }

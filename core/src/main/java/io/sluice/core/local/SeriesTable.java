@@ -1,0 +1,65 @@
+package io.sluice.core.local;
+
+import io.sluice.core.limit.Limit;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All series of an engine, each once. A series that no count and no limit refers to any more is forgotten, so a program that makes up
+ * names for its limits does not fill the memory. Thread-safe.
+ */
+final class SeriesTable {
+
+    private final ConcurrentHashMap<CountSeries.Id, Entry> entries = new ConcurrentHashMap<>();
+    private final ReferenceQueue<CountSeries> forgotten = new ReferenceQueue<>();
+
+    /** Removes itself from the table once its series is gone. */
+    private static final class Entry extends WeakReference<CountSeries> {
+
+        private final CountSeries.Id id;
+
+        Entry(CountSeries.Id id, CountSeries series, ReferenceQueue<CountSeries> queue) {
+            super(series, queue);
+            this.id = id;
+        }
+    }
+
+    /** Returns the series of a limit; null if there is none, and so no count of it. */
+    @Nullable
+    CountSeries find(Limit limit) {
+        Entry entry = entries.get(CountSeries.Id.of(limit));
+        return entry == null ? null : entry.get();
+    }
+
+    CountSeries findOrAdd(Limit limit) {
+        removeForgotten();
+        CountSeries.Id id = CountSeries.Id.of(limit);
+        while (true) {
+            Entry entry = entries.get(id);
+            CountSeries known = entry == null ? null : entry.get();
+            if (known != null) {
+                return known;
+            }
+            CountSeries made = new CountSeries(id.name(), id.shape());
+            Entry next = new Entry(id, made, forgotten);
+            if (entry == null ? entries.putIfAbsent(id, next) == null : entries.replace(id, entry, next)) {
+                return made;
+            }
+        }
+    }
+
+    /** Returns how many series are remembered. */
+    int size() {
+        removeForgotten();
+        return entries.size();
+    }
+
+    private void removeForgotten() {
+        for (Object gone = forgotten.poll(); gone != null; gone = forgotten.poll()) {
+            Entry entry = (Entry) gone;
+            entries.remove(entry.id, entry);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.sluice.core.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import io.sluice.core.time.ManualClock;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class SeriesTableTest {
+
+    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final LocalCounts counts = new LocalCounts(new SteadyTime(clock), 1_000);
+
+    @Test
+    void chargesFromOutsideAddNothing() {
+        for (int i = 0; i < 1_000; i++) {
+            Limit unknown = Limit.named("forged" + i).concurrency(5, Duration.ofMinutes(1));
+            Charge forged = new Charge(unknown, "k", 1, clock.epochMicros(), "holder");
+            counts.giveBack(forged);
+            assertThat(counts.renew(forged)).isFalse();
+        }
+        assertThat(counts.series()).isZero();
+        assertThat(counts.size()).isZero();
+    }
+
+    @Test
+    void aSeriesIsKeptAsLongAsOneOfItsCounts() {
+        Limit one = Limit.named("one").tokenBucket(Rate.perDay(1)).withBurst(1);
+        assertThat(decide(one).allowed()).isTrue();
+        makeUpNames();
+        assertThat(decide(one).allowed()).isFalse();
+        assertThat(counts.series()).isPositive();
+    }
+
+    /** As many names as are kept, and more; what is left of them is collected as garbage. */
+    private void makeUpNames() {
+        for (int i = 0; i < 250_000; i++) {
+            Limit limit = Limit.named("u" + i).tokenBucket(Rate.perSecond(1));
+            counts.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))).looking());
+        }
+    }
+
+    @Test
+    void namesThatNobodyUsesAnyMoreAreForgotten() {
+        makeUpNames();
+        while (counts.series() >= 250_000) {
+            System.gc();
+        }
+        assertThat(counts.series()).isLessThan(250_000);
+    }
+
+    private EngineDecision decide(Limit limit) {
+        return counts.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))));
+    }
+}
