@@ -31,31 +31,9 @@ final class HeldPermits {
         return all;
     }
 
-    /** Releases all permits and returns whether any of them was still held, which it finds out by renewing them. */
+    /** Releases all permits and returns whether any of them was still held. */
     CompletionStage<Boolean> release(List<Charge> held, Duration atMost) {
-        CompletionStage<Boolean> any = CompletableFuture.completedFuture(false);
-        for (Charge charge : held) {
-            any = any.thenCombine(renewed(charge, atMost), Boolean::logicalOr);
-        }
-        CompletableFuture<Boolean> released = new CompletableFuture<>();
-        any.whenComplete((isHeld, failure) -> {
-            if (failure == null && !isHeld) {
-                released.complete(false);
-            } else {
-                // For some permits the answer may be unknown. They are released all the same, and the caller receives
-                // the failure.
-                CompletionStage<Void> back = within(waiting.giveBack(held), atMost);
-                back.whenComplete((done, lost) -> {
-                    Throwable unknown = failure == null ? lost : failure;
-                    if (unknown == null) {
-                        released.complete(true);
-                    } else {
-                        released.completeExceptionally(unknown);
-                    }
-                });
-            }
-        });
-        return released;
+        return within(waiting.giveBack(held), atMost);
     }
 
     private CompletableFuture<Boolean> renewed(Charge charge, Duration atMost) {

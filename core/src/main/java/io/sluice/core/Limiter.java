@@ -341,7 +341,7 @@ public final class Limiter implements AutoCloseable {
 
     /** Gives back the permits that a decision charged, as far as they still count. Call this at most once per decision. */
     public CompletionStage<Void> giveBack(Decision decision) {
-        return waiting.giveBack(decision);
+        return waiting.giveBack(decision).thenAccept(held -> {});
     }
 
     /**

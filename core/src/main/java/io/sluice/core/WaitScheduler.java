@@ -81,29 +81,29 @@ final class WaitScheduler {
     }
 
     /** Gives back the permits that a decision charged, and makes the callers that wait for them ask again. */
-    CompletionStage<Void> giveBack(Decision decision) {
+    CompletionStage<Boolean> giveBack(Decision decision) {
         return giveBack(decision, decision.outcome().charges(decision.ask()));
     }
 
     /** Gives back some of the permits that a decision charged, and makes the callers that wait for them ask again. */
-    CompletionStage<Void> giveBack(Decision decision, List<Charge> charges) {
+    CompletionStage<Boolean> giveBack(Decision decision, List<Charge> charges) {
         if (charges.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(false);
         }
-        CompletionStage<Void> done = engineGivesBack(charges);
+        CompletionStage<Boolean> done = engineGivesBack(charges);
         if (decision.degraded() != null) {
             // The stand-in already has them back, and the engine may never confirm.
             lines.freed(charges);
         }
-        return done.whenComplete((nothing, failure) -> lines.freed(charges));
+        return done.whenComplete((held, failure) -> lines.freed(charges));
     }
 
     /** Gives back held permits, whichever process granted them, and makes the callers that wait for them ask again. */
-    CompletionStage<Void> giveBack(List<Charge> charges) {
-        CompletionStage<Void> done = engineGivesBack(charges);
+    CompletionStage<Boolean> giveBack(List<Charge> charges) {
+        CompletionStage<Boolean> done = engineGivesBack(charges);
         // A stand-in may already have them back.
         lines.freed(charges);
-        return done.whenComplete((nothing, failure) -> lines.freed(charges));
+        return done.whenComplete((held, failure) -> lines.freed(charges));
     }
 
     /** Answers all waiting callers. The closed engine refuses them unless their failure policy lets them pass. */
@@ -243,7 +243,7 @@ final class WaitScheduler {
         return new EngineFailure(engine.name() + "-error", true);
     }
 
-    private CompletionStage<Void> engineGivesBack(List<Charge> charges) {
+    private CompletionStage<Boolean> engineGivesBack(List<Charge> charges) {
         try {
             return engine.giveBack(charges);
         } catch (RuntimeException e) {

@@ -63,8 +63,8 @@ class FallbackRecorderTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
-            return CompletableFuture.completedFuture(null);
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
+            return CompletableFuture.completedFuture(false);
         }
 
         @Override

@@ -559,7 +559,7 @@ final class WaitSchedulerTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
             givenBack.addAll(charges);
             return local.giveBack(charges);
         }

@@ -432,7 +432,7 @@ class NodeTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
             return counts.giveBack(charges);
         }
 

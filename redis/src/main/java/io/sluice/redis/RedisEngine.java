@@ -185,16 +185,15 @@ final class RedisEngine implements NamedEngine {
     }
 
     @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
+    public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         if (charges.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(false);
         }
         if (charges.size() > Batch.LARGEST_QUESTION) {
             return CompletableFuture.failedFuture(new IllegalArgumentException(
                     "charges: " + charges.size() + " (expected: at most " + Batch.LARGEST_QUESTION + ")"));
         }
-        return ask(Operation.ChargeUpdate.givenBack(charges, names, serverMicros()))
-                .thenAccept(done -> {});
+        return ask(Operation.ChargeUpdate.givenBack(charges, names, serverMicros()));
     }
 
     @Override

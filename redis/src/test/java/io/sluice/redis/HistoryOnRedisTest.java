@@ -103,7 +103,7 @@ class HistoryOnRedisTest {
 
     private static CompletableFuture<Void> giveBack(Engine engine, Ask ask, Outcome outcome) {
         return outcome instanceof EngineDecision decided
-                ? engine.giveBack(decided.charges(ask)).toCompletableFuture()
+                ? engine.giveBack(decided.charges(ask)).thenAccept(held -> {}).toCompletableFuture()
                 : done();
     }
 

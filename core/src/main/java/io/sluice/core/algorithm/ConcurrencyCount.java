@@ -150,7 +150,8 @@ final class ConcurrencyCount extends Count {
         return rebased ? Math.min(held.untilMicros, nowMicros + limit.windowMicros()) : held.untilMicros;
     }
 
-    private boolean isHeld(String holder, long nowMicros) {
+    @Override
+    public boolean isHeld(String holder, long nowMicros) {
         Held held = holders.get(holder);
         return held != null && held.untilMicros > nowMicros;
     }

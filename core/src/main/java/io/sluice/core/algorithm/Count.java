@@ -61,6 +61,11 @@ public abstract class Count {
      */
     public abstract void refuse(long nowMicros);
 
+    /** Returns whether this holder holds permits. */
+    public boolean isHeld(String holder, long nowMicros) {
+        return false;
+    }
+
     /** Gives back the part of a charge that still counts. */
     public abstract void giveBack(Charge charge, long nowMicros);
 

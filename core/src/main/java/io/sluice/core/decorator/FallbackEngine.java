@@ -84,10 +84,12 @@ public final class FallbackEngine implements Engine {
     }
 
     @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
+    public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         // After a late answer it is unknown which side granted a permit, so it is released on both.
-        local.giveBack(charges.stream().filter(Charge::isHeld).toList());
-        return returns.giveBack(charges);
+        boolean heldHere =
+                local.giveBackNow(charges.stream().filter(Charge::isHeld).toList());
+        CompletionStage<Boolean> there = returns.giveBack(charges);
+        return heldHere ? CompletableFuture.completedFuture(true) : there;
     }
 
     @Override

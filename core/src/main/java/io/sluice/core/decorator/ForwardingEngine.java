@@ -28,7 +28,7 @@ public abstract class ForwardingEngine implements Engine {
     }
 
     @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
+    public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         return engine.giveBack(charges);
     }
 

@@ -111,7 +111,7 @@ public final class Guard extends ForwardingEngine {
     }
 
     @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
+    public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         long now = seen.micros(clock.nanoTime());
         for (Charge charge : charges) {
             if (!charge.isHeld()) {

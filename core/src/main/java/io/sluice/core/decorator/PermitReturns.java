@@ -35,9 +35,9 @@ final class PermitReturns {
     }
 
     /** Gives charges back, and returns the outcome of the first attempt. */
-    CompletionStage<Void> giveBack(List<Charge> charges) {
+    CompletionStage<Boolean> giveBack(List<Charge> charges) {
         List<Charge> held = charges.stream().filter(Charge::isHeld).toList();
-        CompletionStage<Void> first = attempt(charges);
+        CompletionStage<Boolean> first = attempt(charges);
         if (!held.isEmpty()) {
             long ttlMicros = 0;
             for (Charge charge : held) {
@@ -53,7 +53,7 @@ final class PermitReturns {
         closed = true;
     }
 
-    private CompletionStage<Void> attempt(List<Charge> charges) {
+    private CompletionStage<Boolean> attempt(List<Charge> charges) {
         try {
             return engine.giveBack(charges);
         } catch (RuntimeException e) {
@@ -61,7 +61,7 @@ final class PermitReturns {
         }
     }
 
-    private void follow(CompletionStage<Void> attempt, List<Charge> held, long expiresNanos, Duration pause) {
+    private void follow(CompletionStage<Boolean> attempt, List<Charge> held, long expiresNanos, Duration pause) {
         AtomicBoolean over = new AtomicBoolean();
         Clock.Alarm late = attempt.toCompletableFuture().isDone()
                 ? () -> {}

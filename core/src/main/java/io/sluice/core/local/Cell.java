@@ -64,6 +64,9 @@ abstract sealed class Cell {
 
     abstract boolean renew(Charge charge, long micros);
 
+    /** Returns whether this charge holds permits here. */
+    abstract boolean isHeld(Charge charge, long micros);
+
     abstract boolean isUnused(long word, long micros);
 
     /** Returns whether this cell is shared by keys that have no cell of their own. */
@@ -159,6 +162,11 @@ abstract sealed class Cell {
         }
 
         @Override
+        boolean isHeld(Charge charge, long micros) {
+            return false;
+        }
+
+        @Override
         boolean isUnused(long word, long micros) {
             return word <= packed.moment(micros);
         }
@@ -205,6 +213,11 @@ abstract sealed class Cell {
         @Override
         boolean renew(Charge charge, long micros) {
             return count.renew(charge, micros);
+        }
+
+        @Override
+        boolean isHeld(Charge charge, long micros) {
+            return count.isHeld(charge.holder(), micros);
         }
 
         @Override

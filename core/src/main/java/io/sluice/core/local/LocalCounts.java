@@ -253,11 +253,13 @@ final class LocalCounts {
         return order;
     }
 
-    /** Gives back the part of a charge that still counts. */
-    public void giveBack(Charge charge) {
-        onCell(charge, (cell, word) -> {
-            word[0] = cell.giveBack(charge, word[0], micros.getAsLong());
-            return true;
+    /** Gives back the part of a charge that still counts. Returns whether it was a permit that was still held. */
+    public boolean giveBack(Charge charge) {
+        return onCell(charge, (cell, word) -> {
+            long now = micros.getAsLong();
+            boolean held = cell.isHeld(charge, now);
+            word[0] = cell.giveBack(charge, word[0], now);
+            return held;
         });
     }
 

@@ -87,9 +87,17 @@ public final class LocalEngine implements Engine {
     }
 
     @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
-        charges.forEach(counts::giveBack);
-        return CompletableFuture.completedFuture(null);
+    public CompletionStage<Boolean> giveBack(List<Charge> charges) {
+        return CompletableFuture.completedFuture(giveBackNow(charges));
+    }
+
+    /** Gives charges back. Returns whether a held permit among them was still held. */
+    public boolean giveBackNow(List<Charge> charges) {
+        boolean held = false;
+        for (Charge charge : charges) {
+            held |= counts.giveBack(charge);
+        }
+        return held;
     }
 
     @Override

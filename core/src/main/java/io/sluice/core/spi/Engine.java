@@ -31,10 +31,11 @@ public interface Engine extends AutoCloseable {
 
     /**
      * Undoes charges as far as they still count, and never more: a permit that has already been refilled is not given back
-     * again. Call this at most once per charge. The stage completes when the charges are undone. It completes exceptionally if
-     * the result is unknown; the charge then ages out by itself.
+     * again. Call this at most once per charge that is not held; giving back a held permit again changes nothing. The stage
+     * completes when the charges are undone, with true if a held permit among them was still held. It completes exceptionally
+     * if the result is unknown; the charge then ages out by itself.
      */
-    CompletionStage<Void> giveBack(List<Charge> charges);
+    CompletionStage<Boolean> giveBack(List<Charge> charges);
 
     /**
      * Extends a held permit by its full time to live from now. The stage completes with true if the permit was still held. It

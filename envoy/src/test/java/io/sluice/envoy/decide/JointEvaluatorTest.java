@@ -197,8 +197,8 @@ class JointEvaluatorTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
-            return CompletableFuture.completedFuture(null);
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
+            return CompletableFuture.completedFuture(false);
         }
 
         @Override

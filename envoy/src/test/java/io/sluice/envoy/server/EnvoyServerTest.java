@@ -378,8 +378,8 @@ class EnvoyServerTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
-            return CompletableFuture.completedFuture(null);
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
+            return CompletableFuture.completedFuture(false);
         }
 
         @Override

@@ -454,7 +454,7 @@ class EvaluatorTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
             return engine.giveBack(charges);
         }
 

@@ -45,7 +45,7 @@ final class AdmissionsTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
             given.addAll(charges);
             return counts.giveBack(charges);
         }

@@ -133,6 +133,25 @@ public abstract class EngineConformance {
     }
 
     @Test
+    void tellsWhetherAHeldPermitWasStillHeldWhenItIsGivenBack() throws Exception {
+        Limit held = Limit.named("held").concurrency(2, Duration.ofMinutes(1));
+        Ask both = ask(Demand.of(held, "k", 1), Demand.of(TEN, "k", 1));
+        List<Charge> charges = subject().decide(both).charges(both);
+        List<Charge> permit = charges.stream().filter(Charge::isHeld).toList();
+        List<Charge> other =
+                charges.stream().filter(charge -> !charge.isHeld()).toList();
+        assertThat(givenBack(other)).isFalse();
+        assertThat(givenBack(permit)).isTrue();
+        assertThat(givenBack(permit)).isFalse();
+        assertThat(remaining(held, "k")).isEqualTo(2);
+        assertThat(remaining(TEN, "k")).isEqualTo(10);
+    }
+
+    private boolean givenBack(List<Charge> charges) throws Exception {
+        return subject().engine().giveBack(charges).toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
     void keepsApartKeysThatLookAlike() {
         List<String> keys = List.of(
                 "",

@@ -106,7 +106,7 @@ public final class UnreliableEngine implements Engine {
 
     /** Loses refunds as it loses requests, and does nothing else to them. */
     @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
+    public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         givenBack.addAll(charges);
         return switch (mood) {
             case LOSES_ANSWER -> behind.giveBack(charges).thenCompose(done -> new CompletableFuture<>());

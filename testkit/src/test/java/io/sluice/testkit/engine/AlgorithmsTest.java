@@ -54,9 +54,9 @@ final class AlgorithmsTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
             charges.forEach(charge -> count(charge.limit(), charge.key()).giveBack(charge, now));
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(false);
         }
 
         @Override

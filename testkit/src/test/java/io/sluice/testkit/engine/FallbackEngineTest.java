@@ -2,6 +2,7 @@ package io.sluice.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.Limiter;
 import io.sluice.core.decorator.FallbackEngine;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
@@ -87,6 +88,23 @@ final class FallbackEngineTest {
         assertThat(attempts).isBetween(2, 10);
         clock.advance(Duration.ofMinutes(10));
         assertThat(unreliable.givenBack()).hasSize(attempts);
+    }
+
+    @Test
+    void aReleaseThatIsLostDoesNotExtendAPermit() {
+        Limit one = Limit.named("one").concurrency(1, Duration.ofMinutes(1));
+        Ask ask = Ask.charging(List.of(Demand.of(one, "k", 1)));
+        Limiter limiter = new Limiter(engine, clock, List.of());
+        EngineDecision granted = answerBy(ask);
+        clock.advance(Duration.ofSeconds(50));
+        unreliable.setMood(Mood.LOSES_QUESTION);
+        CompletableFuture<Boolean> released =
+                limiter.release(granted.charges(ask), Duration.ofSeconds(1)).toCompletableFuture();
+        clock.advance(Duration.ofSeconds(9));
+        assertThat(released).isCompletedExceptionally();
+        assertThat(free(one)).isZero();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(free(one)).isEqualTo(1);
     }
 
     private long free(Limit limit) {

@@ -336,7 +336,7 @@ class LimitStepTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
             return behind.giveBack(charges);
         }
 

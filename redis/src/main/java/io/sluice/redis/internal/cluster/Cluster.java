@@ -56,7 +56,12 @@ public final class Cluster implements Servers {
     private final ClusterAddress address;
     private final Connector connector;
     private final Clock clock;
+    /** Told about the Cluster as a whole. */
+    private final StoreListener listener;
+
+    /** The options of each link. */
     private final RedisOptions options;
+
     private final Function<Route, Coalescer> coalescers;
     private final ConcurrentHashMap<Endpoint, ClusterNode> nodes = new ConcurrentHashMap<>();
     private final AtomicReferenceArray<@Nullable ClusterNode> owners = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
@@ -84,7 +89,8 @@ public final class Cluster implements Servers {
         this.address = address;
         this.connector = connector;
         this.clock = clock;
-        this.options = options.listener(new LinkListener(options.listener()));
+        this.listener = options.listener();
+        this.options = options.listener(new LinkListener());
         this.coalescers = coalescers;
         this.state = StoreState.down(FailureNames.DISCONNECTED, unread, clock.epochMicros());
         this.reading = new RepeatedTask(clock, SHORTEST_PAUSE, this::readShards);
@@ -284,7 +290,7 @@ public final class Cluster implements Servers {
                 || !now.reason().equals(before.reason())
                 || !now.cause().equals(before.cause())) {
             state = now;
-            ((LinkListener) options.listener()).whole.changed(now);
+            listener.changed(now);
         }
         if (now.available()) {
             ready.complete(null);
@@ -317,15 +323,9 @@ public final class Cluster implements Servers {
     /** Listens to the links, and passes on the notifications about calls. */
     private final class LinkListener implements StoreListener {
 
-        private final StoreListener whole;
-
-        LinkListener(StoreListener whole) {
-            this.whole = whole;
-        }
-
         @Override
         public void called(String outcome, int decisions, long nanos) {
-            whole.called(outcome, decisions, nanos);
+            listener.called(outcome, decisions, nanos);
         }
 
         @Override

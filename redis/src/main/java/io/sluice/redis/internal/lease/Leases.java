@@ -243,10 +243,10 @@ public final class Leases implements Engine {
     }
 
     @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
+    public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         List<Charge> others = notPutBack("", charges);
         return others.isEmpty() && !charges.isEmpty()
-                ? CompletableFuture.completedFuture(null)
+                ? CompletableFuture.completedFuture(false)
                 : engine.giveBack(others);
     }
 

@@ -81,7 +81,7 @@ public final class SlotDivider {
         }
         CompletableFuture.allOf(done.toArray(CompletableFuture[]::new))
                 .whenComplete((all, failure) ->
-                        whole.end(done.stream().allMatch(each -> failure == null && each.join()), failure));
+                        whole.end(failure == null && done.stream().anyMatch(CompletableFuture::join), failure));
         return parts;
     }
 }

@@ -151,7 +151,7 @@ public final class DenyCache implements Engine {
 
     /** Forgets before and after: later requests come after the refund, but earlier ones may still be answered after it. */
     @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
+    public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         forget(charges);
         return engine.giveBack(charges).whenComplete((done, failure) -> forget(charges));
     }

@@ -193,7 +193,7 @@ public abstract sealed class Operation {
         }
     }
 
-    /** Charges to return or renew. The future tells whether they still counted. */
+    /** Charges to return, or a permit to renew. The future tells whether a permit among them was still held. */
     public static final class ChargeUpdate extends Operation {
 
         public final CompletableFuture<Boolean> done = new CompletableFuture<>();

@@ -31,7 +31,7 @@
 --          never
 --          c, l      five numbers for each demand: grant (0 means refused), remaining, wait if granted or else retry, reset,
 --                    charged_at
---          b, r      one number: 1 if it was done, 0 if the permit is no longer held
+--          b, r      one number: 1 if a permit among them was still held, else 0
 --          g         granted (0 means refused), 1 if too much is out already or else 0, remaining, wait if granted or else
 --                    retry, reset, charged_at, and in how long the lease ends; then the same as for e
 --          e         for each ended lease, how much was unspent
@@ -1299,7 +1299,9 @@ function held.give_back(c, d, now, testing)
       keep_all(c, c.used - permits)
     end
     keep_held(c, now, testing)
+    return true
   end
+  return false
 end
 
 function held.renew(c, d, now, testing)
@@ -1572,17 +1574,15 @@ end
 
 -- Gives charges back, or renews them.
 local function change_charges(purpose, n)
-  local done = true
+  local was_held = false
   for i = 1, n do
     local c, d = these[i], wanted[i]
+    local change = purpose == GIVE_BACK and d.algorithm.give_back or d.algorithm.renew
     wrote[i] = true
-    if purpose == GIVE_BACK then
-      d.algorithm.give_back(c, d, now, testing)
-    else
-      done = d.algorithm.renew ~= nil and d.algorithm.renew(c, d, now, testing) and done
-    end
+    -- Other limits than held permits answer nothing, and cannot be renewed.
+    was_held = change ~= nil and change(c, d, now, testing) == true or was_held
   end
-  answer(pack('<d', done and 1 or 0))
+  answer(pack('<d', was_held and 1 or 0))
 end
 
 -- Returns the same demand for another number of permits and, for permits to give back, the time of their charge.

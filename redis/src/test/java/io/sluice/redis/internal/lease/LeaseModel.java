@@ -313,7 +313,7 @@ public final class LeaseModel implements LeaseStore {
             }
 
             @Override
-            public CompletionStage<Void> giveBack(List<Charge> charges) {
+            public CompletionStage<Boolean> giveBack(List<Charge> charges) {
                 return call(
                         () -> {
                             synchronized (LeaseModel.this) {
