@@ -8,6 +8,7 @@ import io.sluice.node.api.ApiHandler;
 import io.sluice.node.api.BodyReader;
 import io.sluice.node.api.DecisionRoutes;
 import io.sluice.node.api.EnvoyRoute;
+import io.sluice.node.api.PermitSeals;
 import io.sluice.node.api.StateRoutes;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -60,6 +62,8 @@ public final class Node implements AutoCloseable {
     private final NodeMetrics metrics;
     private final Health health;
     private final @Nullable StorePulse pulse;
+    private final PermitSeals seals = new PermitSeals();
+    private final @Nullable SharedPermitKey permitKey;
     private final Runnable grace;
     private volatile @Nullable GrpcDoor grpc;
     private volatile @Nullable NodeGateway gateway;
@@ -80,6 +84,7 @@ public final class Node implements AutoCloseable {
         this.health = new Health(rules, watch);
         this.grace = grace;
         this.pulse = store == null ? null : new StorePulse(store, clock);
+        this.permitKey = store == null ? null : new SharedPermitKey(store, seals, clock);
         metrics.watch(rules.source(), counts, watch, pulse, droppedLogLines);
     }
 
@@ -210,7 +215,7 @@ public final class Node implements AutoCloseable {
         Supplier<RuleSet> inForce = rules.source()::latest;
         Evaluator evaluator = new Evaluator(inForce, local, shared, config.keyForm(), clock, listener);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
-        DecisionRoutes decisions = new DecisionRoutes(api.vertx(), evaluator, inForce, config.xRateLimitHeaders());
+        DecisionRoutes decisions = new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders());
         GrpcDoor door = GrpcDoor.open(config, evaluator);
         grpc = door;
         EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
@@ -228,6 +233,9 @@ public final class Node implements AutoCloseable {
         }
         if (pulse != null) {
             pulse.start();
+        }
+        if (permitKey != null) {
+            permitKey.start().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
         }
         WarmUp warmUp = new WarmUp(clock);
         warmUp.begin("the service for Envoy", door::warmUp);
@@ -255,6 +263,9 @@ public final class Node implements AutoCloseable {
         api.close();
         if (pulse != null) {
             pulse.close();
+        }
+        if (permitKey != null) {
+            permitKey.close();
         }
         rules.close();
         local.close();

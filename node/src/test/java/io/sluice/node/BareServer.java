@@ -14,6 +14,7 @@ import io.sluice.node.api.BodyReader;
 import io.sluice.node.api.DecisionRoutes;
 import io.sluice.node.api.EnvoyRoute;
 import io.sluice.node.api.MemoryBudget;
+import io.sluice.node.api.PermitSeals;
 import io.sluice.node.api.StateRoutes;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
@@ -91,7 +92,7 @@ final class BareServer implements AutoCloseable {
         KeySettings keys = new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty());
         Evaluator evaluator = new Evaluator(RuleSet::none, local, null, keys, clock, listener);
         return new ApiHandler(
-                new DecisionRoutes(vertx, evaluator, RuleSet::none, false),
+                new DecisionRoutes(vertx, evaluator, RuleSet::none, new PermitSeals(), false),
                 new EnvoyRoute(vertx, new EnvoyJson(new RateLimitDecider(evaluator, CountingMode.TOGETHER))),
                 new StateRoutes(vertx, health, new NodeMetrics()),
                 new BodyReader(bodyMayTake));

@@ -37,6 +37,7 @@ import io.sluice.redis.internal.wire.Operation;
 import io.sluice.redis.internal.wire.RedisKeys;
 import io.sluice.redis.store.StoreState;
 import io.sluice.redis.store.StoreVitals;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -138,6 +139,15 @@ final class RedisEngine implements NamedEngine {
         return servers.isReady()
                 ? all
                 : CompletableFuture.failedFuture(new IllegalStateException(FailureNames.DISCONNECTED));
+    }
+
+    /** Returns the secret that is stored under this name, and stores the proposed one if there is none. */
+    public CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
+        String key = names.secret(name);
+        RedisLink link = servers.link(servers.placeOf(key));
+        return link == null
+                ? CompletableFuture.failedFuture(new IllegalStateException(FailureNames.DISCONNECTED))
+                : link.agreeOn(key.getBytes(StandardCharsets.UTF_8), proposed);
     }
 
     /** Returns whether Redis is connected, has loaded the function and answers quickly. */

@@ -114,6 +114,17 @@ public final class RedisStore implements AutoCloseable {
         return redis.vitals();
     }
 
+    /**
+     * Agrees on a secret with all processes that use this store and prefix: returns the stored one, and stores the proposed one if
+     * there is none. Redis keeps it until nobody has asked for a week. Whoever can read the counts can read it. Completes on the
+     * thread that reads from Redis, and exceptionally if Redis is unavailable.
+     *
+     * @param name what the secret is for, in letters, digits and {@code -}
+     */
+    public CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
+        return redis.agreeOn(name, proposed);
+    }
+
     /** Returns how many requests were answered from a cached refusal. */
     public long remembered() {
         return refusals == null ? 0 : refusals.remembered();

@@ -47,6 +47,14 @@ public interface Store {
         return CompletableFuture.failedFuture(new UnsupportedOperationException());
     }
 
+    /**
+     * Agrees on a secret with all processes that use this store: returns the stored one, and stores the proposed one if there is
+     * none.
+     */
+    default CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException());
+    }
+
     /** Opens the store that a configuration names. */
     @FunctionalInterface
     interface Opener {
@@ -92,6 +100,11 @@ public interface Store {
             @Override
             public CompletionStage<StoreVitals> vitals() {
                 return store.vitals();
+            }
+
+            @Override
+            public CompletionStage<byte[]> agreeOn(String name, byte[] proposed) {
+                return store.agreeOn(name, proposed);
             }
 
             @Override

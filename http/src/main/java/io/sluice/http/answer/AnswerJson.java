@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Writes rulings and explanations as JSON, the same for every entry point. Milliseconds are rounded up. */
@@ -25,19 +26,27 @@ public final class AnswerJson {
 
     private AnswerJson() {}
 
-    /** Returns the body of {@code POST /v1/check}. */
-    public static String check(Ruling.Settled ruling) {
-        return line(ruling).toString();
+    /**
+     * Returns the body of {@code POST /v1/check}.
+     *
+     * @param permits returns the text of a permit
+     */
+    public static String check(Ruling.Settled ruling, Function<Permit, String> permits) {
+        return line(ruling, permits).toString();
     }
 
-    /** Returns the body of {@code POST /v1/check} in UTF-8. */
-    public static byte[] checkBytes(Ruling.Settled ruling) {
-        return line(ruling).toBytes();
+    /**
+     * Returns the body of {@code POST /v1/check} in UTF-8.
+     *
+     * @param permits returns the text of a permit
+     */
+    public static byte[] checkBytes(Ruling.Settled ruling, Function<Permit, String> permits) {
+        return line(ruling, permits).toBytes();
     }
 
-    private static JsonLine line(Ruling.Settled ruling) {
+    private static JsonLine line(Ruling.Settled ruling, Function<Permit, String> permits) {
         JsonLine json = new JsonLine().begin();
-        write(json, ruling);
+        write(json, ruling, permits);
         return json.end();
     }
 
@@ -47,7 +56,7 @@ public final class AnswerJson {
             return Optional.empty();
         }
         JsonLine json = new JsonLine().begin();
-        write(json, ruling);
+        write(json, ruling, Permit::text);
         json.list("limits", explanation.limits(), standing -> write(json, standing));
         return Optional.of(json.end().toString());
     }
@@ -69,7 +78,7 @@ public final class AnswerJson {
         return JsonLine.of(all);
     }
 
-    private static void write(JsonLine json, Ruling.Settled ruling) {
+    private static void write(JsonLine json, Ruling.Settled ruling, Function<Permit, String> permits) {
         Rule rule = ruling.rule();
         Ruling.Reported reported = ruling.reported();
         json.field("allowed", ruling.allowed()).field("rule", rule == null ? null : rule.id());
@@ -90,7 +99,7 @@ public final class AnswerJson {
                 .field("matched", ruling.matched())
                 .field("shadow_refused", ids(ruling.shadowRefused()))
                 .field("permits", ruling.permits())
-                .field("permit", permit == null ? null : permit.text());
+                .field("permit", permit == null ? null : permits.apply(permit));
     }
 
     private static void write(JsonLine json, Standing standing) {

@@ -26,13 +26,16 @@ public final class DecisionRoutes {
     private final Vertx vertx;
     private final Evaluator evaluator;
     private final Supplier<RuleSet> rules;
+    private final PermitSeals seals;
     private final boolean xRateLimit;
 
     /** @param xRateLimit whether answers also carry the older {@code X-RateLimit} headers */
-    public DecisionRoutes(Vertx vertx, Evaluator evaluator, Supplier<RuleSet> rules, boolean xRateLimit) {
+    public DecisionRoutes(
+            Vertx vertx, Evaluator evaluator, Supplier<RuleSet> rules, PermitSeals seals, boolean xRateLimit) {
         this.vertx = vertx;
         this.evaluator = evaluator;
         this.rules = rules;
+        this.seals = seals;
         this.xRateLimit = xRateLimit;
     }
 
@@ -74,7 +77,7 @@ public final class DecisionRoutes {
                             ? CompletableFuture.completedFuture(ReplyJson.problem(400, item.refused()))
                             : evaluator
                                     .evaluate(check.attributes(), check.permits())
-                                    .handle(DecisionRoutes::inBatch));
+                                    .handle(this::inBatch));
         }
         CompletableFuture<?>[] all =
                 answers.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture<?>[]::new);
@@ -102,7 +105,7 @@ public final class DecisionRoutes {
             ReplySender.badRequest(exchange, e);
             return;
         }
-        Optional<Permit> permit = Permit.read(text);
+        Optional<Permit> permit = seals.open(text);
         if (permit.isEmpty()) {
             notHeld(exchange);
             return;
@@ -133,7 +136,7 @@ public final class DecisionRoutes {
         if (ruling instanceof Ruling.Settled settled) {
             HttpServerResponse response = exchange.response();
             AnswerHeaders.of(settled, xRateLimit).forEach(response::putHeader);
-            ReplySender.json(exchange, ReplyJson.status(settled), AnswerJson.checkBytes(settled));
+            ReplySender.json(exchange, ReplyJson.status(settled), AnswerJson.checkBytes(settled, seals::seal));
         } else {
             ReplySender.problem(exchange, 400, ReplyJson.impossible((Ruling.Impossible) ruling));
         }
@@ -148,10 +151,10 @@ public final class DecisionRoutes {
         }
     }
 
-    private static String inBatch(@Nullable Ruling ruling, @Nullable Throwable failure) {
+    private String inBatch(@Nullable Ruling ruling, @Nullable Throwable failure) {
         if (ruling instanceof Ruling.Settled settled) {
             return "{\"status\":" + ReplyJson.status(settled) + ","
-                    + AnswerJson.check(settled).substring(1);
+                    + AnswerJson.check(settled, seals::seal).substring(1);
         }
         return ruling instanceof Ruling.Impossible impossible
                 ? ReplyJson.problem(400, ReplyJson.impossible(impossible))

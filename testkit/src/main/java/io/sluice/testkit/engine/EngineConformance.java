@@ -147,6 +147,20 @@ public abstract class EngineConformance {
         assertThat(remaining(TEN, "k")).isEqualTo(10);
     }
 
+    @Test
+    void aChargeFromOutsideChangesNoPermit() throws Exception {
+        Limit hour = Limit.named("held").concurrency(1, Duration.ofHours(1));
+        Limit moment = Limit.named("held").concurrency(1, Duration.ofMillis(1));
+        Ask one = ask(Demand.of(hour, "k", 1));
+        assertThat(subject().decide(one).allowed()).isTrue();
+        Charge forged = new Charge(moment, "k", 1, 0, "nobody");
+        assertThat(givenBack(List.of(forged))).isFalse();
+        assertThat(subject().engine().renew(forged).toCompletableFuture().get(60, TimeUnit.SECONDS))
+                .isFalse();
+        subject().setMicros(NOW + 1_000_000);
+        assertThat(subject().decide(ask(Demand.of(hour, "k", 1))).allowed()).isFalse();
+    }
+
     private boolean givenBack(List<Charge> charges) throws Exception {
         return subject().engine().giveBack(charges).toCompletableFuture().get(60, TimeUnit.SECONDS);
     }

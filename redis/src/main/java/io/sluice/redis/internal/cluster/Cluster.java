@@ -117,6 +117,12 @@ public final class Cluster implements Servers {
     }
 
     @Override
+    public @Nullable RedisLink link(int slot) {
+        ClusterNode owner = owners.get(slot);
+        return owner == null ? null : owner.link;
+    }
+
+    @Override
     public Coalescer calls(int slot) {
         Coalescer known = calls.get(slot);
         if (known != null) {

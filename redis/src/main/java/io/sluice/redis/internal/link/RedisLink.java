@@ -3,6 +3,7 @@ package io.sluice.redis.internal.link;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.time.Clock;
@@ -43,6 +44,9 @@ public final class RedisLink implements AutoCloseable {
 
     /** A connection that leaves a probe unanswered for this long is replaced. */
     private static final Duration STUCK = Duration.ofMillis(400);
+
+    /** How long a secret stays after the last process asked for it. */
+    private static final Duration AGREED_FOR = Duration.ofDays(7);
 
     private final RedisURI uri;
     private final Connector connector;
@@ -137,6 +141,20 @@ public final class RedisLink implements AutoCloseable {
                 ? CompletableFuture.failedFuture(
                         new IllegalStateException(unavailable().reason()))
                 : server.vitals(redis);
+    }
+
+    /** Returns the value of a key, and stores the proposed one if there is none. The key lives for a week from now. */
+    public CompletableFuture<byte[]> agreeOn(byte[] key, byte[] proposed) {
+        StatefulRedisConnection<byte[], byte[]> redis = connection();
+        if (redis == null) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException(unavailable().reason()));
+        }
+        return redis.async()
+                .setGet(key, proposed, SetArgs.Builder.nx().px(AGREED_FOR))
+                .thenCombine(
+                        redis.async().pexpire(key, AGREED_FOR), (stored, kept) -> stored == null ? proposed : stored)
+                .toCompletableFuture();
     }
 
     /** Records that a call was sent. */

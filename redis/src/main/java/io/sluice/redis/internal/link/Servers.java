@@ -19,6 +19,10 @@ public interface Servers extends AutoCloseable {
     /** Returns the coalescer for the counts of a place. */
     Coalescer calls(int place);
 
+    /** Returns the link to the server that holds the counts of a place; null if none is known. */
+    @Nullable
+    RedisLink link(int place);
+
     /** Returns the links to all servers that hold counts. */
     List<RedisLink> links();
 

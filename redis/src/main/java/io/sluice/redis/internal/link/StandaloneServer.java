@@ -64,6 +64,11 @@ public final class StandaloneServer implements Servers, Route {
     }
 
     @Override
+    public RedisLink link(int place) {
+        return link;
+    }
+
+    @Override
     public List<RedisLink> links() {
         return List.of(link);
     }

@@ -67,6 +67,11 @@ public final class RedisKeys {
         return prefix + ":#l:" + (count.indexOf('{') < 0 ? "{" + count + "}" : count.substring(prefix.length() + 1));
     }
 
+    /** Returns the key of a secret that processes share: unlike the name of any count. */
+    public String secret(String name) {
+        return prefix + ":#s:" + name;
+    }
+
     /** Encodes a key as text without spaces, line breaks, braces and {@code #}. Different keys have different encodings. */
     static String encoded(String key) {
         if (isPlain(key)) {
