@@ -2,7 +2,7 @@ package io.sluice.core;
 
 /**
  * Receives every decision, on the thread that made it: for metrics, logs and recorders. A listener must be quick and must not
- * throw. An exception is logged once and changes no decision.
+ * throw. An exception is logged and changes no decision.
  */
 @FunctionalInterface
 public interface DecisionListener {

@@ -1,6 +1,6 @@
 package io.sluice.core;
 
-import io.sluice.core.internal.CallbackFailures;
+import io.sluice.core.spi.CallbackFailures;
 import java.util.List;
 
 /** Notifies the listeners of decisions. If a listener throws, this is logged and changes no decision. Thread-safe. */

@@ -9,6 +9,7 @@ import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
+import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
 import io.sluice.redis.internal.cluster.Cluster;
@@ -18,6 +19,7 @@ import io.sluice.redis.internal.lease.LeaseStore;
 import io.sluice.redis.internal.lease.Leases;
 import io.sluice.redis.internal.link.Coalescer;
 import io.sluice.redis.internal.link.Connector;
+import io.sluice.redis.internal.link.RecentRefusals;
 import io.sluice.redis.internal.link.RedisAddress;
 import io.sluice.redis.internal.link.RedisLink;
 import io.sluice.redis.internal.link.RedisOptions;
@@ -67,6 +69,7 @@ final class RedisEngine implements NamedEngine {
     private final RedisKeys names;
     private final Clock clock;
     private final SlotDivider divider;
+    private final RecentRefusals refusals = new RecentRefusals();
     private final RedisOptions options;
 
     /** How far the server's clock was ahead of ours in its last reply. Only calendar windows need it. */
@@ -189,9 +192,45 @@ final class RedisEngine implements NamedEngine {
                 return gone;
             }
         }
+        CompletionStage<Outcome> outcome =
+                ask.charges() && isInSeveralPlaces(counts) ? chargeSeveralPlaces(ask, counts) : put(ask, counts);
+        return new PendingOutcome(outcome, connector.afterArrivals());
+    }
+
+    private boolean isInSeveralPlaces(String[] counts) {
+        int first = servers.placeOf(counts[0]);
+        for (int i = 1; i < counts.length; i++) {
+            if (servers.placeOf(counts[i]) != first) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Charges counts that cannot be decided in one step. If they refused lately, looks first. */
+    private CompletionStage<Outcome> chargeSeveralPlaces(Ask ask, String[] counts) {
+        if (!refusals.isExpected(counts, clock.nanoTime())) {
+            return chargeAndRemember(ask, counts);
+        }
+        String id = ask.id().isEmpty() ? "" : ask.id() + "/look";
+        return put(ask.looking().called(id), counts)
+                .thenCompose(seen -> seen instanceof EngineDecision decided && decided.allowed()
+                        ? chargeAndRemember(ask, counts)
+                        : CompletableFuture.completedFuture(seen));
+    }
+
+    private CompletionStage<Outcome> chargeAndRemember(Ask ask, String[] counts) {
+        return put(ask, counts).whenComplete((outcome, failure) -> {
+            if (outcome instanceof EngineDecision decided) {
+                refusals.decided(counts, decided, clock.nanoTime());
+            }
+        });
+    }
+
+    private CompletableFuture<Outcome> put(Ask ask, String[] counts) {
         Operation.AskOperation question = new Operation.AskOperation(ask, counts, serverMicros());
         put(question);
-        return new PendingOutcome(question.outcome, connector.afterArrivals());
+        return question.outcome;
     }
 
     @Override

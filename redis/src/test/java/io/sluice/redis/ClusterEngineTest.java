@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -122,6 +123,48 @@ final class ClusterEngineTest {
             }
             assertThat(remaining(engine, TEN, "shared")).isEqualTo(7);
             assertThat(remaining(engine, HUNDRED, "all")).isEqualTo(94);
+        }
+    }
+
+    @Test
+    void refusalsOfManyCallersSayWhatALoneCallerWouldFind() throws Exception {
+        try (RedisEngine engine = connect(prefix())) {
+            Ask both = ask(Demand.of(TEN, "shared", 1), Demand.of(THREE, "caller", 1));
+            for (int i = 0; i < 3; i++) {
+                assertThat(decided(engine.decide(both)).allowed()).isTrue();
+            }
+            assertThat(decided(engine.decide(both)).allowed()).isFalse();
+            // The first refusal may still be giving back.
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() ->
+                            assertThat(remaining(engine, TEN, "shared")).isEqualTo(7));
+            Set<Long> told = ConcurrentHashMap.newKeySet();
+            inParallel(8, thread -> {
+                for (int i = 0; i < 100; i++) {
+                    EngineDecision refused = decided(engine.decide(both));
+                    assertThat(refused.allowed()).isFalse();
+                    told.add(refused.verdicts().get(0).remaining());
+                }
+            });
+            assertThat(told).containsExactly(7L);
+        }
+    }
+
+    @Test
+    void aRefusalIsNotExpectedAnyLongerOnceARequestPasses() throws Exception {
+        try (RedisEngine engine = connect(prefix())) {
+            Ask both = ask(Demand.of(TEN, "shared", 1), Demand.of(THREE, "caller", 3));
+            EngineDecision first = decided(engine.decide(both));
+            assertThat(first.allowed()).isTrue();
+            assertThat(decided(engine.decide(both)).allowed()).isFalse();
+            done(engine.giveBack(first.charges(both)));
+            assertThat(decided(engine.decide(both)).allowed()).isTrue();
+            // The first refusal may still be giving back.
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() ->
+                            assertThat(remaining(engine, TEN, "shared")).isEqualTo(9));
         }
     }
 

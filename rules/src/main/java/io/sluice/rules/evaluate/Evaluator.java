@@ -2,6 +2,7 @@ package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
+import io.sluice.core.spi.CallbackFailures;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Ask.Purpose;
@@ -52,6 +53,7 @@ public final class Evaluator {
     private final CallerKeys keys;
     private final Clock clock;
     private final RulingListener listener;
+    private final CallbackFailures failures = new CallbackFailures("a listener of rulings", RulingListener.class);
 
     /**
      * Creates an evaluator.
@@ -114,14 +116,14 @@ public final class Evaluator {
                 || matched.live().lacking() != null) {
             return ruling(matched, start).toCompletableFuture();
         }
-        RulingListener told = listener.begun();
+        RulingListener told = begun();
         Acquisition live = router.acquire(matched.live(), matched.set().version(), maxWait, clock);
         CompletableFuture<Ruling> result = new CompletableFuture<>();
         CompletionStage<Ruling> cancelled = result;
         cancelled.whenComplete((ruling, failure) -> {
             live.cancel();
             if (failure != null) {
-                told.abandoned();
+                abandoned(told);
             }
         });
         live.decisions()
@@ -154,13 +156,13 @@ public final class Evaluator {
         Rule rule = matched.verdictOf();
         if (rule != null) {
             return CompletableFuture.completedFuture(
-                    told(listener.begun(), RulingWriter.byRule(matched, rule, mode()), start));
+                    told(begun(), RulingWriter.byRule(matched, rule, mode()), start));
         }
         Ruling.Impossible impossible = matched.impossible();
         if (impossible != null) {
             return CompletableFuture.completedFuture(impossible);
         }
-        RulingListener told = listener.begun();
+        RulingListener told = begun();
         Decision decision = router.decideHere(matched);
         return decision != null
                 ? CompletableFuture.completedFuture(told(
@@ -272,7 +274,7 @@ public final class Evaluator {
 
         @Override
         public Telling begin(long startNanos) {
-            RulingListener begun = listener.begun();
+            RulingListener begun = Evaluator.this.begun();
             return ruling -> told(begun, ruling, startNanos);
         }
     }
@@ -320,8 +322,29 @@ public final class Evaluator {
         return (shared == null ? Mode.LOCAL : Mode.DISTRIBUTED).word();
     }
 
+    private RulingListener begun() {
+        try {
+            return listener.begun();
+        } catch (Throwable e) {
+            failures.add(e);
+            return listener;
+        }
+    }
+
     private Ruling.Settled told(RulingListener told, Ruling.Settled ruling, long startNanos) {
-        told.ruled(ruling, clock.nanoTime() - startNanos);
+        try {
+            told.ruled(ruling, clock.nanoTime() - startNanos);
+        } catch (Throwable e) {
+            failures.add(e);
+        }
         return ruling;
+    }
+
+    private void abandoned(RulingListener told) {
+        try {
+            told.abandoned();
+        } catch (Throwable e) {
+            failures.add(e);
+        }
     }
 }

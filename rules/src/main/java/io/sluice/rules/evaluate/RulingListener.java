@@ -2,7 +2,7 @@ package io.sluice.rules.evaluate;
 
 /**
  * Receives every ruling, on the thread that made it; used for metrics. One request gives one ruling, however many engines were
- * asked. Must be fast and must not throw.
+ * asked. Must be fast. If it throws, that is counted and logged, and the ruling stands.
  */
 @FunctionalInterface
 public interface RulingListener {

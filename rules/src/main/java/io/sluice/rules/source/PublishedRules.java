@@ -1,8 +1,8 @@
 package io.sluice.rules.source;
 
+import io.sluice.core.spi.CallbackFailures;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,19 +14,17 @@ import java.util.function.Consumer;
  * RuleSource}. Thread-safe; reading never blocks.
  *
  * <p>Listeners are called under one lock, so that each receives every event once and in order, including events that happen while
- * it is being added. If a listener throws, this is logged once and does not affect the other listeners.
+ * it is being added. If a listener throws, that is counted and logged, and does not affect the other listeners.
  */
 public final class PublishedRules {
 
-    private static final System.Logger LOG = System.getLogger(PublishedRules.class.getName());
-
     private final CompletableFuture<RuleSet> first = new CompletableFuture<>();
     private final List<RuleListener> listeners = new CopyOnWriteArrayList<>();
+    private final CallbackFailures failures = new CallbackFailures("a rule listener", PublishedRules.class);
     private volatile RuleSet latest = RuleSet.none();
     private volatile List<DocumentError> refused = List.of();
     private boolean published;
     private boolean closed;
-    private boolean failed;
 
     /** See {@link RuleSource#latest}. */
     public RuleSet latest() {
@@ -96,11 +94,8 @@ public final class PublishedRules {
     private void tell(RuleListener listener, Consumer<RuleListener> what) {
         try {
             what.accept(listener);
-        } catch (RuntimeException e) {
-            if (!failed) {
-                failed = true;
-                LOG.log(Level.WARNING, "a rule listener failed; further failures are not logged", e);
-            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 }

@@ -1,30 +1,26 @@
 package io.sluice.spring.boot;
 
+import io.sluice.core.spi.CallbackFailures;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Notifies every {@link RulingListener} of the application. A listener that throws is logged once; it neither changes a decision
+ * Notifies every {@link RulingListener} of the application. A listener that throws is logged; it neither changes a decision
  * nor stops the other listeners from being notified.
  */
 final class AllListeners implements RulingListener {
 
-    private static final Logger LOG = LoggerFactory.getLogger(AllListeners.class);
-
     private final RulingListener[] listeners;
-    private final AtomicBoolean failed;
+    private final CallbackFailures failures;
 
     AllListeners(List<RulingListener> listeners) {
-        this(listeners.toArray(RulingListener[]::new), new AtomicBoolean());
+        this(listeners.toArray(RulingListener[]::new), new CallbackFailures("a listener of rulings", AllListeners.class));
     }
 
-    private AllListeners(RulingListener[] listeners, AtomicBoolean failed) {
+    private AllListeners(RulingListener[] listeners, CallbackFailures failures) {
         this.listeners = listeners;
-        this.failed = failed;
+        this.failures = failures;
     }
 
     @Override
@@ -37,7 +33,7 @@ final class AllListeners implements RulingListener {
                 now[i] = begun;
             }
         }
-        return now == listeners ? this : new AllListeners(now, failed);
+        return now == listeners ? this : new AllListeners(now, failures);
     }
 
     @Override
@@ -45,8 +41,8 @@ final class AllListeners implements RulingListener {
         for (RulingListener each : listeners) {
             try {
                 each.ruled(ruling, elapsedNanos);
-            } catch (RuntimeException e) {
-                failed(e);
+            } catch (Throwable e) {
+                failures.add(e);
             }
         }
     }
@@ -56,8 +52,8 @@ final class AllListeners implements RulingListener {
         for (RulingListener each : listeners) {
             try {
                 each.abandoned();
-            } catch (RuntimeException e) {
-                failed(e);
+            } catch (Throwable e) {
+                failures.add(e);
             }
         }
     }
@@ -65,15 +61,9 @@ final class AllListeners implements RulingListener {
     private RulingListener begun(RulingListener listener) {
         try {
             return listener.begun();
-        } catch (RuntimeException e) {
-            failed(e);
+        } catch (Throwable e) {
+            failures.add(e);
             return listener;
-        }
-    }
-
-    private void failed(RuntimeException failure) {
-        if (failed.compareAndSet(false, true)) {
-            LOG.warn("a decision listener failed; decisions are unaffected, further failures are not logged", failure);
         }
     }
 }

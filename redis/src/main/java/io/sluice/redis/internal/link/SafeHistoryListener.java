@@ -2,7 +2,7 @@ package io.sluice.redis.internal.link;
 
 import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.history.HistoryListener;
-import io.sluice.core.internal.CallbackFailures;
+import io.sluice.core.spi.CallbackFailures;
 import org.jspecify.annotations.Nullable;
 
 /** Wraps a listener. Its failures are logged and never affect a decision. Thread-safe, like the wrapped listener. */

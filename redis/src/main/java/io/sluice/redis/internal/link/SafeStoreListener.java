@@ -1,6 +1,6 @@
 package io.sluice.redis.internal.link;
 
-import io.sluice.core.internal.CallbackFailures;
+import io.sluice.core.spi.CallbackFailures;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 

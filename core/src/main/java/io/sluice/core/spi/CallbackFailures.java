@@ -1,4 +1,4 @@
-package io.sluice.core.internal;
+package io.sluice.core.spi;
 
 import io.sluice.core.time.Clock;
 import java.lang.System.Logger.Level;
