@@ -3,6 +3,8 @@ package io.sluice.cli;
 import io.sluice.node.Node;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.ConfigRefusedException;
+import io.sluice.node.config.DoorAccess;
+import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.GrpcSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
@@ -47,6 +49,8 @@ final class NodeRunner {
         NodeConfig config;
         try {
             config = config();
+            warnIfExposed("the decision API", config.api());
+            config.grpc().ifPresent(grpc -> warnIfExposed("the Envoy rate limit service", grpc.door()));
         } catch (ConfigRefusedException e) {
             return failed(
                     e.getMessage(), e.errors().stream().map(Object::toString).toList());
@@ -89,19 +93,35 @@ final class NodeRunner {
                         .orElse(otherRules),
                 redis,
                 file.redisPrefix().orElse(NodeConfig.DEFAULT_PREFIX),
-                options.bind == null ? NodeConfig.LOOPBACK : options.bind,
-                options.apiPort == null ? RoleOptions.DEFAULT_API_PORT : options.apiPort,
+                door(options.apiBind, options.apiPort, RoleOptions.DEFAULT_API_PORT, file.api()),
                 file.hashKey(),
                 file.ipv6Prefix().orElse(KeySettings.DEFAULT_IPV6_PREFIX),
                 file.hashTag(),
                 Optional.ofNullable(options.data),
                 Optional.of(new GrpcSettings(
-                        options.grpcPort == null ? RoleOptions.DEFAULT_GRPC_PORT : options.grpcPort,
-                        file.tls(),
+                        door(options.grpcBind, options.grpcPort, RoleOptions.DEFAULT_GRPC_PORT, file.grpc()),
                         file.countsLikeTheReference())),
                 routes.map(from -> new NodeConfig.Gateway(
-                        options.gatewayPort == null ? RoleOptions.DEFAULT_GATEWAY_PORT : options.gatewayPort, from)),
-                options.xRateLimitHeaders);
+                        options.gatewayAddress(),
+                        options.gatewayPort == null ? RoleOptions.DEFAULT_GATEWAY_PORT : options.gatewayPort,
+                        from)),
+                options.xRateLimitHeaders,
+                file.openMetrics(),
+                options.insecureApi);
+    }
+
+    /** The configuration names the tokens of one port, the flag those of all others. */
+    private DoorSettings door(@Nullable String bind, @Nullable Integer port, int usualPort, DoorAccess access) {
+        return new DoorSettings(
+                bind == null ? NodeConfig.LOOPBACK : bind,
+                port == null ? usualPort : port,
+                access.orTokens(Optional.ofNullable(options.apiTokenFile)));
+    }
+
+    private void warnIfExposed(String name, DoorSettings door) {
+        if (door.isExposed()) {
+            options.warn(name + " on " + door.host() + " serves everybody who can reach it, because of --insecure-api");
+        }
     }
 
     private int failed(@Nullable String message, List<String> details) {

@@ -1,10 +1,12 @@
 package io.sluice.cli;
 
+import io.sluice.node.config.NodeConfig;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -52,9 +54,48 @@ final class RoleOptions {
     @Nullable
     String redis;
 
-    @Option(names = "--bind", paramLabel = "ADDRESS", description = "address to listen on (default: 127.0.0.1)")
+    @Option(
+            names = "--gateway-bind",
+            paramLabel = "ADDRESS",
+            description = "address of the gateway, the only port meant for the public (default: 127.0.0.1)")
+    @Nullable
+    String gatewayBind;
+
+    @Option(
+            names = "--api-bind",
+            paramLabel = "ADDRESS",
+            description = "address of the decision API; other addresses than loopback take tokens or client"
+                    + " certificates (default: 127.0.0.1)")
+    @Nullable
+    String apiBind;
+
+    @Option(
+            names = "--grpc-bind",
+            paramLabel = "ADDRESS",
+            description = "address of the Envoy rate limit service; as --api-bind (default: 127.0.0.1)")
+    @Nullable
+    String grpcBind;
+
+    @Option(names = "--bind", paramLabel = "ADDRESS", description = "deprecated: same as --gateway-bind")
     @Nullable
     String bind;
+
+    @Option(
+            names = "--api-token-file",
+            paramLabel = "FILE",
+            description = "bearer tokens of the decision API and the Envoy rate limit service, one per line; changes"
+                    + " take effect within 2 s")
+    @Nullable
+    Path apiTokenFile;
+
+    @Option(
+            names = "--insecure-api",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "true|false",
+            description = "serve the decision API and the Envoy rate limit service to other machines without tokens or"
+                    + " client certificates")
+    boolean insecureApi;
 
     @Option(
             names = "--api-port",
@@ -118,8 +159,15 @@ final class RoleOptions {
             description = "also send the headers X-RateLimit-Limit, -Remaining and -Reset")
     boolean xRateLimitHeaders;
 
-    /** Refuses invalid ports, and prints a note for each given flag that has no effect yet. */
+    /** Refuses invalid addresses and ports, and prints a line for each given flag that is deprecated or has no effect yet. */
     void check() {
+        address("--gateway-bind", gatewayBind);
+        address("--api-bind", apiBind);
+        address("--grpc-bind", grpcBind);
+        address("--bind", bind);
+        if (bind != null) {
+            warn("--bind is deprecated and moves the gateway only; use --gateway-bind, --api-bind and --grpc-bind");
+        }
         Map<String, @Nullable Object> idle = new LinkedHashMap<>();
         idle.put("--center-port", centerPort);
         idle.put("--db", db);
@@ -134,6 +182,24 @@ final class RoleOptions {
                 spec.commandLine().getErr().println("sluice: note: " + name + " has no effect yet");
             }
         });
+    }
+
+    /** Returns the address of the gateway. */
+    String gatewayAddress() {
+        return Optional.ofNullable(gatewayBind)
+                .or(() -> Optional.ofNullable(bind))
+                .orElse(NodeConfig.LOOPBACK);
+    }
+
+    void warn(String line) {
+        spec.commandLine().getErr().println("sluice: warning: " + line);
+    }
+
+    private void address(String name, @Nullable String address) {
+        if (address != null && address.isBlank()) {
+            throw new ParameterException(
+                    spec.commandLine(), name + ": empty (expected: an address such as 127.0.0.1 or 0.0.0.0)");
+        }
     }
 
     private void port(String name, @Nullable Integer port) {

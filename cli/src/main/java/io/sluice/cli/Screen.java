@@ -1,6 +1,8 @@
 package io.sluice.cli;
 
 import io.sluice.node.Node;
+import io.sluice.node.config.DoorAccess;
+import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
@@ -15,7 +17,9 @@ final class Screen {
 
     static void show(PrintWriter out, Node node, NodeConfig config, boolean coloured) {
         Paint paint = new Paint(coloured);
-        String base = "http://" + host(config.host()) + ":" + node.apiPort();
+        DoorSettings api = config.api();
+        String base =
+                (api.access().tls().isPresent() ? "https://" : "http://") + host(api.host()) + ":" + node.apiPort();
         out.println();
         out.println(paint.strong("Sluice") + " " + paint.faint(Main.Version.text()));
         out.println();
@@ -24,8 +28,13 @@ final class Screen {
                 paint,
                 "gateway",
                 node.gateway().map(URI::toString).orElse(paint.faint("none, because the config has no routes")));
-        row(out, paint, "decisions", "POST " + base + "/v1/check");
-        node.grpcPort().ifPresent(port -> row(out, paint, "envoy", "grpc " + host(config.host()) + ":" + port));
+        row(out, paint, "decisions", "POST " + base + "/v1/check" + access(api, paint));
+        config.grpc().ifPresent(grpc -> node.grpcPort()
+                .ifPresent(port -> row(
+                        out,
+                        paint,
+                        "envoy",
+                        "grpc " + host(grpc.door().host()) + ":" + port + access(grpc.door(), paint))));
         row(out, paint, "health", "GET  " + base + "/health");
         row(out, paint, "metrics", "GET  " + base + "/metrics");
         row(out, paint, "api", "GET  " + base + "/openapi.json");
@@ -34,7 +43,7 @@ final class Screen {
         out.println();
         String attributes = "{\"attributes\": {\"service\": \"user-service\", \"path\": \"/api/login\","
                 + " \"method\": \"POST\", \"ip\": \"203.0.113.7\"}}";
-        String curl = "curl -i " + base + "/v1/check -d '" + attributes + "'";
+        String curl = "curl -i " + proof(api.access()) + base + "/v1/check -d '" + attributes + "'";
         Optional<String> through = sample(node, config);
         if (config.rules() instanceof RulesFrom.Text) {
             out.println("Try it: five requests are allowed, the sixth within a minute is refused with 429:");
@@ -59,6 +68,24 @@ final class Screen {
                 .filter(gateway -> gateway.routes() instanceof RoutesFrom.Sample)
                 .flatMap(gateway -> node.gateway())
                 .map(address -> "curl -i -X POST " + address + "/api/login");
+    }
+
+    /** Returns who may use a port, if that is not every process of this machine. */
+    private static String access(DoorSettings door, Paint paint) {
+        DoorAccess access = door.access();
+        if (door.isExposed()) {
+            return paint.warning(", open to everybody");
+        }
+        if (access.tokens().isPresent()) {
+            return paint.faint(access.needsCertificate() ? ", with a token and a certificate" : ", with a token");
+        }
+        return access.needsCertificate() ? paint.faint(", with a certificate") : "";
+    }
+
+    /** Returns the options of curl that show a token and a certificate, as far as a port requires them. */
+    private static String proof(DoorAccess access) {
+        return (access.tokens().isPresent() ? "-H \"Authorization: Bearer $TOKEN\" " : "")
+                + (access.needsCertificate() ? "--cert CLIENT.crt --key CLIENT.key " : "");
     }
 
     private static String host(String host) {

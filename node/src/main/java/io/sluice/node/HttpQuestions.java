@@ -32,6 +32,16 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
         return new HttpQuestions(address, requests.isEmpty() ? List.of(check("/", "GET", "")) : requests);
     }
 
+    /** Returns the same requests with a token. */
+    HttpQuestions withToken(String token) {
+        String header = "\r\nAuthorization: Bearer " + token + "\r\n";
+        return new HttpQuestions(
+                address,
+                requests.stream()
+                        .map(request -> request.replaceFirst("\r\n", header))
+                        .toList());
+    }
+
     /** Sends the requests while {@code more} is true. */
     void ask(BooleanSupplier more) throws IOException {
         List<Socket> sockets = new ArrayList<>();

@@ -3,6 +3,8 @@ package io.sluice.node;
 import io.sluice.core.Limiter;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
+import io.sluice.node.access.DoorTokens;
+import io.sluice.node.api.ApiAccess;
 import io.sluice.node.api.ApiDoor;
 import io.sluice.node.api.ApiHandler;
 import io.sluice.node.api.BodyReader;
@@ -10,6 +12,7 @@ import io.sluice.node.api.DecisionRoutes;
 import io.sluice.node.api.EnvoyRoute;
 import io.sluice.node.api.PermitSeals;
 import io.sluice.node.api.StateRoutes;
+import io.sluice.node.config.DoorAccess;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.envoy.GrpcDoor;
@@ -32,10 +35,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +71,7 @@ public final class Node implements AutoCloseable {
     private final PermitSeals seals = new PermitSeals();
     private final @Nullable SharedPermitKey permitKey;
     private final Runnable grace;
+    private volatile @Nullable DoorTokens tokens;
     private volatile @Nullable GrpcDoor grpc;
     private volatile @Nullable NodeGateway gateway;
 
@@ -216,14 +223,22 @@ public final class Node implements AutoCloseable {
         Evaluator evaluator = new Evaluator(inForce, local, shared, config.keyForm(), clock, listener);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
         DecisionRoutes decisions = new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders());
-        GrpcDoor door = GrpcDoor.open(config, evaluator);
+        DoorTokens files = DoorTokens.open(config, clock);
+        tokens = files;
+        health.watchTokens(files::findings);
+        GrpcDoor door = GrpcDoor.open(config, files, evaluator);
         grpc = door;
         EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
-        api.open(config, () -> new ApiHandler(decisions, envoy, state, new BodyReader()));
+        ApiAccess access = files.of(config.api())
+                .map(file -> ApiAccess.withToken(file::admits, config.openMetrics()))
+                .orElse(ApiAccess.OPEN);
+        Function<ApiAccess, ApiHandler> handlers =
+                each -> new ApiHandler(decisions, envoy, state, each, new BodyReader());
+        api.open(config.api(), () -> handlers.apply(access), clock);
         OpenGateway.Resources means = new OpenGateway.Resources(
                 api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), metrics.gateway(), clock);
         if (config.gateway().isPresent()) {
-            NodeGateway open = NodeGateway.open(config.host(), config.gateway().get(), means);
+            NodeGateway open = NodeGateway.open(config.gateway().get(), means);
             gateway = open;
             health.watch(open::findings);
             metrics.gateway().watch(open::routes, open::upstreams);
@@ -242,9 +257,22 @@ public final class Node implements AutoCloseable {
         if (gateway != null) {
             warmUp.begin("the gateway", more -> NodeGateway.warmUp(means, more));
         }
-        InetSocketAddress address = new InetSocketAddress(config.host(), apiPort());
-        warmUp.begin("the decision API", HttpQuestions.ofRules(address, rules())::ask);
+        if (config.api().access().equals(DoorAccess.OPEN)) {
+            InetSocketAddress address = new InetSocketAddress(config.api().host(), apiPort());
+            warmUp.begin("the decision API", HttpQuestions.ofRules(address, rules())::ask);
+        } else {
+            warmUp.begin("the decision API", more -> practise(handlers, more));
+        }
         warmUp.await();
+    }
+
+    /** The token keeps other processes out. */
+    private void practise(Function<ApiAccess, ApiHandler> handlers, BooleanSupplier more) throws Exception {
+        String token = UUID.randomUUID().toString();
+        ApiAccess own = ApiAccess.withToken(List.of("Bearer " + token)::equals, false);
+        api.practise(() -> handlers.apply(own), address -> HttpQuestions.ofRules(address, rules())
+                .withToken(token)
+                .ask(more));
     }
 
     private void grpc(Consumer<GrpcDoor> action) {
@@ -261,6 +289,10 @@ public final class Node implements AutoCloseable {
         }
         grpc(GrpcDoor::close);
         api.close();
+        DoorTokens files = tokens;
+        if (files != null) {
+            files.close();
+        }
         if (pulse != null) {
             pulse.close();
         }

@@ -62,8 +62,8 @@ final class NodeGateway implements AutoCloseable {
     }
 
     /** Reads the configuration and starts to listen. */
-    static NodeGateway open(String host, NodeConfig.Gateway settings, OpenGateway.Resources resources)
-            throws StartFailedException {
+    static NodeGateway open(NodeConfig.Gateway settings, OpenGateway.Resources resources) throws StartFailedException {
+        String host = settings.host();
         try {
             if (settings.routes() instanceof RoutesFrom.File file) {
                 Path path = file.path();

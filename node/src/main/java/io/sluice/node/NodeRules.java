@@ -47,7 +47,7 @@ final class NodeRules {
 
     private static OpenRules of(NodeConfig config, RulesFrom from) throws RulesRefusedException {
         if (from instanceof RulesFrom.Store) {
-            String id = NodeId.of(config.data(), Integer.toString(config.apiPort()));
+            String id = NodeId.of(config.data(), Integer.toString(config.api().port()));
             String uri = config.redisUri().orElseThrow();
             return OpenRules.ofRedis(uri, id, config.data(), vet(config), Clock.system(), RULES_FLAG);
         }

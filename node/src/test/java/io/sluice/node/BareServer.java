@@ -8,6 +8,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.envoy.decide.CountingMode;
 import io.sluice.envoy.decide.RateLimitDecider;
 import io.sluice.envoy.server.EnvoyJson;
+import io.sluice.node.api.ApiAccess;
 import io.sluice.node.api.ApiHandler;
 import io.sluice.node.api.ApiServer;
 import io.sluice.node.api.BodyReader;
@@ -69,7 +70,13 @@ final class BareServer implements AutoCloseable {
         connections = new ClientConnections(arrivals, 3_600, unreadSeconds);
         try {
             vertx.deployVerticle(new ApiServer(
-                            handler(listener, bodyMayTake), connections, memory, "127.0.0.1", 0, this::bound))
+                            handler(listener, bodyMayTake),
+                            connections,
+                            memory,
+                            "127.0.0.1",
+                            0,
+                            Optional.empty(),
+                            server -> bound(server.actualPort())))
                     .toCompletionStage()
                     .toCompletableFuture()
                     .get(60, TimeUnit.SECONDS);
@@ -95,6 +102,7 @@ final class BareServer implements AutoCloseable {
                 new DecisionRoutes(vertx, evaluator, RuleSet::none, new PermitSeals(), false),
                 new EnvoyRoute(vertx, new EnvoyJson(new RateLimitDecider(evaluator, CountingMode.TOGETHER))),
                 new StateRoutes(vertx, health, new NodeMetrics()),
+                ApiAccess.OPEN,
                 new BodyReader(bodyMayTake));
     }
 

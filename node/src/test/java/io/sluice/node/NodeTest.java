@@ -184,7 +184,7 @@ class NodeTest {
     @Test
     void refusesInvalidPorts() {
         assertThatThrownBy(() -> NodeConfig.inProcess(new RulesFrom.Nowhere(), 65_536))
-                .hasMessage("api port: 65536 (expected: 0..65535)");
+                .hasMessage("port: 65536 (expected: 0..65535)");
     }
 
     @Test

@@ -12,9 +12,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +61,7 @@ public final class EnvoyServer implements AutoCloseable {
     private final HealthStatusManager health;
     private final @Nullable ReloadedTls tls;
     private final OpenCalls calls;
+    private final Admission admission;
     private final RateLimitDecider decider;
     private volatile boolean open;
     private boolean leaving;
@@ -68,16 +71,19 @@ public final class EnvoyServer implements AutoCloseable {
             ServerCredentials credentials,
             @Nullable ReloadedTls tls,
             OpenCalls calls,
+            Admission admission,
             RateLimitDecider decider)
             throws IOException {
         this.tls = tls;
         this.calls = calls;
+        this.admission = admission;
         this.decider = decider;
         this.health = new HealthStatusManager();
         serving(ServingStatus.NOT_SERVING);
         this.server = NettyServerBuilder.forAddress(address, credentials)
                 .directExecutor()
                 .intercept(calls)
+                .intercept(admission) // runs before the one above
                 .addService(new RateLimitCalls(decider, () -> open))
                 .addService(health.getHealthService())
                 .maxInboundMessageSize(LARGEST_MESSAGE)
@@ -100,7 +106,24 @@ public final class EnvoyServer implements AutoCloseable {
      */
     public static EnvoyServer start(InetSocketAddress address, Optional<TlsFiles> tls, RateLimitDecider decider)
             throws IOException, GeneralSecurityException {
-        return start(address, tls, decider, ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
+        return start(address, tls, Optional.empty(), decider);
+    }
+
+    /**
+     * Starts to listen.
+     *
+     * @param tokens tells whether the values of the {@code authorization} metadata are a valid token; calls without one are
+     *     answered {@code UNAUTHENTICATED}, except those to the health service
+     * @throws IOException if the address cannot be used or a certificate file cannot be read
+     * @throws GeneralSecurityException if a certificate or key is invalid
+     */
+    public static EnvoyServer start(
+            InetSocketAddress address,
+            Optional<TlsFiles> tls,
+            Optional<Predicate<List<String>>> tokens,
+            RateLimitDecider decider)
+            throws IOException, GeneralSecurityException {
+        return start(address, tls, tokens, decider, ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
     }
 
     static EnvoyServer start(
@@ -110,11 +133,22 @@ public final class EnvoyServer implements AutoCloseable {
             Duration lookEvery,
             Duration messageWithin)
             throws IOException, GeneralSecurityException {
+        return start(address, tls, Optional.empty(), decider, lookEvery, messageWithin);
+    }
+
+    private static EnvoyServer start(
+            InetSocketAddress address,
+            Optional<TlsFiles> tls,
+            Optional<Predicate<List<String>>> tokens,
+            RateLimitDecider decider,
+            Duration lookEvery,
+            Duration messageWithin)
+            throws IOException, GeneralSecurityException {
         ReloadedTls files = tls.isEmpty() ? null : ReloadedTls.open(tls.get(), lookEvery);
         ServerCredentials credentials = files == null ? InsecureServerCredentials.create() : files.credentials();
         OpenCalls calls = new OpenCalls(messageWithin);
         try {
-            return new EnvoyServer(address, credentials, files, calls, decider);
+            return new EnvoyServer(address, credentials, files, calls, new Admission(tokens), decider);
         } catch (IOException | RuntimeException e) {
             calls.close();
             if (files != null) {
@@ -130,11 +164,12 @@ public final class EnvoyServer implements AutoCloseable {
 
     /** Sends requests to itself while {@code more} is true, even before it serves; over the network unless that takes a certificate. */
     public void warmUp(BooleanSupplier more) {
-        RateLimitWarmUp.run(decider, tls == null ? server.getListenSockets().get(0) : null, more);
+        RateLimitWarmUp.run(decider, tls == null ? server.getListenSockets().get(0) : null, admission.own(), more);
     }
 
     /** Starts to decide, and reports the status {@code SERVING}. */
     public void open() {
+        admission.endWarmUp();
         open = true;
         serving(ServingStatus.SERVING);
     }

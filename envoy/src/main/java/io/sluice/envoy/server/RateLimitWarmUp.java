@@ -6,8 +6,10 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.MetadataUtils;
 import io.sluice.envoy.decide.RateLimitDecider;
 import java.net.SocketAddress;
 import java.util.function.BooleanSupplier;
@@ -34,12 +36,14 @@ final class RateLimitWarmUp {
      * Sends requests while {@code more} is true.
      *
      * @param server the address of the server, if it can be called without a certificate; null calls only the decider
+     * @param headers the metadata of the calls
      */
-    static void run(RateLimitDecider decider, @Nullable SocketAddress server, BooleanSupplier more) {
+    static void run(RateLimitDecider decider, @Nullable SocketAddress server, Metadata headers, BooleanSupplier more) {
         ManagedChannel channel = server == null
                 ? null
                 : NettyChannelBuilder.forAddress(server, InsecureChannelCredentials.create())
                         .directExecutor()
+                        .intercept(MetadataUtils.newAttachHeadersInterceptor(headers))
                         .build();
         try {
             while (more.getAsBoolean()) {

@@ -1,5 +1,8 @@
 package io.sluice.node.api;
 
+import io.sluice.core.time.Clock;
+import io.sluice.node.access.Certificates;
+import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.transport.Arrivals;
@@ -9,11 +12,17 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.net.ServerSSLOptions;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +39,9 @@ public final class ApiDoor {
 
     private static final int IDLE_SECONDS = 60;
 
+    /** The number of the free port for the warm-up. The gateways of the same Vert.x use small negative numbers. */
+    private static final int PRACTICE_PORT = Integer.MIN_VALUE;
+
     private static final Duration MAY_TAKE = Duration.ofSeconds(15);
 
     private final Arrivals arrivals = Arrivals.overBestTransport();
@@ -40,7 +52,8 @@ public final class ApiDoor {
             .withTransport(arrivals)
             .build();
     private final MemoryBudget memory = MemoryBudget.ofHeap();
-    private final AtomicInteger port = new AtomicInteger();
+    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Certificates certificates;
 
     public Vertx vertx() {
         return vertx;
@@ -53,7 +66,7 @@ public final class ApiDoor {
 
     /** Returns the listening port; 0 before {@code listen}. */
     public int port() {
-        return port.get();
+        return servers.isEmpty() ? 0 : servers.get(0).actualPort();
     }
 
     public boolean usesNativeTransport() {
@@ -65,34 +78,68 @@ public final class ApiDoor {
      *
      * @param handlers creates a handler for each event loop
      */
-    public void open(NodeConfig config, Supplier<ApiHandler> handlers) throws StartFailedException {
+    public void open(DoorSettings settings, Supplier<ApiHandler> handlers, Clock clock) throws StartFailedException {
         vertx.setPeriodic(TICK_MILLIS, timer -> arrivals.tick(FIRST_SECONDS));
+        Optional<Certificates> files =
+                Certificates.open("api.tls", settings.access().tls());
+        Optional<ServerSSLOptions> tls = files.map(Certificates::atStart);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {
-            Patience.await(
-                    vertx.deployVerticle(
-                                    () -> new ApiServer(
-                                            handlers.get(),
-                                            new ClientConnections(arrivals, IDLE_SECONDS),
-                                            memory,
-                                            config.host(),
-                                            config.apiPort(),
-                                            port::set),
-                                    new DeploymentOptions().setInstances(loops))
-                            .toCompletionStage()
-                            .toCompletableFuture(),
-                    MAY_TAKE);
+            deploy(() -> server(handlers.get(), settings.host(), settings.port(), tls, servers::add), loops);
         } catch (ExecutionException e) {
             throw new StartFailedException(
-                    "api port " + config.apiPort() + " on " + config.host() + ": " + why(e.getCause()), List.of());
+                    "api port " + settings.port() + " on " + settings.host() + ": " + why(e.getCause()), List.of());
         } catch (TimeoutException e) {
             throw new StartFailedException(
                     "api port: no answer from the operating system (expected: try again later)", List.of());
         }
+        files.ifPresent(each -> each.follow(servers, clock));
+        certificates = files.orElse(null);
+    }
+
+    /**
+     * Opens another port on the loopback address, in plain text, until {@code requests} returns. The warm-up uses it if it cannot
+     * use the real one, because it has no certificate and no token.
+     */
+    public void practise(Supplier<ApiHandler> handlers, Practice requests) throws Exception {
+        List<HttpServer> practice = new CopyOnWriteArrayList<>();
+        String deployed = deploy(
+                () -> server(handlers.get(), NodeConfig.LOOPBACK, PRACTICE_PORT, Optional.empty(), practice::add), 1);
+        try {
+            requests.send(
+                    new InetSocketAddress(NodeConfig.LOOPBACK, practice.get(0).actualPort()));
+        } finally {
+            Patience.await(vertx.undeploy(deployed).toCompletionStage().toCompletableFuture(), MAY_TAKE);
+        }
+    }
+
+    /** Sends requests to the address of a server. */
+    @FunctionalInterface
+    public interface Practice {
+        void send(InetSocketAddress address) throws Exception;
+    }
+
+    private ApiServer server(
+            ApiHandler handler, String host, int port, Optional<ServerSSLOptions> tls, Consumer<HttpServer> listening) {
+        return new ApiServer(
+                handler, new ClientConnections(arrivals, IDLE_SECONDS), memory, host, port, tls, listening);
+    }
+
+    private String deploy(Supplier<ApiServer> server, int instances) throws ExecutionException, TimeoutException {
+        CompletableFuture<String> deployed = vertx.deployVerticle(
+                        server, new DeploymentOptions().setInstances(instances))
+                .toCompletionStage()
+                .toCompletableFuture();
+        Patience.await(deployed, MAY_TAKE);
+        return deployed.join();
     }
 
     /** Stops accepting connections and returns when all requests in flight have finished. */
     public void close() {
+        Certificates watched = certificates;
+        if (watched != null) {
+            watched.close();
+        }
         try {
             Patience.await(vertx.close().toCompletionStage().toCompletableFuture(), MAY_TAKE);
         } catch (ExecutionException | TimeoutException e) {
@@ -108,6 +155,9 @@ public final class ApiDoor {
         }
         if (words.contains("ermission denied")) {
             return "not permitted (expected: a port above 1023; choose another with --api-port)";
+        }
+        if (words.contains("ertificate") || words.contains("PEM") || words.contains("rivate key")) {
+            return "its certificate or key cannot be used (expected: PEM files, with an unencrypted key)";
         }
         return "cannot listen (expected: an address of this machine and a free port)";
     }

@@ -14,15 +14,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiHandler {
 
+    static final String HEALTH = "/health";
+    static final String METRICS = "/metrics";
+
     private static final List<HttpMethod> READ = List.of(HttpMethod.GET, HttpMethod.HEAD);
     private static final List<HttpMethod> POST = List.of(HttpMethod.POST);
 
     private final Map<String, Route> routes = new TreeMap<>();
+    private final ApiAccess access;
     private final BodyReader bodies;
 
     private record Route(List<HttpMethod> methods, Consumer<ApiExchange> action) {}
 
-    public ApiHandler(DecisionRoutes decisions, EnvoyRoute envoy, StateRoutes state, BodyReader bodies) {
+    public ApiHandler(
+            DecisionRoutes decisions, EnvoyRoute envoy, StateRoutes state, ApiAccess access, BodyReader bodies) {
+        this.access = access;
         this.bodies = bodies;
         post("/v1/check", decisions::check);
         post("/v1/check/batch", decisions::checkAll);
@@ -31,8 +37,8 @@ public final class ApiHandler {
         post("/v1/renew", decisions::renew);
         post("/json", envoy::decide);
         get("/v1/rules", state::rules);
-        get("/health", state::health);
-        get("/metrics", state::metrics);
+        get(HEALTH, exchange -> state.health(exchange, access.knows(exchange.request())));
+        get(METRICS, state::metrics);
         get("/openapi.json", state::openApi);
     }
 
@@ -43,6 +49,10 @@ public final class ApiHandler {
 
     void handle(ApiExchange exchange) {
         try {
+            if (!access.admits(exchange.request())) {
+                refuseStranger(exchange);
+                return;
+            }
             @Nullable Route route = routes.get(String.valueOf(exchange.request().path()));
             if (route == null) {
                 ReplySender.problem(
@@ -68,6 +78,12 @@ public final class ApiHandler {
 
     private void post(String path, BiConsumer<ApiExchange, byte[]> action) {
         routes.put(path, new Route(POST, exchange -> bodies.read(exchange, action)));
+    }
+
+    /** The body is not read, so the connection cannot be used again. */
+    private static void refuseStranger(ApiExchange exchange) {
+        exchange.response().putHeader("WWW-Authenticate", "Bearer");
+        exchange.refuse(401, "Authorization: missing or invalid (expected: Bearer and a token of this node)");
     }
 
     private static void refuseMethod(ApiExchange exchange, Route route) {

@@ -1,5 +1,6 @@
 package io.sluice.node.api;
 
+import io.sluice.node.access.Certificates;
 import io.sluice.node.transport.ClientConnections;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -7,8 +8,10 @@ import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
-import java.util.function.IntConsumer;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /** One event loop of the decision API. All instances of a node share the port. */
 public final class ApiServer extends VerticleBase {
@@ -28,9 +31,17 @@ public final class ApiServer extends VerticleBase {
     private final MemoryBudget memory;
     private final String host;
     private final int port;
-    private final IntConsumer bound;
+    private final Optional<ServerSSLOptions> tls;
+    private final Consumer<HttpServer> listening;
     private HttpServer server;
 
+    /**
+     * Creates a server.
+     *
+     * @param port the port; 0 takes a free one, which all such servers share; so do all servers with the same negative number
+     * @param tls the certificates; empty for plain text
+     * @param listening is called with the server once it listens
+     */
     @SuppressWarnings("NullAway.Init") // Vert.x calls start before anything else
     public ApiServer(
             ApiHandler handler,
@@ -38,13 +49,15 @@ public final class ApiServer extends VerticleBase {
             MemoryBudget memory,
             String host,
             int port,
-            IntConsumer bound) {
+            Optional<ServerSSLOptions> tls,
+            Consumer<HttpServer> listening) {
         this.handler = handler;
         this.connections = connections;
         this.memory = memory;
         this.host = host;
         this.port = port;
-        this.bound = bound;
+        this.tls = tls;
+        this.listening = listening;
     }
 
     @Override
@@ -56,6 +69,7 @@ public final class ApiServer extends VerticleBase {
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(MOST_STREAMS));
+        tls.ifPresent(own -> Certificates.use(own, options));
         server = vertx.createHttpServer(options)
                 .connectionHandler(connections::opened)
                 .requestHandler(request -> connections.asked(request, this::handle));
@@ -63,8 +77,7 @@ public final class ApiServer extends VerticleBase {
             connections.tick();
             handler.tick();
         });
-        return server.listen(port == 0 ? SHARED_FREE_PORT : port, host)
-                .onSuccess(listening -> bound.accept(listening.actualPort()));
+        return server.listen(port == 0 ? SHARED_FREE_PORT : port, host).onSuccess(listening::accept);
     }
 
     private void handle(HttpServerRequest request) {

@@ -37,7 +37,7 @@ final class ReplyJson {
         RuleSet rules = health.rules();
         return json(json -> {
             json.writeStartObject();
-            json.writeStringField("status", health.phase().name().toLowerCase(Locale.ROOT));
+            json.writeStringField("status", status(health));
             json.writeStringField("engine", health.engine());
             json.writeNumberField("rules", rules.rules().size());
             json.writeNumberField("rule_version", rules.version());
@@ -53,6 +53,15 @@ final class ReplyJson {
             json.writeEndArray();
             json.writeEndObject();
         });
+    }
+
+    /** Returns the health for everybody, without details. */
+    static String healthStatus(Health health) {
+        return "{\"status\":\"" + status(health) + "\"}";
+    }
+
+    private static String status(Health health) {
+        return health.phase().name().toLowerCase(Locale.ROOT);
     }
 
     static String rules(Health health) {
@@ -84,6 +93,7 @@ final class ReplyJson {
     private static String title(int status) {
         return switch (status) {
             case 400 -> "Bad Request";
+            case 401 -> "Unauthorized";
             case 404 -> "Not Found";
             case 405 -> "Method Not Allowed";
             case 408 -> "Request Timeout";

@@ -26,8 +26,12 @@ public final class StateRoutes {
         this.openApi = resource("openapi.json");
     }
 
-    void health(ApiExchange exchange) {
-        ReplySender.json(exchange, health.isServing() ? 200 : 503, ReplyJson.health(health));
+    /** @param inDetail whether to tell more than the status */
+    void health(ApiExchange exchange, boolean inDetail) {
+        ReplySender.json(
+                exchange,
+                health.isServing() ? 200 : 503,
+                inDetail ? ReplyJson.health(health) : ReplyJson.healthStatus(health));
     }
 
     void metrics(ApiExchange exchange) {

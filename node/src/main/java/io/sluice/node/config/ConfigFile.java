@@ -1,6 +1,7 @@
 package io.sluice.node.config;
 
 import io.sluice.node.gateway.config.GatewayConfig;
+import io.sluice.node.gateway.config.TlsSettings;
 import io.sluice.rules.evaluate.KeySecret;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
@@ -22,6 +23,7 @@ import java.util.function.Function;
  * The file of {@code --config}. Relative paths in it are resolved against its directory. Immutable.
  *
  * @param hashKeyFile the file that the key was read from
+ * @param openMetrics whether {@code /metrics} needs no token
  * @param gateway the gateway's configuration; empty without {@code routes}
  */
 public record ConfigFile(
@@ -32,14 +34,19 @@ public record ConfigFile(
         Optional<Path> hashKeyFile,
         Optional<KeySecret> hashKey,
         Optional<Integer> ipv6Prefix,
-        Optional<GrpcSettings.Tls> tls,
+        DoorAccess api,
+        DoorAccess grpc,
+        boolean openMetrics,
         boolean countsLikeTheReference,
         Optional<GatewayConfig> gateway) {
 
-    private static final List<String> SECTIONS =
-            List.of("redis", "rules", "client", "grpc", "envoy", "gateway", "auth", "services", "routes");
+    private static final List<String> SECTIONS = List.of(
+            "redis", "rules", "client", "api", "grpc", "metrics", "envoy", "gateway", "auth", "services", "routes");
     /** Maps each way of counting to whether it is that of the reference service. */
     private static final Map<String, Boolean> COUNTING = Map.of("together", false, "reference", true);
+
+    /** Maps each access to the metrics to whether it is open. */
+    private static final Map<String, Boolean> METRICS = Map.of("token", false, "open", true);
 
     /** An empty configuration. */
     public static final ConfigFile NONE = new ConfigFile(
@@ -50,7 +57,9 @@ public record ConfigFile(
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
-            Optional.empty(),
+            DoorAccess.OPEN,
+            DoorAccess.OPEN,
+            false,
             false,
             Optional.empty());
 
@@ -95,9 +104,9 @@ public record ConfigFile(
                 rules.flatMap(fields -> fields.text("hash_key_file")).map(path -> beside(file, path)),
                 rules.flatMap(fields -> fields.read("hash_key_file", path -> HashKeyFile.read(beside(file, path)))),
                 client.flatMap(fields -> fields.whole("ipv6_prefix", 1, 128)).map(Long::intValue),
-                section(root, "grpc", List.of("tls"), errors)
-                        .flatMap(fields -> fields.fields("tls", List.of("cert", "key", "client_ca")))
-                        .flatMap(fields -> tls(file, fields)),
+                access(file, section(root, "api", List.of("tokens", "tls"), errors)),
+                access(file, section(root, "grpc", List.of("tokens", "tls"), errors)),
+                root.choice("metrics", METRICS).orElse(false),
                 section(root, "envoy", List.of("count"), errors)
                         .flatMap(fields -> fields.choice("count", COUNTING))
                         .orElse(false),
@@ -113,7 +122,11 @@ public record ConfigFile(
         change(changes, "rules.path", rulesPath, before.rulesPath);
         change(changes, "rules.hash_key_file", hashKeyFile, before.hashKeyFile);
         change(changes, "client.ipv6_prefix", ipv6Prefix, before.ipv6Prefix);
-        change(changes, "grpc.tls", tls, before.tls);
+        change(changes, "api.tokens", api.tokens(), before.api.tokens());
+        change(changes, "api.tls", api.tls(), before.api.tls());
+        change(changes, "grpc.tokens", grpc.tokens(), before.grpc.tokens());
+        change(changes, "grpc.tls", grpc.tls(), before.grpc.tls());
+        change(changes, "metrics", openMetrics, before.openMetrics);
         change(changes, "envoy.count", countsLikeTheReference, before.countsLikeTheReference);
         gateway.ifPresent(now -> before.gateway.ifPresent(old -> changes.addAll(now.fixedChanges(old))));
         return changes;
@@ -125,7 +138,14 @@ public record ConfigFile(
         }
     }
 
-    private static Optional<GrpcSettings.Tls> tls(Path file, Fields fields) {
+    private static DoorAccess access(Path file, Optional<Fields> door) {
+        return new DoorAccess(
+                door.flatMap(fields -> fields.text("tokens")).map(path -> beside(file, path)),
+                door.flatMap(fields -> fields.fields("tls", List.of("cert", "key", "client_ca")))
+                        .flatMap(fields -> tls(file, fields)));
+    }
+
+    private static Optional<TlsSettings> tls(Path file, Fields fields) {
         for (String key : List.of("cert", "key")) {
             if (!fields.has(key)) {
                 fields.error(key, key + ": missing (expected: a file in PEM)");
@@ -135,7 +155,7 @@ public record ConfigFile(
         Optional<Path> clientCa = fields.text("client_ca").map(path -> beside(file, path));
         return fields.text("cert")
                 .map(path -> beside(file, path))
-                .flatMap(cert -> key.map(its -> new GrpcSettings.Tls(cert, its, clientCa)));
+                .flatMap(cert -> key.map(its -> new TlsSettings(cert, its, clientCa)));
     }
 
     private static Path beside(Path file, String path) {

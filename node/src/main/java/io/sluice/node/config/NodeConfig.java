@@ -12,8 +12,7 @@ import java.util.function.Consumer;
  * @param rules where the rules come from
  * @param redisUri the shared store; without one, the node counts in process
  * @param redisPrefix the prefix of all names in the store
- * @param host the address that all ports bind to
- * @param apiPort the port of the decision API; 0 takes any free port
+ * @param api how the decision API listens
  * @param hashKey the key of {@code privacy: hash}, needed only for that; must be the same on all nodes that share a store
  * @param ipv6Prefix how many bits of an IPv6 address distinguish callers
  * @param hashTag an attribute; all counts with the same value of it share a slot of a Redis Cluster. Without it, each count has
@@ -22,31 +21,35 @@ import java.util.function.Consumer;
  * @param grpc how to serve Envoy over gRPC; without it, only {@code POST /json} serves that protocol
  * @param gateway the gateway; without it, there is none
  * @param xRateLimitHeaders whether answers also carry {@code X-RateLimit-*}
+ * @param openMetrics whether {@code /metrics} needs no token
+ * @param insecure whether the decision API and the service for Envoy may serve other machines without any authentication
  */
 public record NodeConfig(
         RulesFrom rules,
         Optional<String> redisUri,
         String redisPrefix,
-        String host,
-        int apiPort,
+        DoorSettings api,
         Optional<KeySecret> hashKey,
         int ipv6Prefix,
         Optional<String> hashTag,
         Optional<Path> data,
         Optional<GrpcSettings> grpc,
         Optional<Gateway> gateway,
-        boolean xRateLimitHeaders) {
+        boolean xRateLimitHeaders,
+        boolean openMetrics,
+        boolean insecure) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
-
-    private static final int HIGHEST_PORT = 65_535;
 
     public NodeConfig {
         if (rules instanceof RulesFrom.Store && redisUri.isEmpty()) {
             throw new IllegalArgumentException("redis: none (expected: a URI, because the rules come from Redis)");
         }
-        checkPort("api port", apiPort);
+        if (!insecure) {
+            refuseExposed("api", api);
+            grpc.ifPresent(settings -> refuseExposed("grpc", settings.door()));
+        }
         if (redisPrefix.isBlank()) {
             throw new IllegalArgumentException("redis prefix: empty (expected: a word such as rate_limit)");
         }
@@ -59,7 +62,7 @@ public record NodeConfig(
 
     /** A node on the loopback address that counts in process and does not serve gRPC. */
     public static NodeConfig inProcess(RulesFrom rules, int apiPort) {
-        return new Draft(rules, apiPort).config();
+        return new Draft(rules, DoorSettings.onLoopback(apiPort)).config();
     }
 
     public NodeConfig withRules(RulesFrom from) {
@@ -74,8 +77,8 @@ public record NodeConfig(
         return with(draft -> draft.redisPrefix = prefix);
     }
 
-    public NodeConfig withHost(String address) {
-        return with(draft -> draft.host = address);
+    public NodeConfig withApi(DoorSettings settings) {
+        return with(draft -> draft.api = settings);
     }
 
     public NodeConfig withHashKey(KeySecret key) {
@@ -99,11 +102,19 @@ public record NodeConfig(
     }
 
     public NodeConfig withGateway(int port, RoutesFrom routes) {
-        return with(draft -> draft.gateway = Optional.of(new Gateway(port, routes)));
+        return with(draft -> draft.gateway = Optional.of(new Gateway(LOOPBACK, port, routes)));
     }
 
     public NodeConfig withXRateLimitHeaders() {
         return with(draft -> draft.xRateLimitHeaders = true);
+    }
+
+    public NodeConfig withOpenMetrics() {
+        return with(draft -> draft.openMetrics = true);
+    }
+
+    public NodeConfig withInsecureApi() {
+        return with(draft -> draft.insecure = true);
     }
 
     private NodeConfig with(Consumer<Draft> change) {
@@ -121,20 +132,25 @@ public record NodeConfig(
         return new KeySettings(hashKey.orElseGet(KeySecret::random), ipv6Prefix, hashTag);
     }
 
-    private static void checkPort(String name, int port) {
-        if (port < 0 || port > HIGHEST_PORT) {
-            throw new IllegalArgumentException(name + ": " + port + " (expected: 0.." + HIGHEST_PORT + ")");
+    private static void refuseExposed(String name, DoorSettings door) {
+        if (door.isExposed()) {
+            throw new IllegalArgumentException("--" + name + "-bind: " + door.host()
+                    + " is reachable from other machines, and callers need neither a token nor a certificate"
+                    + " (expected: --api-token-file FILE, or " + name + ".tls.client_ca in --config, or 127.0.0.1;"
+                    + " --insecure-api serves everybody)");
         }
     }
 
     /**
      * A gateway.
      *
+     * @param host the address to listen on
      * @param port the port; 0 takes any free port
      */
-    public record Gateway(int port, RoutesFrom routes) {
+    public record Gateway(String host, int port, RoutesFrom routes) {
         public Gateway {
-            checkPort("gateway port", port);
+            DoorSettings.checkHost("gateway bind", host);
+            DoorSettings.checkPort("gateway port", port);
         }
     }
 
@@ -169,8 +185,7 @@ public record NodeConfig(
         private RulesFrom rules;
         private Optional<String> redisUri = Optional.empty();
         private String redisPrefix = DEFAULT_PREFIX;
-        private String host = LOOPBACK;
-        private final int apiPort;
+        private DoorSettings api;
         private Optional<KeySecret> hashKey = Optional.empty();
         private int ipv6Prefix = KeySettings.DEFAULT_IPV6_PREFIX;
         private Optional<String> hashTag = Optional.empty();
@@ -178,17 +193,18 @@ public record NodeConfig(
         private Optional<GrpcSettings> grpc = Optional.empty();
         private Optional<Gateway> gateway = Optional.empty();
         private boolean xRateLimitHeaders;
+        private boolean openMetrics;
+        private boolean insecure;
 
-        Draft(RulesFrom rules, int apiPort) {
+        Draft(RulesFrom rules, DoorSettings api) {
             this.rules = rules;
-            this.apiPort = apiPort;
+            this.api = api;
         }
 
         Draft(NodeConfig config) {
-            this(config.rules, config.apiPort);
+            this(config.rules, config.api);
             redisUri = config.redisUri;
             redisPrefix = config.redisPrefix;
-            host = config.host;
             hashKey = config.hashKey;
             ipv6Prefix = config.ipv6Prefix;
             hashTag = config.hashTag;
@@ -196,6 +212,8 @@ public record NodeConfig(
             grpc = config.grpc;
             gateway = config.gateway;
             xRateLimitHeaders = config.xRateLimitHeaders;
+            openMetrics = config.openMetrics;
+            insecure = config.insecure;
         }
 
         NodeConfig config() {
@@ -203,15 +221,16 @@ public record NodeConfig(
                     rules,
                     redisUri,
                     redisPrefix,
-                    host,
-                    apiPort,
+                    api,
                     hashKey,
                     ipv6Prefix,
                     hashTag,
                     data,
                     grpc,
                     gateway,
-                    xRateLimitHeaders);
+                    xRateLimitHeaders,
+                    openMetrics,
+                    insecure);
         }
     }
 }

@@ -5,6 +5,8 @@ import io.sluice.envoy.decide.RateLimitDecider;
 import io.sluice.envoy.server.EnvoyJson;
 import io.sluice.envoy.server.EnvoyServer;
 import io.sluice.envoy.server.TlsFiles;
+import io.sluice.node.access.DoorTokens;
+import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.GrpcSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,27 +37,32 @@ public final class GrpcDoor implements AutoCloseable {
     }
 
     /** Listens if the node has a gRPC port, but decides nothing yet. */
-    public static GrpcDoor open(NodeConfig config, Evaluator evaluator) throws StartFailedException {
+    public static GrpcDoor open(NodeConfig config, DoorTokens tokens, Evaluator evaluator) throws StartFailedException {
         Optional<GrpcSettings> settings = config.grpc();
         boolean reference =
                 settings.filter(GrpcSettings::countsLikeTheReference).isPresent();
         RateLimitDecider decider =
                 new RateLimitDecider(evaluator, reference ? CountingMode.REFERENCE : CountingMode.TOGETHER);
-        return new GrpcDoor(decider, settings.isEmpty() ? null : listen(config.host(), settings.get(), decider));
+        return new GrpcDoor(
+                decider, settings.isEmpty() ? null : listen(settings.get().door(), tokens, decider));
     }
 
-    private static EnvoyServer listen(String host, GrpcSettings settings, RateLimitDecider decider)
+    private static EnvoyServer listen(DoorSettings door, DoorTokens tokens, RateLimitDecider decider)
             throws StartFailedException {
-        Optional<TlsFiles> tls = settings.tls().map(files -> new TlsFiles(files.cert(), files.key(), files.clientCa()));
+        Optional<TlsFiles> tls = door.access()
+                .tls()
+                .map(files -> new TlsFiles(files.certificate(), files.key(), files.clientAuthorities()));
+        Optional<Predicate<List<String>>> admission = tokens.of(door).map(file -> file::admits);
         try {
-            return EnvoyServer.start(new InetSocketAddress(host, settings.port()), tls, decider);
+            return EnvoyServer.start(new InetSocketAddress(door.host(), door.port()), tls, admission, decider);
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw unreadable(e);
         } catch (IOException e) {
             if (tls.isPresent() && !String.valueOf(e.getMessage()).contains("bind")) {
                 throw unreadable(e);
             }
-            throw new StartFailedException("grpc port " + settings.port() + " on " + host + ": " + why(e), List.of());
+            throw new StartFailedException(
+                    "grpc port " + door.port() + " on " + door.host() + ": " + why(e), List.of());
         }
     }
 

@@ -24,6 +24,7 @@ public final class Health {
     private final StoreWatch store;
     private volatile Phase phase = Phase.STARTING;
     private volatile Supplier<List<String>> gateway = List::of;
+    private volatile Supplier<List<String>> tokens = List::of;
 
     public Health(OpenRules rules, StoreWatch store) {
         this.rules = rules;
@@ -63,11 +64,17 @@ public final class Health {
         gateway = gatewayFindings;
     }
 
-    /** Returns the problems of the store, the rules and the gateway that do not stop decisions, as sentences. */
+    /** Adds the problems of token files. */
+    public void watchTokens(Supplier<List<String>> tokenFindings) {
+        tokens = tokenFindings;
+    }
+
+    /** Returns the problems of the store, the rules, the gateway and the token files that do not stop decisions, as sentences. */
     public List<String> findings() {
         List<String> findings = new ArrayList<>(store.findings());
         findings.addAll(rules.findings());
         findings.addAll(gateway.get());
+        findings.addAll(tokens.get());
         return findings;
     }
 

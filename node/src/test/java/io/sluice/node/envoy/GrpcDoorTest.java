@@ -16,10 +16,13 @@ import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.node.Node;
 import io.sluice.node.RunningNode;
+import io.sluice.node.config.DoorAccess;
+import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.GrpcSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
+import io.sluice.node.gateway.config.TlsSettings;
 import io.sluice.runtime.Store;
 import io.sluice.testkit.redis.RedisServer;
 import java.net.http.HttpRequest;
@@ -127,7 +130,7 @@ class GrpcDoorTest {
 
     @Test
     void countsLikeTheReferenceIfConfigured() throws Exception {
-        GrpcSettings settings = new GrpcSettings(0, Optional.empty(), true);
+        GrpcSettings settings = new GrpcSettings(DoorSettings.onLoopback(0), true);
         try (RunningNode node = RunningNode.start(config(settings), Store::redis);
                 Caller caller = Caller.of(node)) {
             assertThat(codes(caller, 5, "a=x", "b=x")).containsExactly("OK", "OK", "OK", "OVER_LIMIT", "OVER_LIMIT");
@@ -140,7 +143,7 @@ class GrpcDoorTest {
         try (RedisServer redis = RedisServer.start()) {
             for (boolean reference : new boolean[] {false, true}) {
                 NodeConfig config = slow("d" + reference)
-                        .withGrpc(new GrpcSettings(0, Optional.empty(), reference))
+                        .withGrpc(new GrpcSettings(DoorSettings.onLoopback(0), reference))
                         .withRedis(redis.uri());
                 try (RunningNode one = RunningNode.onRedis(config);
                         RunningNode two = RunningNode.onRedis(config);
@@ -188,8 +191,9 @@ class GrpcDoorTest {
         Path none = folder.resolve("none.pem");
         Path bad = Files.writeString(folder.resolve("bad.pem"), "bad");
         for (Path file : List.of(none, bad)) {
-            GrpcSettings settings =
-                    new GrpcSettings(0, Optional.of(new GrpcSettings.Tls(file, file, Optional.empty())), false);
+            TlsSettings tls = new TlsSettings(file, file, Optional.empty());
+            GrpcSettings settings = new GrpcSettings(
+                    DoorSettings.onLoopback(0).withAccess(new DoorAccess(Optional.empty(), Optional.of(tls))), false);
             assertThatThrownBy(() -> Node.start(config(settings)))
                     .isInstanceOf(StartFailedException.class)
                     .hasMessageStartingWith("grpc.tls: unreadable (expected: a certificate and a key in PEM");

@@ -5,7 +5,7 @@ public final class AuthUnreadableException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    AuthUnreadableException(String message) {
+    public AuthUnreadableException(String message) {
         super(message);
     }
 }

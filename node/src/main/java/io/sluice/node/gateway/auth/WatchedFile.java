@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The content of a file of keys, watched as described in {@link FileWatch}. Thread-safe. */
-final class WatchedFile<T> implements AutoCloseable {
+public final class WatchedFile<T> implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(WatchedFile.class);
     private static final int LARGEST = 16 * 1024 * 1024;
@@ -26,7 +26,7 @@ final class WatchedFile<T> implements AutoCloseable {
     private volatile T latest;
 
     @FunctionalInterface
-    interface Reader<T> {
+    public interface Reader<T> {
         T read(String text) throws AuthUnreadableException;
     }
 
@@ -39,16 +39,16 @@ final class WatchedFile<T> implements AutoCloseable {
     }
 
     /** Reads the file and watches it. Throws if the initial content is bad. */
-    static <T> WatchedFile<T> open(Path path, Reader<T> reader, Looks looks) throws AuthUnreadableException {
+    public static <T> WatchedFile<T> open(Path path, Reader<T> reader, Looks looks) throws AuthUnreadableException {
         return new WatchedFile<>(path, reader, looks);
     }
 
-    T latest() {
+    public T latest() {
         return latest;
     }
 
     /** Returns what is wrong with the file at the moment; empty if nothing is. */
-    String fault() {
+    public String fault() {
         return String.join("; ", watch.refused());
     }
 

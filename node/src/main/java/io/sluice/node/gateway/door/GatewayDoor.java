@@ -1,16 +1,15 @@
 package io.sluice.node.gateway.door;
 
 import io.sluice.core.time.Clock;
+import io.sluice.node.access.Certificates;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.gateway.config.GatewaySettings;
-import io.sluice.node.gateway.config.TlsSettings;
 import io.sluice.node.transport.Arrivals;
 import io.sluice.node.transport.Patience;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.net.ServerSSLOptions;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +51,7 @@ public final class GatewayDoor {
 
     /** Listens on the port. Returns when requests are answered. */
     public void open(String host, GatewaySettings settings, RequestEntry entry) throws StartFailedException {
-        Optional<Certificates> files = certificates(settings);
+        Optional<Certificates> files = Certificates.open("gateway tls", settings.tls());
         Optional<ServerSSLOptions> tls = files.map(Certificates::atStart);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         int port = settings.port() == 0 ? NEXT_FREE_PORT.getAndDecrement() : settings.port();
@@ -95,20 +94,6 @@ public final class GatewayDoor {
             Patience.await(vertx.undeploy(opened).toCompletionStage().toCompletableFuture(), drain.plus(MAY_TAKE));
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("the gateway did not stop cleanly; open connections may have been cut off", e);
-        }
-    }
-
-    private static Optional<Certificates> certificates(GatewaySettings settings) throws StartFailedException {
-        if (settings.tls().isEmpty()) {
-            return Optional.empty();
-        }
-        TlsSettings files = settings.tls().get();
-        try {
-            return Optional.of(new Certificates(files));
-        } catch (IOException e) {
-            throw new StartFailedException(
-                    "gateway tls: " + files.certificate() + ", " + files.key() + " (expected: readable PEM files)",
-                    List.of(String.valueOf(e.getMessage())));
         }
     }
 

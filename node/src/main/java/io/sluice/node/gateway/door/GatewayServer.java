@@ -3,6 +3,7 @@ package io.sluice.node.gateway.door;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.sluice.node.access.Certificates;
 import io.sluice.node.gateway.config.GatewaySettings;
 import io.sluice.node.gateway.exchange.GatewayProblem;
 import io.sluice.node.gateway.proxy.Deadlines;
@@ -12,7 +13,6 @@ import io.sluice.node.transport.Arrivals;
 import io.sluice.node.transport.ClientConnections;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
@@ -165,15 +165,7 @@ final class GatewayServer extends VerticleBase {
                         .setMaxConcurrentStreams(MOST_STREAMS)
                         .setInitialWindowSize(STREAM_WINDOW)
                         .setMaxHeaderListSize(settings.largestHeadBytes()));
-        tls.ifPresent(own -> {
-            options.setSsl(true)
-                    .setUseAlpn(true)
-                    .setKeyCertOptions(own.getKeyCertOptions())
-                    .setClientAuth(own.getClientAuth());
-            if (own.getClientAuth() != ClientAuth.NONE) {
-                options.setTrustOptions(own.getTrustOptions());
-            }
-        });
+        tls.ifPresent(own -> Certificates.use(own, options));
         return options;
     }
 }

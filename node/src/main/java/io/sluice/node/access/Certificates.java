@@ -1,6 +1,7 @@
-package io.sluice.node.gateway.door;
+package io.sluice.node.access;
 
 import io.sluice.core.time.Clock;
+import io.sluice.node.config.StartFailedException;
 import io.sluice.node.gateway.config.TlsSettings;
 import io.sluice.rules.watch.ContentRefusedException;
 import io.sluice.rules.watch.FileWatch;
@@ -9,6 +10,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.ServerSSLOptions;
@@ -16,15 +18,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The gateway's certificates, watched as described in {@link FileWatch}. Open connections keep the certificates they started
+ * The certificates of a port, watched as described in {@link FileWatch}. Open connections keep the certificates they started
  * with. Opened by one thread, closed by any.
  */
-final class Certificates implements AutoCloseable {
+public final class Certificates implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
@@ -35,25 +38,55 @@ final class Certificates implements AutoCloseable {
 
     private record Content(Buffer certificate, Buffer key, List<Buffer> clientAuthorities) {}
 
-    /** Reads the files. */
-    Certificates(TlsSettings files) throws IOException {
+    private Certificates(TlsSettings files) throws IOException {
         this.files = files;
         this.begun = read();
     }
 
+    /**
+     * Reads the files of a port.
+     *
+     * @param name the name of the files, for errors
+     * @param tls empty if the port serves plain text
+     */
+    public static Optional<Certificates> open(String name, Optional<TlsSettings> tls) throws StartFailedException {
+        if (tls.isEmpty()) {
+            return Optional.empty();
+        }
+        TlsSettings files = tls.get();
+        try {
+            return Optional.of(new Certificates(files));
+        } catch (IOException e) {
+            throw new StartFailedException(
+                    name + ": " + files.certificate() + ", " + files.key() + " (expected: readable PEM files)",
+                    List.of(String.valueOf(e.getMessage())));
+        }
+    }
+
     /** Returns the options to start with. */
-    ServerSSLOptions atStart() {
+    public ServerSSLOptions atStart() {
         return options(begun);
     }
 
+    /** Lets a server that is about to start use certificates. */
+    public static void use(ServerSSLOptions own, HttpServerOptions options) {
+        options.setSsl(true)
+                .setUseAlpn(true)
+                .setKeyCertOptions(own.getKeyCertOptions())
+                .setClientAuth(own.getClientAuth());
+        if (own.getClientAuth() != ClientAuth.NONE) {
+            options.setTrustOptions(own.getTrustOptions());
+        }
+    }
+
     /** Passes changed certificates on to these servers from now on. */
-    synchronized void follow(List<HttpServer> servers, Clock clock) {
+    public synchronized void follow(List<HttpServer> servers, Clock clock) {
         watch = FileWatch.begin(
                 files.certificate().toString(),
                 begun,
                 this::readAgain,
                 new InUse(servers),
-                Looks.onThread("sluice-gateway-certificates", clock, LOOK_EVERY));
+                Looks.onThread("sluice-certificates", clock, LOOK_EVERY));
     }
 
     @Override
