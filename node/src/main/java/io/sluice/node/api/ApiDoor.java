@@ -156,7 +156,7 @@ public final class ApiDoor {
         if (words.contains("ermission denied")) {
             return "not permitted (expected: a port above 1023; choose another with --api-port)";
         }
-        if (words.contains("ertificate") || words.contains("PEM") || words.contains("rivate key")) {
+        if (failure instanceof RuntimeException) { // a socket fails with an IOException
             return "its certificate or key cannot be used (expected: PEM files, with an unencrypted key)";
         }
         return "cannot listen (expected: an address of this machine and a free port)";
