@@ -47,7 +47,8 @@ class MainTest {
         assertThat(run("node", "--help")).isZero();
         assertThat(out.toString())
                 .contains("--config", "--rules", "--redis", "--db", "--data", "--gateway-port", "--grpc-port")
-                .contains("--api-port", "--center-port");
+                .contains("--api-port", "--center-port", "--gateway-bind", "--api-bind", "--grpc-bind", "--bind")
+                .contains("--api-token-file", "--insecure-api");
     }
 
     @Test
@@ -66,6 +67,9 @@ class MainTest {
         "node, --api-port=65536",
         "node, --grpc-port=-1",
         "node, --gateway-port=65536",
+        "node, --api-bind=",
+        "node, --gateway-bind=",
+        "node, --insecure-api=perhaps",
         "node, --log-level=loud",
         "node, --log-format=xml",
         "lint, ''",
@@ -271,6 +275,65 @@ class MainTest {
                         config + ":1:14: cert: missing (expected: a file in PEM)",
                         "sluice: config: 2 errors (expected: none)")
                 .anyMatch(line -> line.startsWith(config + ":2:17: count: twice (expected: "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"api", "grpc"})
+    void anOpenDoorBeyondLoopbackFailsTheStartWithOneLine(String door) {
+        assertThat(run("node", "--" + door + "-bind", "0.0.0.0")).isEqualTo(1);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "sluice: --" + door + "-bind: 0.0.0.0 is reachable from other machines, and callers need"
+                                + " neither a token nor a certificate (expected: --api-token-file FILE, or " + door
+                                + ".tls.client_ca in --config, or 127.0.0.1; --insecure-api serves everybody)");
+    }
+
+    @Test
+    void certificatesOfTheServerAloneProtectNoDoor() throws IOException {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "api: { tls: { cert: c, key: k } }\n");
+
+        assertThat(run("node", "--api-bind", "0.0.0.0", "--config", config.toString()))
+                .isEqualTo(1);
+        assertThat(err.toString()).startsWith("sluice: --api-bind: 0.0.0.0 is reachable from other machines");
+    }
+
+    @Test
+    void bindAddressesAreAlsoPropertiesAndVariables() {
+        Properties properties = new Properties();
+        properties.setProperty("sluice.grpc-bind", "192.0.2.1");
+
+        assertThat(run(new Surroundings(Map.of("SLUICE_API_BIND", "::"), properties), "node"))
+                .isEqualTo(1);
+        assertThat(err.toString()).startsWith("sluice: --api-bind: :: is reachable");
+        err.getBuffer().setLength(0);
+        assertThat(run(new Surroundings(Map.of(), properties), "node")).isEqualTo(1);
+        assertThat(err.toString()).startsWith("sluice: --grpc-bind: 192.0.2.1 is reachable");
+    }
+
+    @Test
+    void theTokensOfTheConfigTakePrecedenceOverThoseOfTheFlagForTheirDoor() throws IOException {
+        Path tokens = Files.writeString(folder.resolve("tokens"), "0123456789abcdef\n");
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "grpc: { tokens: others }\n");
+
+        assertThat(run("node", "--api-token-file", tokens.toString(), "--config", config.toString()))
+                .isEqualTo(1);
+        assertThat(err.toString().lines())
+                .containsExactly("sluice: tokens: " + folder.resolve("others")
+                        + ": NoSuchFileException (expected: a readable file)");
+    }
+
+    @Test
+    void theConfigOfTheDoorsIsChecked() throws IOException {
+        Path config = Files.writeString(
+                folder.resolve("sluice.yaml"), "api: { token: t, tls: { cert: c } }\nmetrics: closed\n");
+
+        assertThat(run("node", "--config", config.toString())).isEqualTo(1);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        config + ":1:8: unknown key: token (expected: a known key; did you mean tokens?)",
+                        config + ":1:23: key: missing (expected: a file in PEM)",
+                        config + ":2:10: metrics: closed (expected: open or token)",
+                        "sluice: config: 3 errors (expected: none)");
     }
 
     @Test

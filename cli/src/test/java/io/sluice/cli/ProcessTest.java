@@ -6,6 +6,7 @@ import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -116,6 +117,98 @@ class ProcessTest {
                 .matches(
                         "(?s)\\{\"time\":\"[^\"]+Z\",\"level\":\"warn\",\"logger\":\"io.sluice.node[^\"]*\",\"message\":\"no rules: every"
                                 + " request is allowed.*");
+    }
+
+    @Test
+    void eachPortListensOnItsOwnAddress() throws Exception {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "routes: []\n");
+        String screen = readUntil(
+                launch(
+                        "node",
+                        "--api-port",
+                        "0",
+                        "--config",
+                        config.toString(),
+                        "--gateway-bind",
+                        "127.0.0.2",
+                        "--api-bind",
+                        "127.0.0.3",
+                        "--grpc-bind",
+                        "127.0.0.4"),
+                "Ctrl-C stops it.");
+
+        for (String row : List.of("gateway +http://(127.0.0.2)", "health .*http://(127.0.0.3)", "grpc (127.0.0.4)")) {
+            Matcher address = Pattern.compile(row + ":(\\d+)").matcher(screen);
+            assertThat(address.find()).as(row + " in " + screen).isTrue();
+            new Socket(address.group(1), Integer.parseInt(address.group(2))).close();
+        }
+        assertThat(Files.readString(folder.resolve("err"))).doesNotContain("warning");
+    }
+
+    @Test
+    void theOldBindFlagMovesTheGatewayOnlyAndSaysSo() throws Exception {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "routes: []\n");
+        Process process = launch("node", "--api-port", "0", "--config", config.toString(), "--bind", "0.0.0.0");
+
+        assertThat(readUntil(process, "Ctrl-C stops it."))
+                .containsPattern("gateway +http://0\\.0\\.0\\.0:")
+                .contains("POST http://127.0.0.1:", "grpc 127.0.0.1:");
+        assertThat(Files.readString(folder.resolve("err")).lines().filter(line -> line.startsWith("sluice: ")))
+                .containsExactly("sluice: warning: --bind is deprecated and moves the gateway only;"
+                        + " use --gateway-bind, --api-bind and --grpc-bind");
+    }
+
+    @Test
+    void anInsecureApiWarns() throws Exception {
+        Process process =
+                launch("node", "--api-port", "0", "--api-bind", "0.0.0.0", "--grpc-bind", "0.0.0.0", "--insecure-api");
+
+        Matcher check = Pattern.compile("http://0.0.0.0:(\\d+)/v1/check, open to everybody")
+                .matcher(readUntil(process, "Ctrl-C stops it."));
+        assertThat(check.find()).isTrue();
+        assertThat(post("http://127.0.0.1:" + check.group(1) + "/v1/check", "{\"attributes\": {}}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(Files.readString(folder.resolve("err")).lines().filter(line -> line.startsWith("sluice: ")))
+                .containsExactly(
+                        "sluice: warning: the decision API on 0.0.0.0 serves everybody who can reach it, because of"
+                                + " --insecure-api",
+                        "sluice: warning: the Envoy rate limit service on 0.0.0.0 serves everybody who can reach it,"
+                                + " because of --insecure-api");
+    }
+
+    @Test
+    void aTokenFileProtectsBothDoorsAndOpensThemToOtherMachines() throws Exception {
+        Path tokens = Files.writeString(folder.resolve("tokens"), "# one\n0123456789abcdef\n");
+        Process process = launch(
+                "node",
+                "--api-port",
+                "0",
+                "--api-bind",
+                "0.0.0.0",
+                "--grpc-bind",
+                "0.0.0.0",
+                "--api-token-file",
+                tokens.toString());
+
+        String screen = readUntil(process, "Ctrl-C stops it.");
+        assertThat(screen)
+                .containsPattern("grpc 0\\.0\\.0\\.0:\\d+, with a token")
+                .contains("curl -i -H \"Authorization: Bearer $TOKEN\" http://0.0.0.0:");
+        Matcher check =
+                Pattern.compile("http://0.0.0.0:(\\d+)/v1/check, with a token").matcher(screen);
+        assertThat(check.find()).isTrue();
+        String address = "http://127.0.0.1:" + check.group(1) + "/v1/check";
+        assertThat(post(address, "{\"attributes\": {}}").statusCode()).isEqualTo(401);
+        HttpRequest known = HttpRequest.newBuilder(URI.create(address))
+                .header("Authorization", "Bearer 0123456789abcdef")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {}}"))
+                .build();
+        assertThat(HttpClient.newHttpClient()
+                        .send(known, HttpResponse.BodyHandlers.ofString())
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(Files.readString(folder.resolve("err"))).doesNotContain("warning", "0123456789abcdef");
     }
 
     @Test

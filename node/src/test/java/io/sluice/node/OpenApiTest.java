@@ -4,16 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.node.config.DoorAccess;
+import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.runtime.Store;
 import io.sluice.testkit.redis.RedisServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -21,6 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The document describes what the node does: every route, every answer, every field. */
 @Timeout(300)
@@ -117,10 +123,27 @@ class OpenApiTest {
         for (String path : List.of("/v1/rules", "/health", "/openapi.json", "/metrics")) {
             answered(seen, path, null);
         }
-        // Slow bodies, a stopping node and an unavailable store have tests of their own.
+        // Slow bodies, a stopping node, an unavailable store and missing tokens have tests of their own.
         Map<String, Set<Integer>> described = described();
-        described.values().forEach(statuses -> statuses.removeAll(List.of(408, 503)));
+        described.values().forEach(statuses -> statuses.removeAll(List.of(401, 408, 503)));
         assertThat(seen).isEqualTo(described);
+    }
+
+    @Test
+    void describesTheAnswersToCallersWithoutAToken(@TempDir Path folder) throws Exception {
+        Path tokens = Files.writeString(folder.resolve("tokens"), "0123456789abcdef");
+        DoorAccess access = new DoorAccess(Optional.of(tokens), Optional.empty());
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0)
+                .withApi(DoorSettings.onLoopback(0).withAccess(access));
+        try (RunningNode closed = RunningNode.start(config, Store::redis)) {
+            for (String path : served()) {
+                String method = document.get("paths").get(path).fieldNames().next();
+                HttpResponse<String> answer = closed.send(closed.request(path)
+                        .method(method.toUpperCase(Locale.ROOT), HttpRequest.BodyPublishers.noBody()));
+                assertThat(answer.statusCode()).isEqualTo(path.equals("/health") ? 200 : 401);
+                conforms(path, method, answer);
+            }
+        }
     }
 
     @Test

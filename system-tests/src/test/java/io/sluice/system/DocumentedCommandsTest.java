@@ -38,6 +38,7 @@ final class DocumentedCommandsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("sluice.root"));
     private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
+    private static final Pattern CONTENT = Pattern.compile("\\$\\(cat (\\S+)\\)");
     private static final Pattern TESTED = Pattern.compile("-Dtest=(\\w+)(?:#(\\w+))?");
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -107,7 +108,7 @@ final class DocumentedCommandsTest {
                 return;
             }
             String script = snippet.text().replaceAll("\\\\\\n\\s*", "");
-            if (script.contains("$(")) {
+            if (CONTENT.matcher(script).replaceAll("").contains("$(")) {
                 shell(script);
                 return;
             }
@@ -121,17 +122,27 @@ final class DocumentedCommandsTest {
         }
 
         private void run(String line) throws Exception {
-            List<String> words = words(line.replace("redis://127.0.0.1:6379", redis.uri()));
+            List<String> words = words(expanded(line.replace("redis://127.0.0.1:6379", redis.uri())));
             List<String> rest = words.subList(1, words.size());
             switch (words.get(0)) {
                 case "./sluice" -> sluice(rest);
                 case "curl" -> curl(rest);
                 case "redis-cli" -> redisCli(rest);
                 case "mvn" -> maven(line);
+                case "head" -> shell(line);
                 // This test is a part of it.
                 case "./test" -> assertThat(ROOT.resolve("test")).isExecutable();
                 default -> throw new AssertionError("nobody tests this command");
             }
+        }
+
+        /** Puts the content of a file where the line has {@code $(cat FILE)}. */
+        private String expanded(String line) throws IOException {
+            Matcher content = CONTENT.matcher(line);
+            return content.find()
+                    ? content.replaceFirst(Matcher.quoteReplacement(
+                            Files.readString(folder.resolve(content.group(1))).strip()))
+                    : line;
         }
 
         private void sluice(List<String> arguments) throws Exception {
@@ -168,10 +179,15 @@ final class DocumentedCommandsTest {
             String url = "";
             String method = "GET";
             String body = "";
+            HttpRequest.Builder request = HttpRequest.newBuilder();
             for (int i = 0; i < words.size(); i++) {
                 switch (words.get(i)) {
                     case "-i", "-s" -> {}
                     case "-X" -> method = words.get(++i);
+                    case "-H" -> {
+                        String[] header = words.get(++i).split(": ", 2);
+                        request.header(header[0], header[1]);
+                    }
                     case "-d" -> {
                         body = words.get(++i);
                         method = "POST";
@@ -184,7 +200,7 @@ final class DocumentedCommandsTest {
                     ? url.replace(":8080", ":" + process.gatewayPort())
                     : url.replace(":8082", ":" + process.port());
             HttpResponse<String> answer = HTTP.send(
-                    HttpRequest.newBuilder(URI.create("http://" + at))
+                    request.uri(URI.create("http://" + at))
                             .method(method, HttpRequest.BodyPublishers.ofString(body))
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
