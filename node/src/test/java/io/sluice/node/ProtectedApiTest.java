@@ -12,7 +12,9 @@ import io.sluice.node.config.StartFailedException;
 import io.sluice.node.gateway.config.TlsSettings;
 import io.sluice.runtime.Store;
 import io.sluice.testkit.process.SelfSigned;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -84,7 +86,7 @@ class ProtectedApiTest {
 
     private static String answerToTwoTokens(RunningNode node) throws IOException {
         String header = "Authorization: Bearer " + FIRST + "\r\n";
-        try (Socket socket = new Socket("127.0.0.1", node.node.apiPort())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.node.apiPort())) {
             String request = "GET /v1/rules HTTP/1.1\r\nHost: a\r\n" + header + header + "\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -94,7 +96,7 @@ class ProtectedApiTest {
     @Test
     void aCallerWithoutATokenCannotHoldAConnectionWithAnEndlessBody() throws Exception {
         try (RunningNode node = withTokens(FIRST);
-                Socket socket = new Socket("127.0.0.1", node.node.apiPort())) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.node.apiPort())) {
             String head = "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n";
             socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
 
@@ -293,7 +295,8 @@ class ProtectedApiTest {
         authorities.setCertificateEntry(
                 trusted,
                 CertificateFactory.getInstance("X.509")
-                        .generateCertificate(Files.newInputStream(folder.resolve(trusted + ".crt"))));
+                        .generateCertificate(
+                                new ByteArrayInputStream(Files.readAllBytes(folder.resolve(trusted + ".crt")))));
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(authorities);
         SSLContext context = SSLContext.getInstance("TLS");

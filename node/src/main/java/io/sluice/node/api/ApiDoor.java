@@ -14,6 +14,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.net.ServerSSLOptions;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -106,8 +107,8 @@ public final class ApiDoor {
         String deployed = deploy(
                 () -> server(handlers.get(), NodeConfig.LOOPBACK, PRACTICE_PORT, Optional.empty(), practice::add), 1);
         try {
-            requests.send(
-                    new InetSocketAddress(NodeConfig.LOOPBACK, practice.get(0).actualPort()));
+            requests.send(new InetSocketAddress(
+                    InetAddress.getLoopbackAddress(), practice.get(0).actualPort()));
         } finally {
             Patience.await(vertx.undeploy(deployed).toCompletionStage().toCompletableFuture(), MAY_TAKE);
         }

@@ -106,13 +106,13 @@ class ConfigWatchTest {
     void settingsThatCannotChangeAreNamedAndTheRestIsApplied() throws Exception {
         Path file = write("redis: { uri: 'redis://a' }\n" + FIRST);
         try (ConfigWatch watch = watch(file)) {
-            write("redis: { uri: 'redis://b', prefix: p }\nenvoy: { count: reference }\ngateway: { drain: 1s }\n"
-                    + SECOND);
+            write("redis: { uri: 'redis://b', prefix: p }\napi: { tokens: t }\ngrpc: { tokens: t }\nmetrics: open\n"
+                    + "envoy: { count: reference }\ngateway: { drain: 1s }\n" + SECOND);
             look(2);
             assertThat(taken).hasSize(1);
             assertThat(watch.findings())
-                    .containsExactly("config: redis.uri, redis.prefix, envoy.count, gateway.drain changed;"
-                            + " this takes effect after a restart");
+                    .containsExactly("config: redis.uri, redis.prefix, api.tokens, grpc.tokens, metrics, envoy.count,"
+                            + " gateway.drain changed; this takes effect after a restart");
 
             write("redis: { uri: 'redis://a' }\n" + FIRST);
             look(2);
