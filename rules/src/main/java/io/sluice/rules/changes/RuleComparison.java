@@ -37,6 +37,7 @@ final class RuleComparison {
 
     /** Compares everything except the limits, candidates and overrides. */
     void settings() {
+        plain("for", before.use().word(), after.use().word());
         flag(before.enabled(), after.enabled(), "now enabled", "now disabled");
         plain("action", before.action().word(), after.action().word());
         flag(

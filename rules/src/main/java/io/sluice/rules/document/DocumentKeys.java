@@ -38,7 +38,7 @@ final class DocumentKeys {
             ordered(List.of("type", "field", "id", "absent", "privacy", "algorithm"), PARAMETERS);
 
     static final Set<String> RULE = ordered(
-            List.of("id", "name", "tenant", "enabled", "action", "protected", "shadow"),
+            List.of("id", "name", "tenant", "for", "enabled", "action", "protected", "shadow"),
             List.of("service", "resource", "methods", "match"),
             PROTOCOLS,
             List.of("limits", "candidate", "overrides"),

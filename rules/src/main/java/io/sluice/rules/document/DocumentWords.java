@@ -6,6 +6,7 @@ import io.sluice.rules.model.AbsentPolicy;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Privacy;
+import io.sluice.rules.model.RuleUse;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -15,6 +16,7 @@ import java.util.function.Function;
 /** The words of each closed choice and their meanings, in the order in which errors list them. */
 final class DocumentWords {
 
+    static final Map<String, RuleUse> USES = map(RuleUse.values(), RuleUse::word);
     static final Map<String, Action> ACTIONS = map(Action.values(), Action::word);
     static final Map<String, Mode> MODES = map(Mode.values(), Mode::word);
     static final Map<String, AbsentPolicy> ABSENT = map(AbsentPolicy.values(), AbsentPolicy::word);

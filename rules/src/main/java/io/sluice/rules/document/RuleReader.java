@@ -7,6 +7,7 @@ import io.sluice.rules.model.LimitOverride;
 import io.sluice.rules.model.ProtocolScope;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleDescription;
+import io.sluice.rules.model.RuleUse;
 import io.sluice.rules.model.Scope;
 import io.sluice.rules.pattern.PathPattern;
 import io.sluice.rules.yaml.Errors;
@@ -101,6 +102,7 @@ final class RuleReader {
         long before = errors.count();
         String id = ids.of(fields);
         Action action = fields.choice("action", DocumentWords.ACTIONS).orElse(Action.LIMIT);
+        RuleUse use = fields.choice("for", DocumentWords.USES).orElse(RuleUse.REQUESTS);
         boolean enabled = fields.flag("enabled").orElse(true);
         boolean shadow = fields.flag("shadow").orElse(false);
         Scope scope = scope(fields);
@@ -117,6 +119,7 @@ final class RuleReader {
         } else {
             refuseBeside(action, shadow, fields);
         }
+        check(use, action, fields);
         return errors.count() == before
                 ? Optional.of(new Rule(
                         id,
@@ -128,9 +131,19 @@ final class RuleReader {
                         candidate.limits(),
                         overrides,
                         handling,
+                        use,
                         about,
                         protocol))
                 : Optional.empty();
+    }
+
+    private void check(RuleUse use, Action action, Fields fields) {
+        if (use != RuleUse.REQUESTS && DocumentKeys.PROTOCOLS.stream().anyMatch(fields::has)) {
+            fields.error("for", "for: " + use.word() + " in a rule for descriptors (expected: requests)");
+        }
+        if (use == RuleUse.EARLY) {
+            new EarlyRuleCheck(fields, errors).check(action);
+        }
     }
 
     private Scope scope(Fields fields) {

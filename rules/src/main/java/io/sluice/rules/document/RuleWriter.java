@@ -14,6 +14,7 @@ import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleDescription;
 import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.model.RuleUse;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +40,7 @@ final class RuleWriter {
         RuleDescription about = rule.about();
         about.name().ifPresent(name -> out.put("name", name));
         about.tenant().ifPresent(tenant -> out.put("tenant", tenant));
+        unless(rule.use() == RuleUse.REQUESTS, "for", rule.use().word());
         unless(rule.enabled(), "enabled", false);
         unless(rule.action() == Action.LIMIT, "action", rule.action().word());
         unless(!about.isProtected(), "protected", true);

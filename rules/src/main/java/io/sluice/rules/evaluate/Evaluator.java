@@ -9,11 +9,14 @@ import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CompiledRule;
 import io.sluice.rules.snapshot.RuleSet;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -42,6 +45,8 @@ public final class Evaluator {
 
     /** How long to wait for the shared store when permits are renewed or released. No request waits for this. */
     public static final Duration PERMITS_MAY_TAKE = Duration.ofSeconds(1);
+
+    private static final CompletionStage<EarlyRuling> PASSED = CompletableFuture.completedStage(EarlyRuling.PASSED);
 
     private static final CompletionStage<ShadowDecisions> NO_SHADOWS =
             CompletableFuture.completedStage(ShadowDecisions.NONE);
@@ -87,6 +92,95 @@ public final class Evaluator {
     public CompletionStage<Ruling> evaluate(Attributes request, long permits) {
         long start = clock.nanoTime();
         return ruling(match(request, permits), start);
+    }
+
+    /**
+     * Rules on a request before its caller is authenticated, by the {@linkplain RuleSet#early early} rules alone. Limits of
+     * rules that count answers are only looked at: they refuse if nothing is left. {@link #answered} charges them.
+     *
+     * @param request what is known of the request, see {@link io.sluice.rules.model.EarlyAttributes}
+     */
+    public CompletionStage<EarlyRuling> evaluateEarly(Attributes request) {
+        long start = clock.nanoTime();
+        RuleSet set = rules.get();
+        List<CompiledRule> found = set.early(request);
+        if (found.isEmpty()) {
+            return PASSED;
+        }
+        MatchedRequest now = early(set, found, false, request);
+        MatchedRequest answers = early(set, found, true, request);
+        Rule rule = now.verdictOf();
+        if (rule != null) {
+            // Rules that exempt match again later, and are reported then.
+            return rule.action() == Action.EXEMPT
+                    ? PASSED
+                    : ruling(now, start).thenApply(ruling -> new EarlyRuling(ruling, null));
+        }
+        return answers.ruleIds().isEmpty()
+                ? ruling(now, start).thenApply(ruling -> new EarlyRuling(ruling, null))
+                : lookFirst(answers, now, start);
+    }
+
+    private MatchedRequest early(RuleSet set, List<CompiledRule> found, boolean ofAnswers, Attributes request) {
+        List<CompiledRule> some = found.stream()
+                .filter(each -> each.rule().countsAnswers() == ofAnswers)
+                .toList();
+        return MatchedRequest.of(set, some, request, 1, shared != null, keys, clock);
+    }
+
+    /** Charges requests only if all limits of answers have something left. */
+    private CompletionStage<EarlyRuling> lookFirst(MatchedRequest answers, MatchedRequest now, long start) {
+        RulingListener told = listener.begun();
+        BoundLimit lacking = answers.live().lacking();
+        return look(answers, answers.live())
+                .thenCombine(shadows(answers, Purpose.LOOK), (decisions, shadows) -> {
+                    Ruling.Settled looked = lacking != null
+                            ? RulingWriter.lacking(answers, lacking, shadows)
+                            : RulingWriter.byLimits(answers, decisions, shadows, mode(), 0);
+                    if (looked.allowed() && looked.shadowRefused().isEmpty()) {
+                        told.abandoned();
+                        return looked;
+                    }
+                    return told(told, looked, start);
+                })
+                .thenCompose(looked -> !looked.allowed()
+                        ? CompletableFuture.completedFuture(new EarlyRuling(looked, null))
+                        : now.ruleIds().isEmpty()
+                                ? CompletableFuture.completedFuture(new EarlyRuling(null, answers))
+                                : ruling(now, start).thenApply(ruling -> new EarlyRuling(
+                                        ruling, ruling instanceof Ruling.Settled said && said.allowed() ? answers : null)));
+    }
+
+    /**
+     * Charges the limits that count answers of this status, each on its own and as far as it has something left. The stage
+     * completes when they are charged; nobody needs to wait for it.
+     *
+     * @param ruling an early ruling that let the request pass
+     */
+    public CompletionStage<?> answered(EarlyRuling ruling, int status) {
+        MatchedRequest answers = ruling.answers();
+        CompletionStage<?> done = NO_SHADOWS;
+        if (answers == null) {
+            return done;
+        }
+        List<LimitGroup> groups = new ArrayList<>(answers.shadows());
+        groups.add(answers.live());
+        for (LimitGroup group : groups) {
+            for (BoundLimit bound : group.limits()) {
+                if (EarlyRuling.counts(bound.rule(), status)) {
+                    done = done.thenCombine(charge(bound, 1, group.deadline()), (a, b) -> b);
+                }
+            }
+        }
+        return done;
+    }
+
+    /** Works like {@link #evaluate}, but without the limits that {@link #evaluateEarly} has decided. */
+    public CompletionStage<Ruling> evaluateAfterEarly(Attributes request, long permits) {
+        long start = clock.nanoTime();
+        RuleSet set = rules.get();
+        return ruling(
+                MatchedRequest.of(set, set.afterEarly(request), request, permits, shared != null, keys, clock), start);
     }
 
     /**
@@ -244,17 +338,7 @@ public final class Evaluator {
 
         @Override
         public CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline) {
-            Demand demand = limit.demand();
-            long most = Math.min(
-                    Math.min(permits, Limit.MAX_PERMITS), limit.numbers().capacity());
-            Limiter store = shared;
-            if (demand == null || most < 1 || limit.isHeld()) {
-                return CompletableFuture.completedFuture(null);
-            }
-            Ask ask = Ask.charging(List.of(demand.permits(most).orAtLeast(1)));
-            return limit.inStore() && store != null
-                    ? store.decideAsync(ask.dueAt(store.dueIn(deadline)))
-                    : local.decideAsync(ask);
+            return Evaluator.this.charge(limit, permits, deadline);
         }
 
         @Override
@@ -277,6 +361,20 @@ public final class Evaluator {
             RulingListener begun = Evaluator.this.begun();
             return ruling -> told(begun, ruling, startNanos);
         }
+    }
+
+    private CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline) {
+        Demand demand = limit.demand();
+        long most =
+                Math.min(Math.min(permits, Limit.MAX_PERMITS), limit.numbers().capacity());
+        Limiter store = shared;
+        if (demand == null || most < 1 || limit.isHeld()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Ask ask = Ask.charging(List.of(demand.permits(most).orAtLeast(1)));
+        return limit.inStore() && store != null
+                ? store.decideAsync(ask.dueAt(store.dueIn(deadline)))
+                : local.decideAsync(ask);
     }
 
     private MatchedRequest match(Attributes request, long permits) {

@@ -78,7 +78,8 @@ public record MatchedRequest(
         return all.request(set, request, Math.min(permits, Limit.MAX_PERMITS), claims.size() > 1);
     }
 
-    private static MatchedRequest of(
+    /** Applies these rules. */
+    static MatchedRequest of(
             RuleSet set,
             List<CompiledRule> rules,
             Attributes request,

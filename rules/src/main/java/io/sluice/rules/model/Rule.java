@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  * @param candidate limits that are tried out beside those in force, like shadow limits
  * @param overrides other numbers for some callers; the first match wins
  * @param handling where and how the limits are decided
+ * @param use what the rule is for; a rule for {@link RuleUse#EARLY early} uses only {@link EarlyAttributes}
  * @param about the rule's description
  * @param protocol selects requests of another protocol; if present, the scope is {@link Scope#EVERYTHING} and is not used for
  *     matching
@@ -34,6 +35,7 @@ public record Rule(
         List<RuleLimit> candidate,
         List<LimitOverride> overrides,
         Handling handling,
+        RuleUse use,
         RuleDescription about,
         Optional<ProtocolScope> protocol) {
 
@@ -57,7 +59,14 @@ public record Rule(
             throw new IllegalArgumentException(
                     protocol.get().key() + ": together with a match or action deny (expected: descriptors only)");
         }
+        if (protocol.isPresent() && use != RuleUse.REQUESTS) {
+            throw new IllegalArgumentException(
+                    protocol.get().key() + ": in a rule for " + use.word() + " (expected: for: requests)");
+        }
         protocol.ifPresent(own -> own.check(action));
+        if (use == RuleUse.EARLY) {
+            EarlyAttributes.check(action, scope, limits, candidate, overrides);
+        }
         for (LimitOverride override : overrides) {
             if (override.limit() < 0 || override.limit() >= limits.size()) {
                 throw new IllegalArgumentException(
@@ -72,7 +81,35 @@ public record Rule(
         }
     }
 
-    /** Creates a rule without a protocol scope. */
+    /** Creates a rule for requests. */
+    public Rule(
+            String id,
+            boolean enabled,
+            Action action,
+            Scope scope,
+            boolean shadow,
+            List<RuleLimit> limits,
+            List<RuleLimit> candidate,
+            List<LimitOverride> overrides,
+            Handling handling,
+            RuleDescription about,
+            Optional<ProtocolScope> protocol) {
+        this(
+                id,
+                enabled,
+                action,
+                scope,
+                shadow,
+                limits,
+                candidate,
+                overrides,
+                handling,
+                RuleUse.REQUESTS,
+                about,
+                protocol);
+    }
+
+    /** Creates a rule for requests, without a protocol scope. */
     public Rule(
             String id,
             boolean enabled,
@@ -85,6 +122,24 @@ public record Rule(
             Handling handling,
             RuleDescription about) {
         this(id, enabled, action, scope, shadow, limits, candidate, overrides, handling, about, Optional.empty());
+    }
+
+    /**
+     * Returns whether the rule acts before callers are authenticated: it is for that, or it denies or exempts requests by
+     * nothing else than what is known then.
+     */
+    public boolean isEarly() {
+        return use == RuleUse.EARLY
+                || (use == RuleUse.REQUESTS
+                        && action != Action.LIMIT
+                        && protocol.isEmpty()
+                        && scope.service() == null
+                        && attributes().stream().allMatch(EarlyAttributes::isKnown));
+    }
+
+    /** Returns whether the rule acts early and its limits count the answers with certain statuses, rather than requests. */
+    public boolean countsAnswers() {
+        return use == RuleUse.EARLY && scope.match().containsKey(EarlyAttributes.ANSWER_STATUS);
     }
 
     /** Returns how widely one of the rule's limits applies. */

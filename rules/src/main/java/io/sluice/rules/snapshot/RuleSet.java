@@ -4,6 +4,7 @@ import io.sluice.rules.internal.match.ScopeIndex;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleUse;
 import io.sluice.rules.pattern.Attributes;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +28,7 @@ public final class RuleSet {
     private final Map<String, CompiledRule> byId;
     private final List<CompiledRule> ready;
     private final ScopeIndex index;
+    private final EarlyIndex early;
     private final Set<String> bodyFields;
     private final BodyFieldIndex bodyRules;
     private final Set<String> headerFields;
@@ -47,12 +49,13 @@ public final class RuleSet {
         this.rules = List.copyOf(rules);
         this.byId = byId(this.rules);
         this.enabled = this.rules.stream()
-                .filter(rule -> rule.enabled() && rule.protocol().isEmpty())
+                .filter(rule -> rule.enabled() && rule.protocol().isEmpty() && rule.use() != RuleUse.CODE)
                 .toList();
         this.hasProtocolScopes = this.rules.stream()
                 .anyMatch(rule -> rule.enabled() && rule.protocol().isPresent());
         this.ready = enabled.stream().map(this::ready).toList();
         this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
+        this.early = EarlyIndex.of(ready);
         this.bodyFields = FieldNames.of(this.rules, List.of("json.", "form."));
         this.bodyRules = bodyFields.isEmpty() ? BodyFieldIndex.NONE : BodyFieldIndex.of(enabled);
         this.headerFields = FieldNames.of(this.rules, List.of("header."));
@@ -68,6 +71,7 @@ public final class RuleSet {
         this.byId = same.byId;
         this.ready = same.ready;
         this.index = same.index;
+        this.early = same.early;
         this.bodyFields = same.bodyFields;
         this.bodyRules = same.bodyRules;
         this.headerFields = same.headerFields;
@@ -193,6 +197,31 @@ public final class RuleSet {
 
     public List<CompiledRule> ready(Attributes request) {
         return index.matching(request, ready);
+    }
+
+    /**
+     * Returns whether rules act before callers are authenticated. If not, {@link #early} never returns any.
+     */
+    public boolean hasEarly() {
+        return !early.isEmpty();
+    }
+
+    /**
+     * Returns the rules that act on this request before its caller is authenticated, whatever the status of its answer will be:
+     * those for {@link RuleUse#EARLY early}, and those that deny or exempt by nothing else than what is known then.
+     */
+    public List<CompiledRule> early(Attributes request) {
+        return early.matching(request);
+    }
+
+    /** Returns the rules that act on this request after its early rules have: all but those whose limits were decided early. */
+    public List<CompiledRule> afterEarly(Attributes request) {
+        List<CompiledRule> matching = ready(request);
+        return early.hasLimits()
+                ? matching.stream()
+                        .filter(each -> !EarlyIndex.isLimit(each.rule()))
+                        .toList()
+                : matching;
     }
 
     private static long requireVersion(long version) {

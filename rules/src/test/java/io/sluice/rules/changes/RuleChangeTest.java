@@ -208,6 +208,8 @@ class RuleChangeTest {
                 of("enabled: false", "", "now enabled"),
                 of("", "shadow: true", "now in shadow, refuses no requests"),
                 of("shadow: true", "", "no longer in shadow, refuses requests"),
+                of("", "for: early", "for requests → early"),
+                of("for: code", "", "for code → requests"),
                 of("", "service: orders", "service any → orders"),
                 of("resource: /a", "resource: /b/**", "resource /a → /b/**"),
                 of("resource: /a", "", "resource /a → any"),
@@ -371,6 +373,7 @@ class RuleChangeTest {
                         "candidate",
                         "overrides",
                         "handling",
+                        "use",
                         "about",
                         "protocol");
         assertThat(components(Scope.class)).containsExactlyInAnyOrder("service", "resource", "methods", "match");

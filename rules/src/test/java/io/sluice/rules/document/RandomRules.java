@@ -24,6 +24,7 @@ import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleDescription;
 import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.model.RuleUse;
 import io.sluice.rules.model.Scope;
 import io.sluice.rules.pattern.PathPattern;
 import java.time.Duration;
@@ -67,7 +68,24 @@ public final class RandomRules {
             handling = handling();
         }
         boolean shadow = action == Action.LIMIT && maybe(4);
-        return new Rule(id, !maybe(4), action, scope(), shadow, limits, candidate, overrides, handling, about());
+        Rule rule = new Rule(id, !maybe(4), action, scope(), shadow, limits, candidate, overrides, handling, about());
+        return maybe(6) ? of(rule, RuleUse.CODE) : maybe(2) && rule.isEarly() ? of(rule, RuleUse.EARLY) : rule;
+    }
+
+    private static Rule of(Rule rule, RuleUse use) {
+        return new Rule(
+                rule.id(),
+                rule.enabled(),
+                rule.action(),
+                rule.scope(),
+                rule.shadow(),
+                rule.limits(),
+                rule.candidate(),
+                rule.overrides(),
+                rule.handling(),
+                use,
+                rule.about(),
+                rule.protocol());
     }
 
     private List<RuleLimit> limits(String rule, int count, boolean candidate) {
