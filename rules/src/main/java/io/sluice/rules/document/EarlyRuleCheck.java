@@ -72,7 +72,7 @@ final class EarlyRuleCheck {
                     errors.add(
                             entry.key().place(),
                             "match.answer.status: not allowed with action " + action.word()
-                                    + " (expected: action limit; there is no answer yet)");
+                                    + " (expected: action limit, because there is no answer yet)");
                 }
             } else {
                 attribute("match", entry.key());

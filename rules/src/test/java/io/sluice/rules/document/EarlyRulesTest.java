@@ -115,7 +115,7 @@ class EarlyRulesTest {
                 "{ id: a, for: later, limits: [{ rate: 1 }] }; for: later (expected: requests, code or early)",
                 "{ id: a, for: early, action: deny, match: { answer.status: 401 } }; "
                         + "match.answer.status: not allowed with action deny"
-                        + " (expected: action limit; there is no answer yet)",
+                        + " (expected: action limit, because there is no answer yet)",
                 "{ id: a, for: early, resource: /a, dimensions: [{ type: user, field: ip, limit: 1, window: 1s }] }; "
                         + "type: user is not known before authentication, in a rule for early"
                         + " (expected: ip, path, method, header.host)",

@@ -20,13 +20,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The chain that every request passes: it is parsed, authenticated, limited, forwarded and answered, with the users' handlers in
- * between. Thread-safe. A request stays on its own event loop, whichever thread completes the stages it waits for.
+ * The chain that every request passes: it is parsed, limited by early rules, authenticated, limited by all others, forwarded and
+ * answered, with the users' handlers in between. Thread-safe. A request stays on its own event loop, whichever thread completes the stages it waits for.
  */
 public final class Gateway {
 
     private final Supplier<GatewayState> states;
     private final HandlerChain handlers;
+    private final EarlyStep early;
     private final AuthStep auth;
     private final LimitStep limits;
     private final GatewayListener listener;
@@ -71,6 +72,7 @@ public final class Gateway {
         this.auth = new AuthStep(failures);
         this.limits = new LimitStep(
                 evaluator, extensions.refusals(), xRateLimitHeaders, vertx, failures, new BodyStep(vertx));
+        this.early = new EarlyStep(evaluator, limits, failures);
         this.listener = listener;
         this.clock = clock;
         this.vertx = vertx;
@@ -84,10 +86,7 @@ public final class Gateway {
         try {
             Parsed parsed = RequestParser.parse(request, state);
             Optional<Route> route = state.routes().find(parsed.host(), parsed.path());
-            if (route.isEmpty()) {
-                throw new RefusedRequestException(404, "route: none for this host and path");
-            }
-            GatewayExchange exchange = new GatewayExchange(incoming, parsed, route.get());
+            GatewayExchange exchange = new GatewayExchange(incoming, parsed, route.orElse(null));
             exchange.whenOver(() -> listener.answered(route, status(exchange), clock.nanoTime() - start));
             pass(new ChainRun(exchange, state, vertx.getOrCreateContext(), failures), forwarder);
         } catch (RefusedRequestException e) {
@@ -97,7 +96,17 @@ public final class Gateway {
     }
 
     private void pass(ChainRun run, Forwarder forwarder) {
-        run.guarded(() -> handlers.walk(
+        run.guarded(() -> early.decide(run, () -> {
+            if (run.exchange().hasRoute()) {
+                routed(run, forwarder);
+            } else {
+                GatewayProblem.answer(run.exchange(), 404, "route: none for this host and path");
+            }
+        }));
+    }
+
+    private void routed(ChainRun run, Forwarder forwarder) {
+        handlers.walk(
                 Phase.PARSED,
                 run,
                 () -> auth.authenticate(
@@ -106,7 +115,7 @@ public final class Gateway {
                                 Phase.AUTHENTICATED,
                                 run,
                                 () -> limits.limit(
-                                        run, () -> handlers.walk(Phase.BEFORE, run, () -> forward(run, forwarder)))))));
+                                        run, () -> handlers.walk(Phase.BEFORE, run, () -> forward(run, forwarder))))));
     }
 
     private void forward(ChainRun run, Forwarder forwarder) {
@@ -116,7 +125,8 @@ public final class Gateway {
         }));
     }
 
-    private static int status(GatewayExchange exchange) {
+    /** Returns the status of the answer, or {@link GatewayListener#LEFT} if it has not begun. */
+    static int status(GatewayExchange exchange) {
         HttpServerResponse response = exchange.response();
         return response.headWritten() ? response.getStatusCode() : GatewayListener.LEFT;
     }

@@ -21,7 +21,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks all rules in force for one decision, and applies it. Thread-safe; each request stays on its own event loop.
+ * Asks the rules in force for one decision, except for what early rules have decided, and applies it. Thread-safe; each request stays on its own event loop.
  *
  * <p>No request passes without a decision. If the caller disconnects while the decision is pending or while waiting for its time
  * slot, charges of rates and windows stay, because the slot was taken. Concurrency permits are always released, exactly once.
@@ -88,10 +88,11 @@ final class LimitStep {
     }
 
     private void decide(ChainRun run, Attributes request, Runnable then) {
-        run.await(evaluator.evaluate(request, 1), (ruling, failure) -> ruled(run, ruling, failure, then));
+        run.await(evaluator.evaluateAfterEarly(request, 1), (ruling, failure) -> ruled(run, ruling, failure, then));
     }
 
-    private void ruled(ChainRun run, @Nullable Ruling ruling, @Nullable Throwable failure, Runnable then) {
+    /** Applies a ruling: holds its permits, refuses, waits, or continues with {@code then} at once. */
+    void ruled(ChainRun run, @Nullable Ruling ruling, @Nullable Throwable failure, Runnable then) {
         GatewayExchange exchange = run.exchange();
         if (ruling instanceof Ruling.Settled settled) {
             Permit permit = settled.permit();

@@ -30,7 +30,7 @@ public final class GatewayExchange {
 
     private final IncomingBody incoming;
     private final Parsed parsed;
-    private final Route route;
+    private final @Nullable Route route;
     private final MultiMap forwardHeaders = MultiMap.caseInsensitiveMultiMap();
     private final MultiMap answerHeaders = MultiMap.caseInsensitiveMultiMap();
     private final List<Runnable> whenOver = new ArrayList<>(2);
@@ -59,7 +59,12 @@ public final class GatewayExchange {
             @Nullable Address caller,
             List<ForwardingHeader> believed) {}
 
-    public GatewayExchange(IncomingBody incoming, Parsed parsed, Route route) {
+    /**
+     * Creates an exchange.
+     *
+     * @param route null if no route matches the request
+     */
+    public GatewayExchange(IncomingBody incoming, Parsed parsed, @Nullable Route route) {
         this.incoming = incoming;
         this.parsed = parsed;
         this.route = route;
@@ -85,7 +90,15 @@ public final class GatewayExchange {
         return parsed;
     }
 
+    /** Returns whether a route matches the request. Without one, it is neither authenticated nor forwarded. */
+    public boolean hasRoute() {
+        return route != null;
+    }
+
     public Route route() {
+        if (route == null) {
+            throw new IllegalStateException("route: none (expected: only requests with a route get here)");
+        }
         return route;
     }
 

@@ -23,21 +23,37 @@ public final class RequestAttributes {
         Parsed parsed = exchange.parsed();
         Map<String, String> values = new HashMap<>(16);
         exchange.route().service().ifPresent(service -> values.put("service", service));
+        addParsed(values, parsed);
+        RequestFields.addTo(
+                values,
+                rules,
+                name -> name.equals("host")
+                        ? List.of(host(parsed))
+                        : exchange.request().headers().getAll(name),
+                parsed.target().query());
+        values.putAll(exchange.attributes());
+        values.putAll(exchange.identity().attributes());
+        return values;
+    }
+
+    /** Returns the attributes that are known before the caller is authenticated. */
+    public static Map<String, String> early(GatewayExchange exchange) {
+        Map<String, String> values = new HashMap<>(8);
+        addParsed(values, exchange.parsed());
+        values.put("header.host", host(exchange.parsed()));
+        return values;
+    }
+
+    private static void addParsed(Map<String, String> values, Parsed parsed) {
         values.put("path", parsed.path());
         values.put("method", parsed.method());
         Address caller = parsed.caller();
         if (caller != null) {
             values.put("ip", caller.toString());
         }
-        RequestFields.addTo(
-                values,
-                rules,
-                name -> name.equals("host")
-                        ? List.of(parsed.authority())
-                        : exchange.request().headers().getAll(name),
-                parsed.target().query());
-        values.putAll(exchange.attributes());
-        values.putAll(exchange.identity().attributes());
-        return values;
+    }
+
+    private static String host(Parsed parsed) {
+        return parsed.authority();
     }
 }

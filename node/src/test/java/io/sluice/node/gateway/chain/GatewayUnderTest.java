@@ -43,6 +43,7 @@ public final class GatewayUnderTest implements AutoCloseable {
     private final AtomicInteger forwarded = new AtomicInteger();
     private final ConcurrentLinkedQueue<Integer> statuses = new ConcurrentLinkedQueue<>();
     private String rules = "rules: []";
+    private volatile RuleSet inForce = RuleSet.none();
     private Optional<Engine> store = Optional.empty();
     private Clock clock = Clock.system();
     private RefusalBody refusals = RefusalBody.PROBLEM;
@@ -106,14 +107,10 @@ public final class GatewayUnderTest implements AutoCloseable {
     }
 
     public GatewayUnderTest start() throws Exception {
-        RuleDocument document = RuleDocument.parse("rules.yaml", rules);
-        if (document instanceof RuleDocument.Refused refused) {
-            throw new IllegalArgumentException(refused.errors().toString());
-        }
         counts = new LocalEngine(clock);
-        RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) document).rules());
+        reload(rules);
         Evaluator evaluator = new Evaluator(
-                () -> set,
+                () -> inForce,
                 new Limiter(counts, clock, List.of()),
                 store.map(engine -> new Limiter(engine, clock, List.of())).orElse(null),
                 new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty()),
@@ -143,6 +140,16 @@ public final class GatewayUnderTest implements AutoCloseable {
                 .toCompletableFuture()
                 .get(60, TimeUnit.SECONDS)
                 .actualPort();
+        return this;
+    }
+
+    /** Puts other rules in force. */
+    GatewayUnderTest reload(String yaml) {
+        RuleDocument document = RuleDocument.parse("rules.yaml", yaml);
+        if (document instanceof RuleDocument.Refused refused) {
+            throw new IllegalArgumentException(refused.errors().toString());
+        }
+        inForce = new RuleSet(inForce.version() + 1, ((RuleDocument.Accepted) document).rules());
         return this;
     }
 
