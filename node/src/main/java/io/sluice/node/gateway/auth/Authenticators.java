@@ -47,7 +47,10 @@ public interface Authenticators extends AutoCloseable {
         return Credentials.open(settings, clock);
     }
 
-    /** Authenticates a request. The stage is already complete unless keys have to be fetched first. */
+    /**
+     * Authenticates a request. The stage is already complete unless a token is new, so that its signature has to be verified, or
+     * keys have to be fetched first.
+     */
     CompletionStage<Authentication> authenticate(HttpServerRequest request);
 
     /** Returns the value of {@code WWW-Authenticate} for requests without credentials. */

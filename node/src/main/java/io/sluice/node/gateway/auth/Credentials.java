@@ -34,7 +34,13 @@ final class Credentials implements Authenticators {
             "token: cannot be verified, because the issuer's keys are not available yet (expected: try again later)",
             Optional.empty());
 
+    private static final Authentication TOO_MANY_TOKENS = new Authentication.Refused(
+            503,
+            "token: cannot be verified, because too many others are waiting (expected: try again later)",
+            Optional.empty());
+
     private final @Nullable TokenCheck tokens;
+    private final TokenThreads threads;
     private final @Nullable KeySupply issuers;
     private final @Nullable WatchedFile<ApiKeyTable> apiKeys;
     private final String keyHeader;
@@ -42,21 +48,27 @@ final class Credentials implements Authenticators {
     private Credentials(
             AuthSettings settings,
             Clock clock,
+            TokenThreads threads,
             @Nullable KeySupply issuers,
             @Nullable WatchedFile<ApiKeyTable> apiKeys) {
         this.tokens =
                 settings.tokens().map(wanted -> new TokenCheck(wanted, clock)).orElse(null);
+        this.threads = threads;
         this.issuers = issuers;
         this.apiKeys = apiKeys;
         this.keyHeader = settings.apiKeys().map(AuthSettings.ApiKeys::header).orElse("");
     }
 
     static Credentials open(AuthSettings settings, Clock clock) throws AuthUnreadableException {
+        return open(settings, clock, new TokenThreads());
+    }
+
+    static Credentials open(AuthSettings settings, Clock clock, TokenThreads threads) throws AuthUnreadableException {
         AuthSettings.Tokens wanted = settings.tokens().orElse(null);
         KeySupply issuers = wanted == null ? null : supply(wanted.jwks(), clock);
         try {
             AuthSettings.ApiKeys keys = settings.apiKeys().orElse(null);
-            return new Credentials(settings, clock, issuers, keys == null ? null : table(keys.file(), clock));
+            return new Credentials(settings, clock, threads, issuers, keys == null ? null : table(keys.file(), clock));
         } catch (AuthUnreadableException | RuntimeException e) {
             if (issuers != null) {
                 issuers.close();
@@ -113,21 +125,36 @@ final class Credentials implements Authenticators {
             return CompletableFuture.completedFuture(NOTHING);
         }
         KeyRing keys = supply.latest();
-        TokenCheck.Outcome first = keys == null ? new TokenCheck.Outcome.KeyUnknown() : check.check(token, keys);
-        if (!(first instanceof TokenCheck.Outcome.KeyUnknown)) {
-            return CompletableFuture.completedFuture(said(first));
+        if (keys == null) {
+            return withNewer(token, null, supply, check);
         }
-        return supply.newer().thenApply(newer -> {
+        TokenCheck.Outcome known = check.recall(token, keys);
+        return known != null
+                ? CompletableFuture.completedFuture(said(known))
+                : threads.run(() -> check.check(token, keys)).thenCompose(first ->
+                        first instanceof TokenCheck.Outcome.KeyUnknown
+                                ? withNewer(token, keys, supply, check)
+                                : CompletableFuture.completedFuture(said(first)));
+    }
+
+    private CompletionStage<Authentication> withNewer(
+            String token, @Nullable KeyRing keys, KeySupply supply, TokenCheck check) {
+        return supply.newer().thenCompose(newer -> {
             if (newer == null) {
-                return NO_KEYS_YET;
+                return CompletableFuture.completedFuture(NO_KEYS_YET);
             }
-            return said(newer == keys ? first : check.check(token, newer));
+            return newer == keys
+                    ? CompletableFuture.completedFuture(said(new TokenCheck.Outcome.KeyUnknown()))
+                    : threads.run(() -> check.check(token, newer)).thenApply(Credentials::said);
         });
     }
 
     private static Authentication said(TokenCheck.Outcome outcome) {
         if (outcome instanceof TokenCheck.Outcome.Good good) {
             return new Authentication.Verified(good.who());
+        }
+        if (outcome instanceof TokenCheck.Outcome.NotChecked) {
+            return TOO_MANY_TOKENS;
         }
         String why = outcome instanceof TokenCheck.Outcome.Bad bad ? bad.why() : "signed with an unknown key";
         return new Authentication.Refused(

@@ -15,11 +15,12 @@ import java.text.ParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The issuers' public keys, and a cache of the tokens that they have verified. Keys that do not verify signatures of the accepted
- * algorithms, such as symmetric keys, are left out. Immutable except for the cache. Thread-safe.
+ * The issuers' public keys, and caches of the tokens that they have verified and refused. Keys that do not verify signatures of the accepted
+ * algorithms, such as symmetric keys, are left out. Immutable except for the caches. Thread-safe.
  */
 final class KeyRing {
 
@@ -30,7 +31,8 @@ final class KeyRing {
     private static final int MOST_TRIED = 4;
 
     private final List<Key> keys;
-    private final VerifiedTokens verified = new VerifiedTokens();
+    private final RecentTokens<Identity> verified = new RecentTokens<>();
+    private final RecentTokens<TokenCheck.Outcome.Bad> refused = new RecentTokens<>();
 
     private record Key(@Nullable String id, @Nullable String algorithm, JWSVerifier verifier) {}
 
@@ -101,7 +103,19 @@ final class KeyRing {
     }
 
     /** Returns the tokens that these keys have verified recently. Another key ring starts with none. */
-    VerifiedTokens verified() {
+    RecentTokens<Identity> verified() {
         return verified;
+    }
+
+    /** Returns the tokens that were refused with these keys recently. They do not push out verified ones. */
+    RecentTokens<TokenCheck.Outcome.Bad> refused() {
+        return refused;
+    }
+
+    /** Returns these keys with changed verifiers, for example to count what they do, and with empty caches. */
+    KeyRing with(UnaryOperator<JWSVerifier> change) {
+        return new KeyRing(keys.stream()
+                .map(key -> new Key(key.id(), key.algorithm(), change.apply(key.verifier())))
+                .toList());
     }
 }

@@ -18,13 +18,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Verifies JSON Web Tokens. The configured keys and algorithms decide, whatever the token says about either. A token must have an
  * expiration time, be valid now, and be meant for us. Thread-safe.
  *
  * <p>A verified token is accepted for up to a minute without another verification, but not after its expiration and not with
- * other keys.
+ * other keys. A refused token is refused for a few seconds without another verification, so that a flood of copies of one forged
+ * token costs one.
  *
  * <p>Nimbus parses and verifies. Its processor is not used, because it does not distinguish an unknown key, which may still come,
  * from an algorithm that is not accepted.
@@ -34,6 +36,9 @@ final class TokenCheck {
     static final int LONGEST = 8 * 1024;
 
     private static final Duration TRUSTED = Duration.ofMinutes(1);
+    private static final Duration DISTRUSTED = Duration.ofSeconds(5);
+    private static final Outcome.Bad TOO_LONG = new Outcome.Bad("too long");
+    private static final Outcome.Bad TOO_EARLY = new Outcome.Bad("not valid yet");
     private static final Set<String> TYPES = Set.of("jwt", "at+jwt", "application/at+jwt");
 
     private final Tokens settings;
@@ -58,16 +63,38 @@ final class TokenCheck {
 
         /** The token names an unknown key, which may be a new one. */
         record KeyUnknown() implements Outcome {}
+
+        /** Too many tokens wait for their check. */
+        record NotChecked() implements Outcome {}
     }
 
+    /** Returns the result of a recent check; null if the token has to be checked. Takes no longer than a hash. */
+    @Nullable
+    Outcome recall(String token, KeyRing keys) {
+        return token.length() > LONGEST ? TOO_LONG : recall(Sha256.of(token), keys, clock.epochMicros());
+    }
+
+    /** Checks a token, unless it was checked recently. May take as long as verifying several signatures. */
     Outcome check(String token, KeyRing keys) {
         if (token.length() > LONGEST) {
-            return new Outcome.Bad("too long");
+            return TOO_LONG;
         }
         long now = clock.epochMicros();
         Sha256 hash = Sha256.of(token);
+        Outcome known = recall(hash, keys, now);
+        if (known != null) {
+            return known;
+        }
+        Outcome outcome = verify(token, hash, keys, now);
+        if (outcome instanceof Outcome.Bad bad && !bad.equals(TOO_EARLY)) {
+            keys.refused().keep(hash, bad, now + DISTRUSTED.toNanos() / 1_000);
+        }
+        return outcome;
+    }
+
+    private static @Nullable Outcome recall(Sha256 hash, KeyRing keys, long now) {
         Identity known = keys.verified().find(hash, now);
-        return known != null ? new Outcome.Good(known) : verify(token, hash, keys, now);
+        return known != null ? new Outcome.Good(known) : keys.refused().find(hash, now);
     }
 
     private Outcome verify(String token, Sha256 hash, KeyRing keys, long now) {
@@ -121,7 +148,7 @@ final class TokenCheck {
         }
         if (claims.getNotBeforeTime() != null
                 && claims.getNotBeforeTime().toInstant().minus(settings.skew()).isAfter(at)) {
-            return new Outcome.Bad("not valid yet");
+            return TOO_EARLY;
         }
         if (settings.issuer().isPresent() && !settings.issuer().get().equals(claims.getIssuer())) {
             return new Outcome.Bad("from another issuer");

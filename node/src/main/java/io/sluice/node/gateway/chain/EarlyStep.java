@@ -9,8 +9,8 @@ import io.sluice.rules.pattern.Attributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the rules that act before authentication, if there are any, and has the answer counted if rules count answers. Thread-safe;
- * each request stays on its own event loop.
+ * Asks the rules that act before authentication, if there are any, and has the answer counted if rules count answers.
+ * Thread-safe; each request stays on its own event loop.
  *
  * <p>An answer is counted just before its head is sent, so that the next request of a caller who waits for answers finds it
  * counted. The answer does not wait for the count.

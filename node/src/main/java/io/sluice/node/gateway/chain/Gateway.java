@@ -21,7 +21,8 @@ import java.util.function.Supplier;
 
 /**
  * The chain that every request passes: it is parsed, limited by early rules, authenticated, limited by all others, forwarded and
- * answered, with the users' handlers in between. Thread-safe. A request stays on its own event loop, whichever thread completes the stages it waits for.
+ * answered, with the users' handlers in between. Thread-safe. A request stays on its own event loop, whichever thread completes
+ * the stages it waits for.
  */
 public final class Gateway {
 

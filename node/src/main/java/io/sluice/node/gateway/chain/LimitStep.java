@@ -21,7 +21,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the rules in force for one decision, except for what early rules have decided, and applies it. Thread-safe; each request stays on its own event loop.
+ * Asks all rules in force for one decision, except for limits that were decided early, and applies it. Thread-safe; each request
+ * stays on its own event loop.
  *
  * <p>No request passes without a decision. If the caller disconnects while the decision is pending or while waiting for its time
  * slot, charges of rates and windows stay, because the slot was taken. Concurrency permits are always released, exactly once.

@@ -1,4 +1,4 @@
-/** The steps that every request passes: parsed, limited early, authenticated, limited, forwarded, with the users' handlers in between. */
+/** The steps of every request: parsed, limited early, authenticated, limited, forwarded, with the users' handlers in between. */
 @NullMarked
 package io.sluice.node.gateway.chain;
 

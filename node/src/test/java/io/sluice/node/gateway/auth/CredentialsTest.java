@@ -566,7 +566,7 @@ class CredentialsTest {
 
     @Test
     void verifiedTokensAreCachedOnlyUntilTheyExpireAndWithinABound() {
-        VerifiedTokens known = new VerifiedTokens();
+        RecentTokens<Identity> known = new RecentTokens<>();
         Identity who = new Identity(Map.of("user", "a"));
         known.keep(Sha256.of("t"), who, 1_000);
         assertThat(known.find(Sha256.of("t"), 999)).isEqualTo(who);
