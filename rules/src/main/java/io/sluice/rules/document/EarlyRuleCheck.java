@@ -51,9 +51,9 @@ final class EarlyRuleCheck {
             refuseWaiting(dimension, ofAnswers);
         });
         each("overrides", override -> {
-            field(override, "when").filter(YamlMap.class::isInstance).ifPresent(when -> ((YamlMap) when)
-                    .entries()
-                    .forEach(entry -> attribute("when", entry.key())));
+            field(override, "when")
+                    .filter(YamlMap.class::isInstance)
+                    .ifPresent(when -> ((YamlMap) when).entries().forEach(entry -> attribute("when", entry.key())));
             refuseWaiting(override, ofAnswers);
         });
         if (ofAnswers) {
@@ -152,7 +152,8 @@ final class EarlyRuleCheck {
 
     private static Optional<YamlValue> field(YamlMap map, String key) {
         return map.entries().stream()
-                .filter(entry -> entry.key() instanceof YamlScalar word && word.text().equals(key))
+                .filter(entry ->
+                        entry.key() instanceof YamlScalar word && word.text().equals(key))
                 .map(YamlValue.Entry::value)
                 .findFirst();
     }

@@ -26,6 +26,12 @@ public final class EarlyRuling {
         this.answers = answers;
     }
 
+    /** Creates a ruling. The answer is counted only if the request passes. */
+    static EarlyRuling of(Ruling ruling, MatchedRequest answers) {
+        boolean passes = ruling instanceof Ruling.Settled settled && settled.allowed();
+        return new EarlyRuling(ruling, passes ? answers : null);
+    }
+
     /** Returns the ruling of the rules that deny or that count requests. If empty, the request passes. */
     public Optional<Ruling> ruling() {
         return Optional.ofNullable(ruling);

@@ -147,8 +147,7 @@ public final class Evaluator {
                         ? CompletableFuture.completedFuture(new EarlyRuling(looked, null))
                         : now.ruleIds().isEmpty()
                                 ? CompletableFuture.completedFuture(new EarlyRuling(null, answers))
-                                : ruling(now, start).thenApply(ruling -> new EarlyRuling(
-                                        ruling, ruling instanceof Ruling.Settled said && said.allowed() ? answers : null)));
+                                : ruling(now, start).thenApply(ruling -> EarlyRuling.of(ruling, answers)));
     }
 
     /**

@@ -34,8 +34,7 @@ public final class EarlyAttributes {
         Stream<String> counted = all.stream()
                 .flatMap(limit -> limit.by().stream())
                 .flatMap(by -> Stream.concat(Stream.of(by.attribute()), by.otherwise().stream()));
-        Stream<String> selected =
-                others.stream().flatMap(override -> override.when().keySet().stream());
+        Stream<String> selected = others.stream().flatMap(override -> override.when().keySet().stream());
         Stream<String> service = Stream.ofNullable(scope.service()).map(name -> "service");
         Stream.of(service, matched, counted, selected)
                 .flatMap(names -> names)

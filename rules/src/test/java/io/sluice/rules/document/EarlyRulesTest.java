@@ -144,14 +144,7 @@ class EarlyRulesTest {
     }
 
     private static Rule early(Action action, String matched, @Nullable Limit limit) {
-        RuleLimit only = limit == null
-                ? null
-                : new RuleLimit(
-                        "a.0",
-                        limit,
-                        List.of(),
-                        AbsentPolicy.IP,
-                        Privacy.PLAIN);
+        RuleLimit only = limit == null ? null : new RuleLimit("a.0", limit, List.of(), AbsentPolicy.IP, Privacy.PLAIN);
         return new Rule(
                 "a",
                 true,

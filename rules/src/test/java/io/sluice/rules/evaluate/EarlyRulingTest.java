@@ -48,7 +48,8 @@ class EarlyRulingTest {
 
         Settled refusal = refusal(evaluator, MALLORY);
         assertThat(refusal.rule()).extracting(Rule::id).isEqualTo("guessing");
-        assertThat(refusal.retryAfter()).hasValueSatisfying(wait -> assertThat(wait).isPositive());
+        assertThat(refusal.retryAfter())
+                .hasValueSatisfying(wait -> assertThat(wait).isPositive());
         assertThat(told).containsExactly(refusal);
         assertThat(early(evaluator, ALICE).ruling()).isEmpty();
         clock.advance(Duration.ofMinutes(2));
@@ -159,7 +160,9 @@ class EarlyRulingTest {
         assertThat(early(evaluator, MALLORY).ruling()).isEmpty();
 
         assertThat(told).hasSize(1);
-        assertThat(told.get(0).shadowRefused()).extracting(label -> label.limit()).containsExactly("guessing.0");
+        assertThat(told.get(0).shadowRefused())
+                .extracting(label -> label.limit())
+                .containsExactly("guessing.0");
     }
 
     @Test
@@ -191,10 +194,13 @@ class EarlyRulingTest {
 
     @Test
     void aSetWithoutEarlyRulesSaysSo() {
-        assertThat(set("rules: [{ id: a, limits: [{ by: ip, rate: 1 }] }]").hasEarly()).isFalse();
-        assertThat(set("rules: [{ id: a, match: { ip: 10.0.0.0/8 }, action: exempt }]").hasEarly())
+        assertThat(set("rules: [{ id: a, limits: [{ by: ip, rate: 1 }] }]").hasEarly())
                 .isFalse();
-        assertThat(set("rules: [{ id: a, match: { user: u }, action: deny }]").hasEarly()).isFalse();
+        assertThat(set("rules: [{ id: a, match: { ip: 10.0.0.0/8 }, action: exempt }]")
+                        .hasEarly())
+                .isFalse();
+        assertThat(set("rules: [{ id: a, match: { user: u }, action: deny }]").hasEarly())
+                .isFalse();
         assertThat(set("rules: [{ id: a, enabled: false, for: early, limits: [{ rate: 1 }] }]")
                         .hasEarly())
                 .isFalse();

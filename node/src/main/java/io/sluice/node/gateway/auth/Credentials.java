@@ -131,8 +131,8 @@ final class Credentials implements Authenticators {
         TokenCheck.Outcome known = check.recall(token, keys);
         return known != null
                 ? CompletableFuture.completedFuture(said(known))
-                : threads.run(() -> check.check(token, keys)).thenCompose(first ->
-                        first instanceof TokenCheck.Outcome.KeyUnknown
+                : threads.run(() -> check.check(token, keys))
+                        .thenCompose(first -> first instanceof TokenCheck.Outcome.KeyUnknown
                                 ? withNewer(token, keys, supply, check)
                                 : CompletableFuture.completedFuture(said(first)));
     }

@@ -67,15 +67,20 @@ final class EarlyStep {
         }
 
         void start() {
-            exchange.response().headersEndHandler(
-                            sending -> count(exchange.response().getStatusCode()));
+            exchange.response()
+                    .headersEndHandler(sending -> count(exchange.response().getStatusCode()));
             exchange.whenOver(() -> count(Gateway.status(exchange)));
         }
 
         private void count(int status) {
             if (!counted) {
                 counted = true;
-                evaluator.answered(ruling, status).exceptionally(uncounted -> null);
+                try {
+                    evaluator.answered(ruling, status);
+                } catch (RuntimeException e) {
+                    // The answer is sent all the same.
+                    failures.told("counting an answer", e);
+                }
             }
         }
     }

@@ -48,8 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TokenCheckTest {
 
     private static final RSAKey FORGER = key("forger");
-    private static final List<RSAKey> KEYS =
-            List.of(key("k0"), key("k1"), key("k2"), key("k3"), key("k4"), key("k5"));
+    private static final List<RSAKey> KEYS = List.of(key("k0"), key("k1"), key("k2"), key("k3"), key("k4"), key("k5"));
 
     private final AtomicInteger verified = new AtomicInteger();
     private final ManualClock clock = ManualClock.at(Clock.system().epochMicros());
@@ -155,7 +154,7 @@ class TokenCheckTest {
             return waited(until);
         });
         assertThat(begun.get(60, TimeUnit.SECONDS)).isEqualTo("sluice-tokens");
-        var alsoUnused = threads.run(() -> waited(until));
+        var unusedToo = threads.run(() -> waited(until));
     }
 
     private static Outcome waited(CountDownLatch until) {
@@ -198,7 +197,8 @@ class TokenCheckTest {
         if (!from.equals(Instant.MIN)) {
             claims.notBeforeTime(Date.from(from));
         }
-        SignedJWT jwt = new SignedJWT(new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(id).build(), claims.build());
+        SignedJWT jwt = new SignedJWT(
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(id).build(), claims.build());
         try {
             jwt.sign(new RSASSASigner(key));
         } catch (JOSEException e) {

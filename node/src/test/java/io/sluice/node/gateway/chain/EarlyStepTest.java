@@ -21,7 +21,13 @@ import io.sluice.node.gateway.spi.Phase;
 import io.sluice.node.gateway.spi.Verdict;
 import io.sluice.rules.pattern.Network;
 import io.sluice.testkit.engine.UnreliableEngine;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -110,9 +116,26 @@ class EarlyStepTest {
             assertThat(status("/a" + i, MALLORY, "Host: nowhere")).isEqualTo(i < 3 ? 404 : 429);
         }
         assertThat(status("/a", ALICE, "Host: nowhere")).isEqualTo(404);
-        await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() ->
-                        assertThat(gateway.statuses()).containsExactlyInAnyOrder(404, 404, 404, 429, 429, 404));
+        await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(gateway.statuses())
+                .containsExactlyInAnyOrder(404, 404, 404, 429, 429, 404));
+    }
+
+    @Test
+    void answersOverHttp2AreCounted() throws Exception {
+        gateway.rules(GUESSING).start();
+        HttpClient client = gateway.vertx()
+                .createHttpClient(new HttpClientOptions()
+                        .setProtocolVersion(HttpVersion.HTTP_2)
+                        .setHttp2ClearTextUpgrade(false));
+        for (int i = 0; i < 5; i++) {
+            int status = client.request(HttpMethod.GET, gateway.port(), "127.0.0.1", "/a")
+                    .compose(HttpClientRequest::send)
+                    .map(HttpClientResponse::statusCode)
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .get(60, TimeUnit.SECONDS);
+            assertThat(status).isEqualTo(i < 3 ? 401 : 429);
+        }
     }
 
     @Test
@@ -168,9 +191,7 @@ class EarlyStepTest {
         gateway.rules("""
                 rules:
                   - { id: leaving, for: early, match: { answer.status: 499 }, limits: [{ by: ip, limit: 1, window: 1h }] }
-                """)
-                .forwarding(exchange -> arrived.countDown())
-                .start();
+                """).forwarding(exchange -> arrived.countDown()).start();
         try (RepliesClient client = gateway.connect()) {
             client.write("GET /a HTTP/1.1\r\nHost: h\r\n" + MALLORY + "\r\n" + RIGHT + "\r\n\r\n");
             arrived.await();
@@ -243,6 +264,20 @@ class EarlyStepTest {
         store.deliver();
         store.setMood(UnreliableEngine.Mood.ANSWERS);
         assertThat(status("/a", MALLORY, RIGHT)).isEqualTo(429);
+    }
+
+    @Test
+    void anAnswerIsSentEvenIfItCannotBeCounted() throws Exception {
+        UnreliableEngine store = new UnreliableEngine(new LocalEngine(Clock.system()));
+        gateway.rules(GUESSING)
+                .store(store)
+                .forwarding(exchange -> {
+                    store.setMood(UnreliableEngine.Mood.THROWS);
+                    exchange.response().setStatusCode(404).end();
+                })
+                .start();
+
+        assertThat(status("/a", MALLORY, RIGHT)).isEqualTo(404);
     }
 
     @Test
