@@ -2,7 +2,7 @@ package io.sluice.node.gateway.spi;
 
 /** The phases of a request through the gateway, in order. Forwarding lies between the last two. */
 public enum Phase {
-    /** The request is well-formed and has a route; the caller is still unknown. */
+    /** The request is well-formed, early rules allow it, and it has a route; the caller is still unknown. */
     PARSED,
     /** The caller is verified or anonymous. The gateway's own handlers come first. */
     AUTHENTICATED,

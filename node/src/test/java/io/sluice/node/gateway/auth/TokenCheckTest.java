@@ -193,7 +193,7 @@ class TokenCheckTest {
                 .subject("u-1")
                 .issuer("https://issuer.example")
                 .audience("shop")
-                .expirationTime(new Date(clock.epochMicros() / 1_000 + 600_000));
+                .expirationTime(Date.from(Instant.ofEpochSecond(clock.epochMicros() / 1_000_000 + 600)));
         if (!from.equals(Instant.MIN)) {
             claims.notBeforeTime(Date.from(from));
         }
