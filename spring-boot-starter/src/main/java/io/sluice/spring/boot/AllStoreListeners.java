@@ -29,6 +29,11 @@ final class AllStoreListeners implements StoreListener {
         tell(each -> each.changed(state));
     }
 
+    /** Returns how often a listener has failed. */
+    long failures() {
+        return failures.count();
+    }
+
     private void tell(Consumer<StoreListener> news) {
         for (StoreListener each : listeners) {
             try {

@@ -7,11 +7,7 @@ import io.sluice.redis.store.StoreState;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 
-@ExtendWith(OutputCaptureExtension.class)
 final class AllStoreListenersTest {
 
     private static final StoreListener FAILING = new StoreListener() {
@@ -27,7 +23,7 @@ final class AllStoreListenersTest {
     };
 
     @Test
-    void aListenerThatThrowsIsLoggedOnceAndOthersAreNotified(CapturedOutput output) {
+    void aListenerThatThrowsIsCountedAndOthersAreNotified() {
         List<String> heard = new ArrayList<>();
         StoreListener hearing = new StoreListener() {
             @Override
@@ -47,6 +43,6 @@ final class AllStoreListenersTest {
         all.changed(new StoreState(false, "breaker-open", "redis-timeout", 1));
 
         assertThat(heard).containsExactly("ok", "late", "breaker-open");
-        assertThat(output.getAll().split("a store listener failed", -1)).hasSize(2);
+        assertThat(all.failures()).isEqualTo(3);
     }
 }
