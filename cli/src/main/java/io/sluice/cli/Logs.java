@@ -6,6 +6,8 @@ import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -48,6 +50,18 @@ public final class Logs extends ContextAwareBase implements Configurator {
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
+    /**
+     * Takes over whatever would write to standard error past the queue: {@code java.util.logging}, {@code System.err}, and the
+     * JVM's report of threads that failed. Call it before any library logs.
+     */
+    static void begin() {
+        JavaLogs.install();
+        System.setErr(new PrintStream(new ErrorLines(), true, StandardCharsets.UTF_8));
+        Logger log = LoggerFactory.getLogger(Logs.class);
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) ->
+                log.error("the thread {} ended unexpectedly (this is a bug; please report it)", thread.getName(), failure));
+    }
+
     /** Sets the format and the level from now on. */
     static void set(Format format, Detail detail) {
         boolean json = format == Format.JSON || (format == Format.AUTO && !Terminal.isErr());
@@ -72,6 +86,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
         boolean all = detail == Detail.TRACE;
         Level others = all ? own : own.isGreaterOrEqual(Level.WARN) ? own : Level.WARN;
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(others);
+        JavaLogs.set(others);
         context.getLogger("io.sluice").setLevel(own);
         for (String name : TALKATIVE) {
             context.getLogger(name).setLevel(all ? own : Level.ERROR);

@@ -35,9 +35,22 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] args) {
-        int code = commandLine().execute(args);
+        CommandLine command = commandLine();
+        // Commands print to the real standard error, which the log replaces by itself.
+        PrintWriter err = command.getErr();
+        Logs.begin();
+        int code = run(command, args, err);
         Logs.end();
         System.exit(code);
+    }
+
+    private static int run(CommandLine command, String[] args, PrintWriter err) {
+        try {
+            return command.execute(args);
+        } catch (Error e) {
+            err.println("sluice: unexpected error: " + e + " (this is a bug; please report it)");
+            return CommandLine.ExitCode.SOFTWARE;
+        }
     }
 
     static CommandLine commandLine() {

@@ -1,7 +1,22 @@
 package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.CallOptions;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.stub.ClientCalls;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.File;
@@ -331,6 +346,57 @@ class ProcessTest {
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isZero();
         }
+    }
+
+    /** Each of these messages used to write 70 lines to standard error, which nobody reads here. */
+    @Test
+    void malformedGrpcMessagesStopNoCallEvenIfNobodyReadsTheLog() throws Exception {
+        Path rules = Files.writeString(
+                folder.resolve("rules.yaml"),
+                "domain: d\ndescriptors: [{ key: a, rate_limit: { unit: day, requests_per_unit: 1000000 } }]\n");
+        Process process = launchUnread("node", "--api-port", "0", "--rules", rules.toString());
+        Matcher port = Pattern.compile("grpc 127\\.0\\.0\\.1:(\\d+)").matcher(readUntil(process, "Ctrl-C stops it."));
+        assertThat(port.find()).isTrue();
+        ManagedChannel channel = NettyChannelBuilder.forAddress(
+                        "127.0.0.1", Integer.parseInt(port.group(1)), InsecureChannelCredentials.create())
+                .build();
+        MethodDescriptor<HealthCheckRequest, RateLimitResponse> malformed =
+                RateLimitServiceGrpc.getShouldRateLimitMethod().toBuilder(
+                                ProtoUtils.marshaller(HealthCheckRequest.getDefaultInstance()),
+                                ProtoUtils.marshaller(RateLimitResponse.getDefaultInstance()))
+                        .build();
+        // As a RateLimitRequest, these bytes are a field 15 that ends too early.
+        HealthCheckRequest message = HealthCheckRequest.newBuilder()
+                .setUnknownFields(UnknownFieldSet.newBuilder()
+                        .addField(2, UnknownFieldSet.Field.newBuilder().addLengthDelimited(ByteString.copyFrom(new byte[] {0x7a, 0x7f})).build())
+                        .build())
+                .build();
+        RateLimitRequest good = RateLimitRequest.newBuilder()
+                .setDomain("d")
+                .addDescriptors(RateLimitDescriptor.newBuilder()
+                        .addEntries(RateLimitDescriptor.Entry.newBuilder()
+                                .setKey("a")
+                                .setValue("x")))
+                .build();
+        try {
+            for (int i = 0; i < 500; i++) {
+                assertThatThrownBy(() -> ClientCalls.blockingUnaryCall(channel, malformed, patient(), message))
+                        .hasMessageStartingWith("INVALID_ARGUMENT");
+            }
+            assertThat(ClientCalls.blockingUnaryCall(
+                                    channel, RateLimitServiceGrpc.getShouldRateLimitMethod(), patient(), good)
+                            .getOverallCode())
+                    .isEqualTo(RateLimitResponse.Code.OK);
+        } finally {
+            channel.shutdownNow();
+        }
+        process.destroy();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    private static CallOptions patient() {
+        return CallOptions.DEFAULT.withDeadlineAfter(2, TimeUnit.MINUTES);
     }
 
     private static double dropped(HttpClient client, HttpRequest metrics) throws Exception {

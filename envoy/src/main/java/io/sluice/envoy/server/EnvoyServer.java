@@ -7,6 +7,7 @@ import io.grpc.ServerCredentials;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
+import io.sluice.core.time.Clock;
 import io.sluice.envoy.decide.RateLimitDecider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -80,12 +81,14 @@ public final class EnvoyServer implements AutoCloseable {
         this.decider = decider;
         this.health = new HealthStatusManager();
         serving(ServingStatus.NOT_SERVING);
+        MalformedMessages malformed =
+                new MalformedMessages(Clock.system(), System.getLogger(MalformedMessages.class.getName()));
         this.server = NettyServerBuilder.forAddress(address, credentials)
                 .directExecutor()
                 .intercept(calls)
                 .intercept(admission) // runs before the one above
-                .addService(new RateLimitCalls(decider, () -> open))
-                .addService(health.getHealthService())
+                .addService(malformed.guard(new RateLimitCalls(decider, () -> open)))
+                .addService(malformed.guard(health.getHealthService()))
                 .maxInboundMessageSize(LARGEST_MESSAGE)
                 .maxInboundMetadataSize(LARGEST_METADATA)
                 .maxConcurrentCallsPerConnection(MOST_CALLS)
