@@ -255,6 +255,18 @@ public final class Limiter implements AutoCloseable {
                 : CompletableFuture.completedFuture(decision(ask, (Outcome) answer, start));
     }
 
+    /**
+     * Decides an ask at once without a shared engine, to shed load: its failure policy decides, and the decision is degraded for
+     * this reason. A limiter that counts in this process decides as always.
+     *
+     * @param reason a short name suitable for a metric, such as {@code node-overload}
+     */
+    public Decision decideWithoutStore(Ask ask, String reason) {
+        return engine instanceof FallbackEngine shared
+                ? decision(ask, shared.standIn(ask, reason), startNanos())
+                : decide(ask);
+    }
+
     /** Waits for several limits at once, all or nothing. See {@linkplain Limiter above}. */
     public Decision acquire(KeyedLimits limits, Duration maxWait) throws InterruptedException {
         return acquire(limits.demands(), maxWait);

@@ -44,7 +44,8 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitMetrics implements RulingListener, RuleListener, StoreListener {
 
     private static final String STORE_CALLS =
-            "Calls to the shared store, by outcome; remembered and guarded are refusals that needed no call";
+            "Calls to the shared store, by outcome; remembered and guarded are refusals that needed no call, shed decisions that"
+                    + " on_failure made because too many calls were waiting";
 
     private static final Duration[] BUCKETS = {
         Duration.ofNanos(10_000),
@@ -120,6 +121,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
             called("ok", 0);
             spared("remembered", store, StoreWatch::remembered);
             spared("guarded", store, StoreWatch::guarded);
+            spared("shed", store, StoreWatch::shed);
         }
         Gauge.builder("rate_limit_leases_outstanding", store, StoreWatch::leased)
                 .description("Permits leased from the shared store that can still be spent")
@@ -196,7 +198,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                 .increment(times);
     }
 
-    /** Registers a counter of refusals that needed no call. */
+    /** Registers a counter of decisions that needed no call. */
     private void spared(String outcome, StoreWatch store, ToDoubleFunction<StoreWatch> count) {
         FunctionCounter.builder("rate_limit_store_calls", store, count)
                 .description(STORE_CALLS)

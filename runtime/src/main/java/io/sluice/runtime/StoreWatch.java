@@ -4,6 +4,7 @@ import io.sluice.core.Decision;
 import io.sluice.core.DecisionListener;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.evaluate.Evaluator;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,7 @@ public final class StoreWatch implements DecisionListener {
     private final Clock clock;
     private final Map<FailurePolicy, AtomicLong> stoodInAtNanos = new EnumMap<>(FailurePolicy.class);
     private final AtomicLong degradedAtNanos;
+    private final LongAdder shed = new LongAdder();
     private volatile @Nullable String last;
 
     public StoreWatch(@Nullable Store store, Clock clock) {
@@ -46,6 +49,9 @@ public final class StoreWatch implements DecisionListener {
             long now = clock.nanoTime();
             degradedAtNanos.set(now);
             stoodInAt(decision.ask().onFailure()).set(now);
+            if (reason.equals(Evaluator.OVERLOAD)) {
+                shed.increment();
+            }
         }
         if (!Objects.equals(last, reason)) {
             last = reason;
@@ -92,6 +98,11 @@ public final class StoreWatch implements DecisionListener {
     /** Returns how many requests the guards of rules kept from the store. */
     public long guarded() {
         return store == null ? 0 : store.guarded();
+    }
+
+    /** Returns how many decisions were made without the store because too many others were waiting for it. */
+    public long shed() {
+        return shed.sum();
     }
 
     /** Returns how many leased permits can still be spent. */

@@ -3,8 +3,13 @@ package io.sluice.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
+import io.sluice.core.decorator.ForwardingEngine;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Demand;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
@@ -15,6 +20,7 @@ import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.yaml.DocumentError;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -64,6 +70,23 @@ class RateLimitMetricsTest {
         assertThat(allowed("set")).isTrue();
         assertThat(allowed("more")).isTrue();
         assertThat(allowed("code")).isFalse();
+    }
+
+    @Test
+    void countsDecisionsThatWereMadeWithoutTheStoreToShedLoad() {
+        StoreWatch watch = new StoreWatch(null, clock);
+        Limiter shared = new Limiter(new ForwardingEngine(counts) {}, clock, List.of(watch));
+        Limit limit = Limit.named("a").fixedWindow(10, Duration.ofHours(1));
+        Ask ask = Ask.charging(List.of(Demand.of(limit, "k", 1)));
+
+        shared.decide(ask);
+        assertThat(watch.shed()).isZero();
+        Decision shed = shared.decideWithoutStore(ask, Evaluator.OVERLOAD);
+        assertThat(shed.degraded()).isEqualTo(Evaluator.OVERLOAD);
+        assertThat(watch.shed()).isEqualTo(1);
+        assertThat(watch.degraded()).isEqualTo(Evaluator.OVERLOAD);
+        assertThat(shared.look(List.of(Demand.of(limit, "k", 1))).outcome().verdicts().get(0).remaining())
+                .isEqualTo(9);
     }
 
     private void watched(RateLimitMetrics metrics) {

@@ -83,6 +83,11 @@ public final class FallbackEngine implements Engine {
         return new PendingOutcome(firstOf(ask, standIn, (PendingOutcome) answer));
     }
 
+    /** Lets the failure policy decide at once, without asking the engine, as if the engine had failed for this reason. */
+    public EngineDecision standIn(Ask ask, String reason) {
+        return new StandIn(ask).decide(reason);
+    }
+
     @Override
     public CompletionStage<Boolean> giveBack(List<Charge> charges) {
         // After a late answer it is unknown which side granted a permit, so it is released on both.

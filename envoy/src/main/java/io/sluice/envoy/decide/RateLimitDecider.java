@@ -34,6 +34,7 @@ public final class RateLimitDecider {
 
     private final Evaluator evaluator;
     private final JointEvaluator joint;
+    private final JointEvaluator shedding;
     private final CountingMode counting;
 
     /** The tree of the rule set that was in force at the last request. */
@@ -44,6 +45,7 @@ public final class RateLimitDecider {
     public RateLimitDecider(Evaluator evaluator, CountingMode counting) {
         this.evaluator = evaluator;
         this.joint = new JointEvaluator(evaluator.joint());
+        this.shedding = new JointEvaluator(evaluator.jointWithoutStore());
         this.counting = counting;
     }
 
@@ -53,10 +55,24 @@ public final class RateLimitDecider {
      * @throws IllegalArgumentException if the request is invalid: an empty domain, no descriptors, or a limit without a unit
      */
     public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
+        return decide(request, joint);
+    }
+
+    /**
+     * Decides about a request at once without the shared store, because too many wait for it already. Each rule's
+     * {@code on_failure} decides; an error would let the request pass whatever the rules say.
+     *
+     * @throws IllegalArgumentException if the request is invalid
+     */
+    public CompletionStage<RateLimitResponse> shed(RateLimitRequest request) {
+        return decide(request, shedding);
+    }
+
+    private CompletionStage<RateLimitResponse> decide(RateLimitRequest request, JointEvaluator by) {
         DescriptorRequest.check(request);
         DescriptorTree rules = rules();
         if (DescriptorRequest.isTooMuch(request)) {
-            return joint.evaluate(RuleSet.none(), List.of(tooMuch(rules, request)))
+            return by.evaluate(RuleSet.none(), List.of(tooMuch(rules, request)))
                     .thenApply(told -> refused(request));
         }
         List<DescriptorMatch> found = found(rules, request);
@@ -65,8 +81,8 @@ public final class RateLimitDecider {
             parts.add(part(rules.set(), request, request.getDescriptors(i), found.get(i)));
         }
         return counting == CountingMode.TOGETHER
-                ? joint.evaluate(rules.set(), parts).thenApply(ruling -> answer(request, found, List.of(ruling)))
-                : eachByItself(rules.set(), parts).thenApply(rulings -> answer(request, found, rulings));
+                ? by.evaluate(rules.set(), parts).thenApply(ruling -> answer(request, found, List.of(ruling)))
+                : eachByItself(by, rules.set(), parts).thenApply(rulings -> answer(request, found, rulings));
     }
 
     /** Returns the tree of the rule set in force. While the tree of a large set is being built, returns the previous one. */
@@ -129,11 +145,12 @@ public final class RateLimitDecider {
     }
 
     /** Decides one descriptor after the other, so that two descriptors with the same count add up. */
-    private CompletionStage<List<JointRuling>> eachByItself(RuleSet set, List<JointPart> parts) {
+    private static CompletionStage<List<JointRuling>> eachByItself(
+            JointEvaluator by, RuleSet set, List<JointPart> parts) {
         CompletionStage<List<JointRuling>> all = CompletableFuture.completedFuture(new ArrayList<>(parts.size()));
         for (JointPart part : parts) {
             all = all.thenCompose(
-                    rulings -> joint.evaluateCountingRefused(set, part).thenApply(ruling -> {
+                    rulings -> by.evaluateCountingRefused(set, part).thenApply(ruling -> {
                         rulings.add(ruling);
                         return rulings;
                     }));

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase {
 
     /**
-     * The most calls in flight. A decision takes no longer than its deadline, so more calls than this are a flood and not a
-     * burst.
+     * The most calls that wait for their decision. A decision takes no longer than its deadline, so more calls than this are a
+     * flood and not a burst. Further calls are decided at once, without the store.
      */
     static final int MOST_IN_FLIGHT = 20_000;
 
@@ -25,11 +25,17 @@ final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase
 
     private final RateLimitDecider decider;
     private final BooleanSupplier open;
+    private final int mostInFlight;
     private final AtomicInteger inFlight = new AtomicInteger();
 
     RateLimitCalls(RateLimitDecider decider, BooleanSupplier open) {
+        this(decider, open, MOST_IN_FLIGHT);
+    }
+
+    RateLimitCalls(RateLimitDecider decider, BooleanSupplier open, int mostInFlight) {
         this.decider = decider;
         this.open = open;
+        this.mostInFlight = mostInFlight;
     }
 
     @Override
@@ -42,13 +48,9 @@ final class RateLimitCalls extends RateLimitServiceGrpc.RateLimitServiceImplBase
             refuse(caller, Status.UNAVAILABLE.withDescription("the node is starting or stopping"));
             return;
         }
-        if (inFlight.incrementAndGet() > MOST_IN_FLIGHT) {
-            inFlight.decrementAndGet();
-            refuse(caller, Status.RESOURCE_EXHAUSTED.withDescription("too many calls at the same time"));
-            return;
-        }
+        boolean room = inFlight.incrementAndGet() <= mostInFlight;
         try {
-            decider.decide(request).whenComplete((response, failure) -> {
+            (room ? decider.decide(request) : decider.shed(request)).whenComplete((response, failure) -> {
                 inFlight.decrementAndGet();
                 answer(caller, response, failure);
             });

@@ -19,9 +19,22 @@ final class EngineRouter {
     private final Limiter local;
     private final @Nullable Limiter shared;
 
+    /** Why the store is not asked although there is one; null if it is asked. */
+    private final @Nullable String withoutStore;
+
     EngineRouter(Limiter local, @Nullable Limiter shared) {
+        this(local, shared, null);
+    }
+
+    private EngineRouter(Limiter local, @Nullable Limiter shared, @Nullable String withoutStore) {
         this.local = local;
         this.shared = shared;
+        this.withoutStore = withoutStore;
+    }
+
+    /** Returns a router to the same engines whose decisions follow each rule's failure policy instead of asking the store. */
+    EngineRouter withoutStore(String reason) {
+        return new EngineRouter(local, shared, reason);
     }
 
     /**
@@ -52,7 +65,7 @@ final class EngineRouter {
                     : CompletableFuture.completedFuture(List.of());
         }
         if (!inProcess) {
-            return store.decideAsync(group.ask(true, purpose, store, version)).thenApply(List::of);
+            return inStore(store, group.ask(true, purpose, store, version)).thenApply(List::of);
         }
         return local.decideAsync(group.ask(false, purpose, local, version))
                 .thenCompose(first -> first.allowed() || purpose == Purpose.LOOK
@@ -62,12 +75,19 @@ final class EngineRouter {
 
     private CompletionStage<List<Decision>> decideInStore(
             LimitGroup group, Purpose purpose, long version, Decision first, Limiter store) {
-        return store.decideAsync(group.ask(true, purpose, store, version)).thenCompose(second -> {
+        return inStore(store, group.ask(true, purpose, store, version)).thenCompose(second -> {
             List<Decision> both = List.of(first, second);
             return second.allowed() || purpose == Purpose.LOOK
                     ? CompletableFuture.completedFuture(both)
                     : local.giveBack(first).handle((done, failure) -> both);
         });
+    }
+
+    private CompletionStage<Decision> inStore(Limiter store, Ask ask) {
+        String reason = withoutStore;
+        return reason == null
+                ? store.decideAsync(ask)
+                : CompletableFuture.completedFuture(store.decideWithoutStore(ask, reason));
     }
 
     /** Decides a group, but only looks at limits whose permits are held, because nothing would release those permits. */

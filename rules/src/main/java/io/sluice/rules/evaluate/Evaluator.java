@@ -46,6 +46,9 @@ public final class Evaluator {
     /** How long to wait for the shared store when permits are renewed or released. No request waits for this. */
     public static final Duration PERMITS_MAY_TAKE = Duration.ofSeconds(1);
 
+    /** The reason of degraded decisions that were made without the shared store, because too many were waiting for it. */
+    public static final String OVERLOAD = "node-overload";
+
     private static final CompletionStage<EarlyRuling> PASSED = CompletableFuture.completedStage(EarlyRuling.PASSED);
 
     private static final CompletionStage<ShadowDecisions> NO_SHADOWS =
@@ -167,7 +170,7 @@ public final class Evaluator {
         for (LimitGroup group : groups) {
             for (BoundLimit bound : group.limits()) {
                 if (EarlyRuling.counts(bound.rule(), status)) {
-                    done = done.thenCombine(charge(bound, 1, group.deadline()), (a, b) -> b);
+                    done = done.thenCombine(charge(bound, 1, group.deadline(), shared), (a, b) -> b);
                 }
             }
         }
@@ -315,10 +318,28 @@ public final class Evaluator {
 
     /** Returns the individual steps, for protocols that combine several requests into one decision. */
     public JointEvaluation joint() {
-        return new Steps();
+        return new Steps(router, shared);
+    }
+
+    /**
+     * Returns the same steps without the shared store, to shed load: each rule's {@code on_failure} decides at once, and the
+     * decisions are degraded because of {@link #OVERLOAD}.
+     */
+    public JointEvaluation jointWithoutStore() {
+        return new Steps(router.withoutStore(OVERLOAD), null);
     }
 
     private final class Steps implements JointEvaluation {
+
+        private final EngineRouter engines;
+
+        /** Charges limits on their own; null if nobody does. */
+        private final @Nullable Limiter charging;
+
+        Steps(EngineRouter engines, @Nullable Limiter charging) {
+            this.engines = engines;
+            this.charging = charging;
+        }
 
         @Override
         public RuleSet rules() {
@@ -332,12 +353,12 @@ public final class Evaluator {
 
         @Override
         public CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version) {
-            return router.decideHoldingNothing(group, purpose, version);
+            return engines.decideHoldingNothing(group, purpose, version);
         }
 
         @Override
         public CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline) {
-            return Evaluator.this.charge(limit, permits, deadline);
+            return Evaluator.this.charge(limit, permits, deadline, charging);
         }
 
         @Override
@@ -362,18 +383,21 @@ public final class Evaluator {
         }
     }
 
-    private CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline) {
+    /** @param store charges what is counted in the store; null if nobody does */
+    private CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline, @Nullable Limiter store) {
         Demand demand = limit.demand();
         long most =
                 Math.min(Math.min(permits, Limit.MAX_PERMITS), limit.numbers().capacity());
-        Limiter store = shared;
         if (demand == null || most < 1 || limit.isHeld()) {
             return CompletableFuture.completedFuture(null);
         }
         Ask ask = Ask.charging(List.of(demand.permits(most).orAtLeast(1)));
-        return limit.inStore() && store != null
-                ? store.decideAsync(ask.dueAt(store.dueIn(deadline)))
-                : local.decideAsync(ask);
+        if (!limit.inStore()) {
+            return local.decideAsync(ask);
+        }
+        return store == null
+                ? CompletableFuture.completedFuture(null)
+                : store.decideAsync(ask.dueAt(store.dueIn(deadline)));
     }
 
     private MatchedRequest match(Attributes request, long permits) {
