@@ -47,6 +47,8 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
             "Calls to the shared store, by outcome; remembered and guarded are refusals that needed no call, shed decisions that"
                     + " on_failure made because too many calls were waiting";
 
+    private static final int NEAR_PERCENT = 80;
+
     private static final Duration[] BUCKETS = {
         Duration.ofNanos(10_000),
         Duration.ofNanos(50_000),
@@ -68,6 +70,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
     private final ConcurrentHashMap<Series, Counter> allowed = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Series, Counter> rejected = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Series, Counter> shadowRejected = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Series, Counter> nearLimit = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Counter> storeCalls = new ConcurrentHashMap<>();
     private volatile Supplier<RuleSet> rules = RuleSet::none;
     private final Timer duration;
@@ -172,6 +175,9 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                         ? counter(allowed, "rate_limit_allowed", series)
                         : counter(rejected, "rate_limit_rejected", series))
                 .increment();
+        if (ruling.allowed() && reported != null && isNear(reported)) {
+            counter(nearLimit, "rate_limit_near_limit", series).increment();
+        }
         for (Label shadow : ruling.shadowRefused()) {
             counter(
                             shadowRejected,
@@ -180,6 +186,13 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
                     .increment();
         }
         duration.record(elapsedNanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Returns whether more than {@value #NEAR_PERCENT} % of the limit are used, rounded as Envoy's reference service does. */
+    private static boolean isNear(Ruling.Reported reported) {
+        long capacity = reported.limit().capacity();
+        long used = capacity - reported.remaining();
+        return used > capacity / 100 * NEAR_PERCENT + capacity % 100 * NEAR_PERCENT / 100;
     }
 
     @Override
@@ -213,7 +226,7 @@ public final class RateLimitMetrics implements RulingListener, RuleListener, Sto
 
     private void forget(RuleSet now) {
         BiPredicate<String, String> known = names.in(now);
-        for (ConcurrentHashMap<Series, Counter> counters : List.of(allowed, rejected, shadowRejected)) {
+        for (ConcurrentHashMap<Series, Counter> counters : List.of(allowed, rejected, shadowRejected, nearLimit)) {
             for (Series series : counters.keySet()) {
                 if (!known.test(series.rule, series.limit)) {
                     counters.computeIfPresent(series, this::remove);

@@ -73,6 +73,31 @@ class RateLimitMetricsTest {
     }
 
     @Test
+    void countsAllowedDecisionsAboveEightyPercentOfTheLimit() {
+        RateLimitMetrics metrics = RateLimitMetrics.ofSetsAndCode(registry);
+        RuleSet ten = new RuleSet(
+                1,
+                ((RuleDocument.Accepted) RuleDocument.parse(
+                                "t",
+                                "rules: [{ id: ten, limits: [{ algorithm: fixed_window, limit: 10, window: 1h }] }]"))
+                        .rules());
+
+        for (int i = 1; i <= 8; i++) {
+            ask(metrics, ten);
+        }
+        assertThat(registry.find("rate_limit_near_limit").counters()).isEmpty();
+        for (int i = 9; i <= 12; i++) {
+            ask(metrics, ten);
+        }
+        assertThat(registry.get("rate_limit_near_limit").tag("limit", "ten.0").counter().count())
+                .isEqualTo(2);
+        source.rules.publish(ten);
+        metrics.watch(source, counts, new StoreWatch(null, clock));
+        source.rules.publish(set(2, "other"));
+        assertThat(registry.find("rate_limit_near_limit").counters()).isEmpty();
+    }
+
+    @Test
     void countsDecisionsThatWereMadeWithoutTheStoreToShedLoad() {
         StoreWatch watch = new StoreWatch(null, clock);
         Limiter shared = new Limiter(new ForwardingEngine(counts) {}, clock, List.of(watch));

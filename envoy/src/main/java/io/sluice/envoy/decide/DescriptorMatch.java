@@ -5,6 +5,7 @@ import io.sluice.envoy.descriptor.EnvoyDescriptor;
 import io.sluice.rules.evaluate.NamedRule;
 import io.sluice.rules.model.Rule;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,17 @@ record DescriptorMatch(@Nullable Rule rule, @Nullable Limit numbers) {
     }
 
     boolean isQuota() {
-        return descriptor().filter(EnvoyDescriptor::quota).isPresent();
+        return rule != null && isQuota(rule);
+    }
+
+    /** Returns whether the limits of a rule refuse only together with all other quotas of a request. */
+    static boolean isQuota(Rule rule) {
+        return rule.shadow()
+                && EnvoyDescriptor.of(rule).filter(EnvoyDescriptor::quota).isPresent();
+    }
+
+    Map<String, @Nullable Object> metadata() {
+        return isLimited() ? descriptor().map(EnvoyDescriptor::metadata).orElse(Map.of()) : Map.of();
     }
 
     boolean isLimited() {

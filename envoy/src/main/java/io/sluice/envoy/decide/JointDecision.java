@@ -47,6 +47,9 @@ final class JointDecision {
     private final IdentityHashMap<Demand, Long> taken;
     private final List<Decision> decisions = new ArrayList<>();
     private final List<Label> shadowRefused = new ArrayList<>();
+
+    private final QuotaStandings quotas = new QuotaStandings();
+    private boolean refusedByQuotas;
     private boolean tooMuch;
     private long atMicros;
 
@@ -166,6 +169,24 @@ final class JointDecision {
         note(said);
     }
 
+    /** Adds the decisions of the engines about a quota of a part. */
+    void heardQuota(MatchedRequest part, LimitGroup group, List<Decision> said) {
+        heardShadow(group, said);
+        boolean tooMany = part.permits() > Limit.MAX_PERMITS;
+        quotas.add(group.limits(), said, bound -> standing(bound, tooMany));
+    }
+
+    /** Refuses the request if it has quotas and all of them are used up. Call it when all quotas have been heard. */
+    boolean refusesByQuotas() {
+        refusedByQuotas = quotas.areUsedUp();
+        return refusedByQuotas;
+    }
+
+    /** Returns the decisions about limits in force. */
+    List<Decision> decisions() {
+        return decisions;
+    }
+
     private void note(List<Decision> said) {
         for (Decision decision : said) {
             atMicros = Math.max(atMicros, decision.outcome().atMicros());
@@ -192,8 +213,9 @@ final class JointDecision {
         for (PartRuling ruling : rulings) {
             allowed &= ruling.allowed();
         }
-        if (allowed && !charged) {
-            rulings.replaceAll(ruling -> new PartRuling(ruling.byRule() != null, ruling.byRule(), ruling.limits()));
+        if (allowed && !charged && !refusedByQuotas) {
+            rulings.replaceAll(ruling ->
+                    new PartRuling(ruling.byRule() != null, ruling.byRule(), ruling.limits(), ruling.usedUp()));
         }
         return new JointRuling(
                 reporting.whole(mode, allowed && charged), rulings, atMicros == 0 ? nowMicros : atMicros);
@@ -203,7 +225,7 @@ final class JointDecision {
         Rule rule = part.verdictOf();
         if (rule != null) {
             reporting.byRule(rule);
-            return new PartRuling(rule.action() == Action.EXEMPT, rule, List.of());
+            return new PartRuling(rule.action() == Action.EXEMPT, rule, List.of(), null);
         }
         boolean allowed = true;
         List<Standing> standings = new ArrayList<>();
@@ -213,10 +235,18 @@ final class JointDecision {
             reporting.add(bound, standing);
             standings.add(standing);
         }
+        Standing usedUp = null;
         for (LimitGroup shadow : part.shadows()) {
-            shadow.limits().forEach(bound -> standings.add(standing(bound, false)));
+            for (BoundLimit bound : shadow.limits()) {
+                Standing quota = quotas.of(bound);
+                standings.add(quota == null ? standing(bound, false) : quota);
+                if (quota != null && !quota.fits()) {
+                    reporting.usedUp(bound, quota);
+                    usedUp = usedUp == null ? quota : usedUp;
+                }
+            }
         }
-        return new PartRuling(allowed, null, standings);
+        return new PartRuling(allowed, null, standings, usedUp);
     }
 
     private Standing standing(BoundLimit bound, boolean asksTooMuch) {
@@ -240,10 +270,17 @@ final class JointDecision {
                 bound.numbers(),
                 bound.shadow(),
                 fits,
-                verdict.remaining(),
+                remaining(bound, verdict),
                 verdict.resetAfterMicros() == Verdict.NEVER
                         ? Optional.empty()
                         : Optional.of(Duration.of(verdict.resetAfterMicros(), ChronoUnit.MICROS)));
+    }
+
+    /** A request that is refused by its quotas gets back what other limits had granted. */
+    private long remaining(BoundLimit bound, Verdict verdict) {
+        return refusedByQuotas
+                ? Math.min(bound.numbers().capacity(), verdict.remaining() + verdict.granted())
+                : verdict.remaining();
     }
 
     private record CountId(String name, String shape, String key, boolean inStore) {}
@@ -254,6 +291,15 @@ final class JointDecision {
         private @Nullable Rule byRule;
         private @Nullable BoundLimit bound;
         private @Nullable Standing standing;
+        private @Nullable BoundLimit quota;
+        private @Nullable Standing quotaStanding;
+
+        void usedUp(BoundLimit next, Standing how) {
+            if (quota == null) {
+                quota = next;
+                quotaStanding = how;
+            }
+        }
 
         void byRule(Rule rule) {
             byRule = byRule == null || rule.action().compareTo(byRule.action()) > 0 ? rule : byRule;
@@ -280,6 +326,11 @@ final class JointDecision {
         }
 
         Ruling.Settled whole(String mode, boolean allowed) {
+            if (refusedByQuotas) {
+                bound = quota;
+                standing = quotaStanding;
+                decisions.addAll(quotas.decisions());
+            }
             MatchedRequest first = parts.get(0);
             Rule rule = byRule;
             boolean denied = rule != null && rule.action() == Action.DENY;
@@ -295,7 +346,9 @@ final class JointDecision {
                     rule != null && limit == null ? rule.action() : Action.LIMIT,
                     limit != null ? limit.rule() : denied || exempt ? rule : null,
                     limit == null || how == null ? null : limit.reported(how.remaining(), how.resetAfter()),
-                    allowed ? Optional.of(Duration.ZERO) : CombinedDecisions.retryAfter(decisions),
+                    allowed
+                            ? Optional.of(Duration.ZERO)
+                            : refusedByQuotas ? quotas.retryAfter() : CombinedDecisions.retryAfter(decisions),
                     CombinedDecisions.waitFor(decisions),
                     limit == null ? mode : limit.label().mode(),
                     CombinedDecisions.degraded(decisions),

@@ -26,21 +26,23 @@ final class JointEvaluator {
     /**
      * Decides about several requests at once: either all pass and all are charged, or one refuses and none is charged. Parts that
      * only look are checked first; if one of them refuses, the whole request is refused. Concurrency limits are only looked at,
-     * because the protocol has no way to release a permit.
+     * because the protocol has no way to release a permit. Quotas are decided after the other limits, each on its own. If all of
+     * them are used up, the request is refused, and what the other limits had charged is given back.
      *
      * @param set the rules that the parts were made for, as {@link JointEvaluation#rules} returned them
      * @param parts at least one
      */
     CompletionStage<JointRuling> evaluate(RuleSet set, List<JointPart> parts) {
         long start = steps.nanoTime();
-        return evaluate(joint(set, parts), set.version(), start);
+        return evaluate(joint(set, parts), set.version(), start, true);
     }
 
     /**
      * Decides about one request on its own, and counts it even if it is refused. In that case descriptor rules are charged as
      * much as they have left, so a limit that refuses has nothing left. The same holds for a shadow limit that would refuse.
      * Other limits, and requests that a rule denied, are not charged. These charges are not reported to listeners, and concurrent
-     * charges of other requests may come first.
+     * charges of other requests may come first. A quota that is used up is reported, but does not refuse: only all quotas of all
+     * parts together do.
      *
      * @param set the rules that the part was made for, as {@link JointEvaluation#rules} returned them
      */
@@ -48,7 +50,7 @@ final class JointEvaluator {
         long start = steps.nanoTime();
         JointDecision joint = joint(set, List.of(part));
         MatchedRequest matched = joint.parts().get(0);
-        return evaluate(joint, set.version(), start)
+        return evaluate(joint, set.version(), start, false)
                 .thenCompose(ruling -> part.permits() == 0
                                 || matched.verdictOf() != null
                                 || ruling.whole().degraded() != null
@@ -64,14 +66,27 @@ final class JointEvaluator {
         return new JointDecision(matched);
     }
 
-    private CompletionStage<JointRuling> evaluate(JointDecision joint, long version, long start) {
+    private CompletionStage<JointRuling> evaluate(
+            JointDecision joint, long version, long start, boolean quotasRefuse) {
         JointEvaluation.Telling telling = steps.begin(start);
         return settle(joint, version)
-                .thenCompose(allowed -> shadows(joint, allowed).thenApply(all -> {
+                .thenCompose(passed -> quotas(joint, passed, quotasRefuse))
+                .thenCompose(allowed -> shadows(joint, allowed, false).thenApply(all -> {
                     JointRuling ruling = all.ruling(allowed, steps.mode(), steps.nowMicros());
                     telling.tell(ruling.whole());
                     return ruling;
                 }));
+    }
+
+    /** Returns whether the request still passes. */
+    private CompletionStage<Boolean> quotas(JointDecision joint, boolean passed, boolean refuse) {
+        return shadows(joint, passed, true).thenCompose(all -> {
+            if (!refuse || !passed || !all.refusesByQuotas()) {
+                return CompletableFuture.completedFuture(passed);
+            }
+            // The answer does not depend on whether the store has heard of it.
+            return steps.giveBack(all.decisions()).handle((done, failure) -> false);
+        });
     }
 
     /** Returns whether all parts pass. */
@@ -94,10 +109,10 @@ final class JointEvaluator {
         });
     }
 
-    private CompletionStage<JointDecision> shadows(JointDecision joint, boolean allowed) {
+    private CompletionStage<JointDecision> shadows(JointDecision joint, boolean allowed, boolean quotas) {
         CompletionStage<JointDecision> all = CompletableFuture.completedFuture(joint);
         for (MatchedRequest part : joint.parts()) {
-            for (LimitGroup group : part.shadows()) {
+            for (LimitGroup group : QuotaStandings.groups(part, quotas)) {
                 boolean charges = allowed
                         && part.permits() > 0
                         && part.permits() <= Limit.MAX_PERMITS
@@ -107,7 +122,11 @@ final class JointEvaluator {
                 all = all.thenCompose(
                         same -> steps.decide(group, purpose, part.set().version())
                                 .thenApply(decisions -> {
-                                    same.heardShadow(group, decisions);
+                                    if (quotas) {
+                                        same.heardQuota(part, group, decisions);
+                                    } else {
+                                        same.heardShadow(group, decisions);
+                                    }
                                     return same;
                                 }));
             }

@@ -27,8 +27,9 @@ record JointRuling(Ruling.Settled whole, List<PartRuling> parts, long atMicros) 
      * @param allowed whether this request passes; if another one is refused, nothing is charged for either
      * @param byRule the rule that denied or exempted it; null if limits decided
      * @param limits the state of each of its limits, in report order, shadow limits last
+     * @param usedUp the first of them that is a quota and used up; null if there is none
      */
-    record PartRuling(boolean allowed, @Nullable Rule byRule, List<Standing> limits) {
+    record PartRuling(boolean allowed, @Nullable Rule byRule, List<Standing> limits, @Nullable Standing usedUp) {
 
         PartRuling {
             limits = List.copyOf(limits);

@@ -5,7 +5,6 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
-import io.sluice.envoy.decide.JointRuling.Standing;
 import io.sluice.envoy.descriptor.DescriptorTree;
 import io.sluice.envoy.descriptor.DomainRules;
 import io.sluice.rules.evaluate.Evaluator;
@@ -16,10 +15,12 @@ import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers requests of Envoy's rate limit protocol by the rules in force: the rules for descriptors, and other rules that match
@@ -161,36 +162,33 @@ public final class RateLimitDecider {
     private static RateLimitResponse answer(
             RateLimitRequest request, List<DescriptorMatch> found, List<JointRuling> rulings) {
         RateLimitResponse.Builder response = RateLimitResponse.newBuilder();
-        List<Integer> violations = new ArrayList<>(0);
+        List<Map<String, @Nullable Object>> passed = new ArrayList<>(0);
+        boolean metadata = false;
         boolean quota = false;
+        boolean left = false;
         boolean allowed = true;
         int at = 0;
         for (JointRuling joint : rulings) {
             for (JointRuling.PartRuling part : joint.parts()) {
-                DescriptorMatch rule = found.get(at);
+                DescriptorMatch rule = found.get(at++);
                 DescriptorStatus status = StatusWriter.of(rule, part, joint.atMicros());
                 response.addStatuses(status);
-                allowed &= status.getCode() == Code.OK;
-                quota |= rule.isQuota();
-                if (rule.isQuota() && isUsedUp(rule, part)) {
-                    violations.add(at);
+                allowed &= part.allowed();
+                boolean counts = rule.isQuota() && part.byRule() == null;
+                quota |= counts;
+                left |= counts && part.usedUp() == null;
+                metadata |= !rule.metadata().isEmpty();
+                if (status.getCode() == Code.OK && !rule.metadata().isEmpty()) {
+                    passed.add(rule.metadata());
                 }
-                at++;
             }
         }
-        if (quota) {
-            response.setDynamicMetadata(QuotaMetadata.of(request, violations));
+        if (quota || metadata) {
+            response.setDynamicMetadata(AnswerMetadata.of(request, passed));
         }
-        return response.setOverallCode(allowed ? Code.OK : Code.OVER_LIMIT).build();
-    }
-
-    private static boolean isUsedUp(DescriptorMatch found, JointRuling.PartRuling part) {
-        for (Standing standing : part.limits()) {
-            if (!standing.fits() && standing.rule().equals(found.rule())) {
-                return true;
-            }
-        }
-        return false;
+        boolean usedUp = quota && !left;
+        return response.setOverallCode(allowed && !usedUp ? Code.OK : Code.OVER_LIMIT)
+                .build();
     }
 
     /** Returns a part that is refused without looking at any limit. */

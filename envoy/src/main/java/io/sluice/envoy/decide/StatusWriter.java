@@ -33,12 +33,13 @@ final class StatusWriter {
     private StatusWriter() {}
 
     static DescriptorStatus of(DescriptorMatch found, PartRuling ruling, long atMicros) {
-        Standing reported = reported(ruling);
+        boolean usedUp = ruling.usedUp() != null && found.isQuota();
+        Standing reported = ruling.allowed() && usedUp ? ruling.usedUp() : reported(ruling);
         if (reported == null) {
             return !ruling.allowed() ? REFUSED : found.isUnlimited() ? UNLIMITED : PASSED;
         }
         return DescriptorStatus.newBuilder()
-                .setCode(ruling.allowed() ? Code.OK : Code.OVER_LIMIT)
+                .setCode(ruling.allowed() && !usedUp ? Code.OK : Code.OVER_LIMIT)
                 .setCurrentLimit(limit(reported))
                 .setLimitRemaining((int) Math.min(MOST, reported.remaining()))
                 .setDurationUntilReset(reset(reported, atMicros))

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads rules from a configuration file of the reference service. For a single document. */
 final class DescriptorReader {
@@ -38,7 +39,8 @@ final class DescriptorReader {
             "quota_mode",
             "share_threshold",
             "detailed_metric",
-            "value_to_metric");
+            "value_to_metric",
+            DescriptorMetadata.KEY);
 
     private static final List<String> RATE_LIMIT =
             List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
@@ -85,10 +87,7 @@ final class DescriptorReader {
         Optional<String> key = text(fields, "key", true);
         Optional<String> value = text(fields, "value", false);
         boolean shared = fields.flag("share_threshold").orElse(false);
-        boolean shadow = fields.flag("shadow_mode").orElse(false);
-        boolean quota = fields.flag("quota_mode").orElse(false);
-        boolean detailed = fields.flag("detailed_metric").orElse(false);
-        fields.flag("value_to_metric");
+        Options options = Options.read(fields, errors);
         if (shared && value.filter(Wildcard::is).isEmpty()) {
             fields.refuseKey("share_threshold", "share_threshold: without a wildcard (expected: a value with *)");
         }
@@ -106,13 +105,13 @@ final class DescriptorReader {
         if (limited) {
             fields.fields("rate_limit", RATE_LIMIT)
                     .flatMap(limit -> RateLimit.read(limit, errors))
-                    .ifPresent(limit -> add(fields, path, limit, shadow, quota, detailed));
+                    .ifPresent(limit -> add(fields, path, limit, options));
         }
         boolean ends = fields.value("descriptors").isEmpty()
                 || isNothing(fields)
                 || fields.list("descriptors").filter(List::isEmpty).isPresent();
         if (!limited && ends && !domain.isEmpty()) {
-            add(fields, path, Optional.empty(), exempt(path, RateLimit.NONE, detailed), false);
+            add(fields, path, Optional.empty(), exempt(path, RateLimit.NONE, options), false);
         }
         descriptors(fields, path);
     }
@@ -141,25 +140,40 @@ final class DescriptorReader {
         }
     }
 
-    private void add(
-            Fields fields, List<Entry> path, RateLimit limit, boolean shadow, boolean quota, boolean detailed) {
+    private void add(Fields fields, List<Entry> path, RateLimit limit, Options options) {
         if (domain.isEmpty()) {
             return;
         }
         if (limit.unlimited()) {
-            add(fields, path, Optional.empty(), exempt(path, limit, detailed), false);
+            add(fields, path, Optional.empty(), exempt(path, limit, options), false);
         } else {
             add(
                     fields,
                     path,
                     Optional.of(limit),
-                    new EnvoyDescriptor(domain, path, false, limit.name(), limit.replaces(), quota, detailed),
-                    shadow || quota);
+                    new EnvoyDescriptor(
+                            domain,
+                            path,
+                            false,
+                            limit.name(),
+                            limit.replaces(),
+                            options.quota && !options.shadow,
+                            options.detailed,
+                            options.metadata),
+                    options.shadow || options.quota);
         }
     }
 
-    private EnvoyDescriptor exempt(List<Entry> path, RateLimit limit, boolean detailed) {
-        return new EnvoyDescriptor(domain, path, limit.unlimited(), limit.name(), limit.replaces(), false, detailed);
+    private EnvoyDescriptor exempt(List<Entry> path, RateLimit limit, Options options) {
+        return new EnvoyDescriptor(
+                domain,
+                path,
+                limit.unlimited(),
+                limit.name(),
+                limit.replaces(),
+                false,
+                options.detailed,
+                options.metadata);
     }
 
     private void add(
@@ -215,6 +229,19 @@ final class DescriptorReader {
             }
             return text;
         });
+    }
+
+    /** What a descriptor says about its limit, beside the block {@code rate_limit}. */
+    private record Options(boolean shadow, boolean quota, boolean detailed, Map<String, @Nullable Object> metadata) {
+
+        static Options read(Fields fields, Errors errors) {
+            fields.flag("value_to_metric");
+            return new Options(
+                    fields.flag("shadow_mode").orElse(false),
+                    fields.flag("quota_mode").orElse(false),
+                    fields.flag("detailed_metric").orElse(false),
+                    DescriptorMetadata.read(fields, errors));
+        }
     }
 
     /** The block {@code rate_limit}. */

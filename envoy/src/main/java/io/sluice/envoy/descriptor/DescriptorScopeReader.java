@@ -10,14 +10,16 @@ import io.sluice.rules.yaml.YamlValue;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the field {@code envoy} of a rule: the descriptors that the rule applies to. Stateless. */
 public final class DescriptorScopeReader implements ProtocolScopeReader {
 
     private static final List<String> KEYS =
-            List.of("domain", "path", "unlimited", "name", "replaces", "quota", "detailed_metric");
+            List.of("domain", "path", "unlimited", "name", "replaces", "quota", "detailed_metric", "metadata");
     private static final List<String> ENTRY_KEYS = List.of("key", "value", "share_threshold");
 
     @Override
@@ -52,11 +54,12 @@ public final class DescriptorScopeReader implements ProtocolScopeReader {
                 .toList();
         boolean quota = fields.flag("quota").orElse(false);
         boolean detailed = fields.flag("detailed_metric").orElse(false);
+        Map<String, @Nullable Object> metadata = DescriptorMetadata.read(fields, errors);
         return errors.count() == before
                 ? built(
                         fields,
                         errors,
-                        () -> new EnvoyDescriptor(domain, path, unlimited, name, replaces, quota, detailed))
+                        () -> new EnvoyDescriptor(domain, path, unlimited, name, replaces, quota, detailed, metadata))
                 : Optional.empty();
     }
 

@@ -9,6 +9,7 @@ import io.sluice.rules.model.Scope;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -44,7 +45,7 @@ public final class DomainRules {
     }
 
     public static EnvoyDescriptor descriptor(String domain) {
-        return new EnvoyDescriptor(domain, List.of(REQUEST), false, Optional.empty(), List.of(), false, false);
+        return new EnvoyDescriptor(domain, List.of(REQUEST), false, Optional.empty(), List.of(), false, false, Map.of());
     }
 
     public static String limitId(String domain) {

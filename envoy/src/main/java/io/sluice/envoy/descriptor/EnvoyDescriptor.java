@@ -1,5 +1,6 @@
 package io.sluice.envoy.descriptor;
 
+import io.sluice.rules.json.JsonLine;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.By;
 import io.sluice.rules.model.ProtocolScope;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The descriptors of Envoy's rate limit protocol that a rule applies to, instead of a {@link io.sluice.rules.model.Scope}. A
@@ -27,8 +30,11 @@ import java.util.Set;
  *     same as for a descriptor without a rule
  * @param name the name by which other limits replace this one
  * @param replaces the names of limits that do not apply where this one does
- * @param quota whether the limit only reports that it is used up and never refuses
+ * @param quota whether the limit, if its rule is in shadow, refuses a request together with all other quotas of it, when all of
+ *     them are used up
  * @param detailedMetric kept as it was written, without effect: no metric has a label that a client can choose
+ * @param metadata what the metadata of an answer contains while the limit lets requests pass: texts, numbers, flags, nulls, lists
+ *     and maps, by key
  */
 public record EnvoyDescriptor(
         String domain,
@@ -37,7 +43,8 @@ public record EnvoyDescriptor(
         Optional<String> name,
         List<String> replaces,
         boolean quota,
-        boolean detailedMetric)
+        boolean detailedMetric,
+        Map<String, @Nullable Object> metadata)
         implements ProtocolScope {
 
     /** The field of a rule document. */
@@ -55,6 +62,7 @@ public record EnvoyDescriptor(
     public EnvoyDescriptor {
         path = List.copyOf(path);
         replaces = List.copyOf(replaces);
+        metadata = Collections.unmodifiableMap(new TreeMap<>(metadata));
         text("domain", domain);
         if (path.isEmpty() || path.size() > DEEPEST) {
             throw new IllegalArgumentException("path: " + path.size() + " (expected: 1.." + DEEPEST + " entries)");
@@ -84,8 +92,8 @@ public record EnvoyDescriptor(
             }
         }
 
-        private Map<String, Object> content() {
-            Map<String, Object> written = new LinkedHashMap<>();
+        private Map<String, @Nullable Object> content() {
+            Map<String, @Nullable Object> written = new LinkedHashMap<>();
             written.put("key", key);
             value.ifPresent(given -> written.put("value", given));
             flag(written, "share_threshold", shareThreshold);
@@ -109,8 +117,8 @@ public record EnvoyDescriptor(
     }
 
     @Override
-    public Map<String, Object> content() {
-        Map<String, Object> written = new LinkedHashMap<>();
+    public Map<String, @Nullable Object> content() {
+        Map<String, @Nullable Object> written = new LinkedHashMap<>();
         written.put("domain", domain);
         written.put("path", path.stream().map(Entry::content).toList());
         flag(written, "unlimited", unlimited);
@@ -120,6 +128,9 @@ public record EnvoyDescriptor(
         }
         flag(written, "quota", quota);
         flag(written, "detailed_metric", detailedMetric);
+        if (!metadata.isEmpty()) {
+            written.put(DescriptorMetadata.KEY, metadata);
+        }
         return Collections.unmodifiableMap(written);
     }
 
@@ -130,7 +141,7 @@ public record EnvoyDescriptor(
         }
     }
 
-    private static void flag(Map<String, Object> written, String key, boolean value) {
+    private static void flag(Map<String, @Nullable Object> written, String key, boolean value) {
         if (value) {
             written.put(key, true);
         }
@@ -178,6 +189,7 @@ public record EnvoyDescriptor(
         text.append(replaces.isEmpty() ? "" : ", replaces " + String.join(" ", replaces));
         return text.append(quota ? ", quota" : "")
                 .append(detailedMetric ? ", detailed_metric" : "")
+                .append(metadata.isEmpty() ? "" : ", metadata " + JsonLine.of(metadata))
                 .toString();
     }
 

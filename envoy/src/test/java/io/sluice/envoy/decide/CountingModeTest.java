@@ -160,26 +160,121 @@ class CountingModeTest {
         assertThat(shown(desk.ask("d", d("dir=x2", "user=v")))).isEqualTo("OK 10/HOUR 9");
     }
 
+    private static final String QUOTAS = """
+            domain: quota
+            descriptors:
+              - key: service
+                value: one
+                quota_mode: true
+                rate_limit: { unit: minute, requests_per_unit: 1 }
+                metadata: { target: { name: one, weight: 7, spare: [x, "7", 0.5, true, ~] }, first: one }
+              - key: service
+                value: two
+                quota_mode: true
+                rate_limit: { unit: minute, requests_per_unit: 2 }
+                metadata: { target: { name: two, zone: b }, second: two }
+              - key: service
+                value: tried
+                quota_mode: true
+                shadow_mode: true
+                rate_limit: { unit: minute, requests_per_unit: 0 }
+              - { key: plain, rate_limit: { unit: minute, requests_per_unit: 9 }, metadata: { plain: 1 } }
+            """;
+
     @Test
-    void aQuotaNeverRefusesAndReportsThatItIsUsedUp() throws Exception {
-        Desk desk = Desk.with("""
-                domain: quota
-                descriptors:
-                  - { key: service, value: one, quota_mode: true, rate_limit: { unit: minute, requests_per_unit: 1 } }
-                  - { key: service, value: two, quota_mode: true, rate_limit: { unit: minute, requests_per_unit: 2 } }
-                  - { key: plain, rate_limit: { unit: minute, requests_per_unit: 9 } }
+    void quotasRefuseARequestOnlyIfAllOfThemAreUsedUp() {
+        Desk desk = Desk.with(QUOTAS);
+        RateLimitRequest both = request("quota", d("service=one"), d("service=two"), d("plain=x"));
+
+        RateLimitResponse first = desk.ask(both);
+        assertThat(shown(first)).isEqualTo("OK 1/MINUTE 0, OK 2/MINUTE 1, OK 9/MINUTE 8");
+        RateLimitResponse second = desk.ask(both);
+        assertThat(shown(second)).isEqualTo("OVER 1/MINUTE 0, OK 2/MINUTE 0, OK 9/MINUTE 7");
+        assertThat(second.getOverallCode()).isEqualTo(Code.OK);
+        RateLimitResponse third = desk.ask(both);
+        assertThat(shown(third)).isEqualTo("OVER 1/MINUTE 0, OVER 2/MINUTE 0, OK 9/MINUTE 7");
+        assertThat(third.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+        assertThat(shown(desk.ask("quota", d("plain=x")))).isEqualTo("OK 9/MINUTE 6");
+
+        assertThat(desk.told).extracting(Ruling.Settled::allowed).containsExactly(true, true, false, true);
+        Ruling.Settled refusal = desk.told.get(2);
+        assertThat(refusal.reported().id()).isEqualTo("quota.service_one.0");
+        assertThat(refusal.retryAfter()).contains(Duration.ofSeconds(30));
+        assertThat(refusal.shadowRefused())
+                .extracting(label -> label.limit())
+                .containsExactly("quota.service_one.0", "quota.service_two.0");
+
+        desk.clock.advance(Duration.ofMinutes(1));
+        assertThat(desk.ask(both).getOverallCode()).isEqualTo(Code.OK);
+    }
+
+    @Test
+    void aRequestThatAnotherLimitRefusesChargesNoQuota() {
+        Desk desk = Desk.with(QUOTAS);
+
+        assertThat(shown(desk.ask("quota", d("service=one"), hits(10, d("plain=x")))))
+                .isEqualTo("OK 1/MINUTE 1, OVER 9/MINUTE 9");
+        assertThat(shown(desk.ask("quota", d("service=one"), d("plain=x"))))
+                .isEqualTo("OK 1/MINUTE 0, OK 9/MINUTE 8");
+        RateLimitResponse look = desk.ask("quota", hits(0, d("service=one")), hits(0, d("plain=x")));
+        assertThat(shown(look)).isEqualTo("OVER 1/MINUTE 0, OK 9/MINUTE 8");
+        assertThat(look.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    }
+
+    @Test
+    void aQuotaInShadowRefusesNothingEvenAlone() {
+        Desk desk = Desk.with(QUOTAS);
+
+        RateLimitResponse alone = desk.ask("quota", d("service=tried"));
+        assertThat(shown(alone)).isEqualTo("OK 0/MINUTE 0");
+        assertThat(alone.getOverallCode()).isEqualTo(Code.OK);
+    }
+
+    @Test
+    void asInTheReferenceAllQuotasTogetherRefuseAndTheRequestIsCounted() {
+        Desk desk = Desk.countingLikeTheReference(QUOTAS);
+        RateLimitRequest both = request("quota", d("service=one"), d("service=two"), d("plain=x"));
+
+        assertThat(desk.ask(both).getOverallCode()).isEqualTo(Code.OK);
+        RateLimitResponse second = desk.ask(both);
+        assertThat(shown(second)).isEqualTo("OVER 1/MINUTE 0, OK 2/MINUTE 0, OK 9/MINUTE 7");
+        assertThat(second.getOverallCode()).isEqualTo(Code.OK);
+        RateLimitResponse third = desk.ask(both);
+        assertThat(shown(third)).isEqualTo("OVER 1/MINUTE 0, OVER 2/MINUTE 0, OK 9/MINUTE 6");
+        assertThat(third.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    }
+
+    @Test
+    void anExemptedQuotaIsNoQuota() {
+        Desk desk = Desk.with(QUOTAS, """
+                rules:
+                  - { id: office, match: { descriptor.service: two }, action: exempt }
                 """);
         RateLimitRequest both = request("quota", d("service=one"), d("service=two"), d("plain=x"));
 
+        assertThat(desk.ask(both).getOverallCode()).isEqualTo(Code.OK);
+        RateLimitResponse second = desk.ask(both);
+        assertThat(shown(second)).isEqualTo("OVER 1/MINUTE 0, OK 0, OK 9/MINUTE 8");
+        assertThat(second.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    }
+
+    @Test
+    void theMetadataOfTheRulesThatPassIsMergedAndTheFirstValueWins() throws Exception {
+        Desk desk = Desk.with(QUOTAS);
+        RateLimitRequest both = request("quota", d("service=one"), hits(1, d("service=two")), d("plain=x"));
+
         assertThat(metadata(desk.ask(both)))
-                .contains("\"domain\":\"quota\"", "\"quotaModeEnabled\":true", "service\\u003done")
-                .doesNotContain("Violations", "hitsAddend");
-        assertThat(metadata(desk.ask(both))).contains("\"quotaModeViolations\":[0.0]");
-        RateLimitResponse third = desk.ask(both);
-        assertThat(metadata(third)).contains("\"quotaModeViolations\":[0.0,1.0]");
-        assertThat(third.getOverallCode()).isEqualTo(Code.OK);
-        assertThat(shown(third)).isEqualTo("OK 1/MINUTE 0, OK 2/MINUTE 0, OK 9/MINUTE 6");
-        assertThat(desk.ask("quota", d("plain=x")).hasDynamicMetadata()).isFalse();
+                .isEqualTo("{\"descriptors\":[{\"entries\":[\"service\\u003done\"]},"
+                        + "{\"entries\":[\"service\\u003dtwo\"],\"hitsAddend\":1.0},{\"entries\":[\"plain\\u003dx\"]}],"
+                        + "\"domain\":\"quota\",\"metadata\":{\"first\":\"one\","
+                        + "\"target\":{\"name\":\"one\",\"spare\":[\"x\",\"7\",0.5,true,null],\"weight\":7.0,\"zone\":\"b\"},"
+                        + "\"second\":\"two\",\"plain\":1.0}}");
+        assertThat(metadata(desk.ask(both))).contains("\"target\":{\"name\":\"two\",\"zone\":\"b\"}").doesNotContain("first");
+        assertThat(metadata(desk.ask(both))).contains("\"metadata\":{\"plain\":1.0}");
+        assertThat(metadata(desk.ask("quota", limited(3, RateLimitUnit.HOUR, d("service=x")), d("service=one"))))
+                .contains("\"limit\":\"requests_per_unit:3 unit:HOUR\"")
+                .doesNotContain("metadata");
+        assertThat(desk.ask("quota", d("other=x")).hasDynamicMetadata()).isFalse();
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The examples in the documentation of the reference service, with its answers. */
+/** Files with the features of the examples of the reference service (commit f2fb157), with its answers. */
 class ReferenceExamplesTest {
 
     private static final String MONGO = """
@@ -92,8 +92,84 @@ class ReferenceExamplesTest {
                   - { key: user, value: b, rate_limit: { unit: second, requests_per_unit: 0 } }
             """;
 
+    /** Every key that the reference service knows, arranged as in its largest example. */
+    private static final String EVERYTHING = """
+            ---
+            domain: shop
+            descriptors:
+              - key: kind
+                value: order
+                rate_limit:
+                  replaces:
+                    - name: premium
+                    - name: sandbox
+                  unit: minute
+                  requests_per_unit: 4
+              - key: from
+                value: edge
+                descriptors:
+                  - key: to
+                    value: premium
+                    rate_limit: { replaces: [{ name: premium }], unit: minute, requests_per_unit: 2 }
+                  - key: to
+                    value: sandbox
+                    rate_limit: { name: sandbox, unit: minute, requests_per_unit: 3 }
+              - key: tenant
+                rate_limit: { unit: minute, requests_per_unit: 5 }
+                descriptors:
+                  - key: plan
+                    rate_limit: { unit: minute, requests_per_unit: 6 }
+                  - key: plan
+                    value: premium
+                    rate_limit: { name: premium, unit: minute, requests_per_unit: 7 }
+                  - key: plan
+                    value: closed
+                    rate_limit: { name: closed, unit: minute, requests_per_unit: 0 }
+                  - key: plan
+                    value: tried
+                    shadow_mode: true
+                    rate_limit: { unit: minute, requests_per_unit: 0 }
+                  - key: free
+                    rate_limit:
+                      unlimited: true
+              - key: detailed
+                detailed_metric: true
+                value_to_metric: true
+                rate_limit: { unit: minute, requests_per_unit: 8 }
+              - key: file
+                value: pub/*
+                share_threshold: true
+                rate_limit: { unit: minute, requests_per_unit: 9 }
+              - key: service
+                value: first
+                quota_mode: true
+                rate_limit: { unit: minute, requests_per_unit: 1 }
+                metadata:
+                  route:
+                    name: "first"
+              - key: service
+                value: second
+                quota_mode: true
+                rate_limit: { unit: minute, requests_per_unit: 0 }
+                metadata:
+                  route:
+                    name: "second"
+            """;
+
     static Stream<Arguments> situations() {
         return Stream.of(
+                at(EVERYTHING, "shop", "OK 4/MINUTE 3, OK 0", d("kind=order"), d("tenant=t", "plan=premium")),
+                at(EVERYTHING, "shop", "OK 4/MINUTE 3, OK 0", d("kind=order"), d("from=edge", "to=sandbox")),
+                at(EVERYTHING, "shop", "OK 2/MINUTE 1, OK 0", d("from=edge", "to=premium"), d("tenant=t", "plan=premium")),
+                at(EVERYTHING, "shop", "OK 3/MINUTE 2", d("from=edge", "to=sandbox")),
+                at(EVERYTHING, "shop", "OK 5/MINUTE 4, OK 6/MINUTE 5", d("tenant=t"), d("tenant=t", "plan=x")),
+                at(EVERYTHING, "shop", "OVER 0/MINUTE 0", d("tenant=t", "plan=closed")),
+                at(EVERYTHING, "shop", "OK 0/MINUTE 0", d("tenant=t", "plan=tried")),
+                at(EVERYTHING, "shop", "OK 4294967295", d("tenant=t", "free=x")),
+                at(EVERYTHING, "shop", "OK 8/MINUTE 7", d("detailed=x")),
+                at(EVERYTHING, "shop", "OK 9/MINUTE 7, OK 9/MINUTE 7", d("file=pub/a"), d("file=pub/b")),
+                at(EVERYTHING, "shop", "OK 1/MINUTE 0, OVER 0/MINUTE 0", d("service=first"), d("service=second")),
+                at(EVERYTHING, "shop", "OVER 0/MINUTE 0", d("service=second")),
                 at(MONGO, "mongo", "OK 500/SECOND 499", d("database=users")),
                 at(MONGO, "mongo", "OK 400/SECOND 399", d("database=default")),
                 at(MONGO, "mongo", "OK 0", d("database=other")),

@@ -21,6 +21,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.testkit.SeededRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -100,7 +101,8 @@ class EnvoyDescriptorTest {
                 random.nextBoolean() ? Optional.of("name") : Optional.empty(),
                 random.nextBoolean() ? List.of("other", "another") : List.of(),
                 random.nextBoolean(),
-                random.nextBoolean());
+                random.nextBoolean(),
+                random.nextBoolean() ? Map.of() : Map.of(word(random), Map.of("n", 7L, "list", List.of("7", true, 0.5))));
     }
 
     private static String word(SeededRandom random) {

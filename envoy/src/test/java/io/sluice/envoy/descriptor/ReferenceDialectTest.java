@@ -107,6 +107,9 @@ class ReferenceDialectTest {
                 "{ domain: d, descriptors: [{ key: k, rate_limit: { unlimited: true, replaces: [{ name: \"\" }] } }] }|1:88: name: empty (expected: a text)",
                 "{ domain: d, descriptors: [{ key: k, value: v, share_threshold: true }] }|1:48: share_threshold: without a wildcard (expected: a value with *)",
                 "{ domain: d, descriptors: [{ key: k, shadow_mode: 7 }] }|1:51: shadow_mode: 7 (expected: true or false)",
+                "{ domain: d, descriptors: [{ key: k, metadata: 7 }] }|1:48: metadata: 7 (expected: a mapping)",
+                "{ domain: d, descriptors: [{ key: k, metadata: { a: { b: 1, b: 2 } } }] }|1:61: duplicate key: b (expected: each key once)",
+                "{ domain: d, descriptors: [{ key: k, metadata: { a: [{ [x]: 2 }] } }] }|1:56: metadata: a list (expected: a plain word)",
                 "{ domain: d, descriptors: [{ key: k, value: v }, { key: k, value: v }] }|1:50: descriptor: k=v twice (expected: once, line 1 has it)"
             })
     void reportsWhatIsWrongAndWhere(String document, String error) {
@@ -114,6 +117,22 @@ class ReferenceDialectTest {
 
         assertThat(read).isInstanceOf(Refused.class);
         assertThat(((Refused) read).errors()).extracting(Object::toString).containsExactly("f:" + error);
+    }
+
+    @Test
+    void metadataMayBeAnythingButLarge() {
+        String document = "{ domain: d, descriptors: [{ key: k, rate_limit: { unit: day }, metadata: { a: %s } }] }";
+
+        assertThat(accepted(RuleDocument.parse("f", document.formatted("[{ b: ~ }, c, \"7\", 7, 7.5, true, {}, []]"))))
+                .extracting(RuleJson::rule)
+                .singleElement()
+                .asString()
+                .contains("\"metadata\":{\"a\":[{\"b\":null},\"c\",\"7\",7,7.5,true,{},[]]}");
+        assertThat(accepted(RuleDocument.parse("f", document.formatted("x").replace("{ a: x }", "{}"))))
+                .isEqualTo(accepted(RuleDocument.parse("f", document.formatted("x").replace("{ a: x }", "~"))));
+        RuleDocument large = RuleDocument.parse("f", document.formatted("x".repeat(DescriptorMetadata.LONGEST)));
+        assertThat(((Refused) large).errors().toString())
+                .contains("metadata: 16392 characters as JSON (expected: at most 16384)");
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** Reads protocol scopes with the readers on the class path. A scope without a reader is kept as it is written. */
 final class ProtocolScopes {
@@ -56,8 +57,8 @@ final class ProtocolScopes {
         return Optional.empty();
     }
 
-    private static Map<String, Object> plain(YamlMap map) {
-        Map<String, Object> content = new LinkedHashMap<>();
+    private static Map<String, @Nullable Object> plain(YamlMap map) {
+        Map<String, @Nullable Object> content = new LinkedHashMap<>();
         for (YamlValue.Entry entry : map.entries()) {
             String name = entry.key() instanceof YamlScalar scalar
                     ? scalar.text()
@@ -67,20 +68,17 @@ final class ProtocolScopes {
         return Collections.unmodifiableMap(content);
     }
 
-    private static Object plain(YamlValue value) {
+    private static @Nullable Object plain(YamlValue value) {
         if (value instanceof YamlMap map) {
             return plain(map);
         } else if (value instanceof YamlList list) {
             return list.items().stream().map(ProtocolScopes::plain).toList();
         }
-        YamlScalar scalar = (YamlScalar) value;
-        boolean flag = !scalar.quoted()
-                && (scalar.text().equals("true") || scalar.text().equals("false"));
-        return flag ? (Object) Boolean.valueOf(scalar.text()) : scalar.text();
+        return ((YamlScalar) value).plain();
     }
 
     /** The content of a protocol scope whose module is not on the class path. */
-    private record UnreadScope(String key, Map<String, Object> content) implements ProtocolScope {
+    private record UnreadScope(String key, Map<String, @Nullable Object> content) implements ProtocolScope {
 
         @Override
         public String toString() {

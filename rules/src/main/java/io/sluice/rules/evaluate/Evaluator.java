@@ -362,6 +362,11 @@ public final class Evaluator {
         }
 
         @Override
+        public CompletionStage<?> giveBack(List<Decision> decisions) {
+            return engines.giveBack(decisions);
+        }
+
+        @Override
         public String mode() {
             return Evaluator.this.mode();
         }

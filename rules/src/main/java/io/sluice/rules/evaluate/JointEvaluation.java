@@ -33,6 +33,9 @@ public interface JointEvaluation {
     /** Charges one limit on its own with up to this many permits, or as many as it has left. */
     CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline);
 
+    /** Gives back what decisions have charged. Call it at most once for each. */
+    CompletionStage<?> giveBack(List<Decision> decisions);
+
     /** Returns the mode to report if no limit decides. */
     String mode();
 

@@ -1,6 +1,7 @@
 package io.sluice.rules.model;
 
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Selects requests of another protocol, in place of a rule's {@link Scope}. Request attributes never match such a rule; the
@@ -11,8 +12,8 @@ public interface ProtocolScope {
     /** Returns the key in rule documents, such as {@code envoy}. */
     String key();
 
-    /** Returns the value in rule documents: texts, flags, lists and maps in a fixed order, without defaults. */
-    Map<String, Object> content();
+    /** Returns the value in rule documents: texts, numbers, flags, nulls, lists and maps in a fixed order, without defaults. */
+    Map<String, @Nullable Object> content();
 
     /**
      * Checks that an action makes sense with this scope.

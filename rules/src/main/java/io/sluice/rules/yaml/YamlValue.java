@@ -1,6 +1,9 @@
 package io.sluice.rules.yaml;
 
 import java.util.List;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** A value in a document, with its place. Immutable. */
 public sealed interface YamlValue {
@@ -20,6 +23,25 @@ public sealed interface YamlValue {
 
         public boolean isNull() {
             return !quoted && (text.isEmpty() || text.equals("~") || text.equals("null"));
+        }
+
+        /** Returns what it stands for where a document may have any value: a text, a number, a flag or null. */
+        public @Nullable Object plain() {
+            if (quoted) {
+                return text;
+            }
+            if (isNull()) {
+                return null;
+            }
+            if (text.equals("true") || text.equals("false")) {
+                return Boolean.valueOf(text);
+            }
+            OptionalLong whole = Digits.whole(text);
+            if (whole.isPresent()) {
+                return whole.getAsLong();
+            }
+            OptionalDouble decimal = Digits.decimal(text);
+            return decimal.isPresent() && Double.isFinite(decimal.getAsDouble()) ? decimal.getAsDouble() : text;
         }
 
         @Override

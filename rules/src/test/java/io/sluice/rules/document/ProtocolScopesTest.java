@@ -25,6 +25,16 @@ class ProtocolScopesTest {
     }
 
     @Test
+    void keepsTheTypesOfValuesInAScopeWhoseModuleIsMissing() {
+        String written = WRITTEN.replace(
+                "\"quota\":true",
+                "\"metadata\":{\"a\":7,\"b\":0.5,\"c\":null,\"d\":\"7\",\"e\":[true,\"true\",-1.0E20],\"f\":{}}");
+        Rule rule = accepted("rules: [" + written + "]").get(0);
+
+        assertThat(RuleJson.rule(rule)).isEqualTo(written);
+    }
+
+    @Test
     void matchesNoRequestByTheScopeOfAnotherProtocol() {
         RuleSet set = new RuleSet(1, accepted("rules: [" + WRITTEN + "]"));
 

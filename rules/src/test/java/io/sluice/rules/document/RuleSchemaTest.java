@@ -35,7 +35,8 @@ class RuleSchemaTest {
         assertThat(keys(schema.definition("override"))).isEqualTo(DocumentKeys.OVERRIDE);
         assertThat(keys(property("rule", "lease"))).isEqualTo(DocumentKeys.LEASE);
         assertThat(keys(property("rule", "envoy")))
-                .isEqualTo(Set.of("domain", "path", "unlimited", "name", "replaces", "quota", "detailed_metric"));
+                .isEqualTo(Set.of(
+                        "domain", "path", "unlimited", "name", "replaces", "quota", "detailed_metric", "metadata"));
         Map<?, ?> path = Schema.map(
                 Schema.map(property("rule", "envoy").get("properties")).get("path"));
         assertThat(keys(Schema.map(path.get("items")))).isEqualTo(Set.of("key", "value", "share_threshold"));
