@@ -80,12 +80,13 @@ final class JointEvaluator {
 
     /** Returns whether the request still passes. */
     private CompletionStage<Boolean> quotas(JointDecision joint, boolean passed, boolean refuse) {
-        return shadows(joint, passed, true).thenCompose(all -> {
+        return shadows(joint, passed, true).thenApply(all -> {
             if (!refuse || !passed || !all.refusesByQuotas()) {
-                return CompletableFuture.completedFuture(passed);
+                return passed;
             }
-            // The answer does not depend on whether the store has heard of it.
-            return steps.giveBack(all.decisions()).handle((done, failure) -> false);
+            // The answer does not wait for a store that may have become slow meanwhile.
+            var unused = steps.giveBack(all.decisions());
+            return false;
         });
     }
 

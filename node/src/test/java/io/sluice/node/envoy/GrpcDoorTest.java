@@ -2,6 +2,7 @@ package io.sluice.node.envoy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
@@ -161,6 +162,49 @@ class GrpcDoorTest {
                             .isEqualTo(reference ? 2 : 3);
                 }
             }
+        }
+    }
+
+    @Test
+    void allQuotasThatAreUsedUpRefuseARequestThatThenChargesNothingInRedis() throws Exception {
+        String rules = """
+                rules:
+                  - id: q
+                    deadline: 1m
+                    shadow: true
+                    envoy: { domain: d, path: [{ key: q }], quota: true, metadata: { route: one } }
+                    limits: [{ algorithm: fixed_window, limit: 1, window: 1d }]
+                  - id: a
+                    deadline: 1m
+                    envoy: { domain: d, path: [{ key: a }] }
+                    limits: [{ algorithm: fixed_window, limit: 9, window: 1d }]
+                """;
+        try (RedisServer redis = RedisServer.start();
+                RunningNode one = RunningNode.onRedis(NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0)
+                        .withGrpc(GrpcSettings.on(0))
+                        .withRedis(redis.uri()));
+                RunningNode two = RunningNode.onRedis(NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0)
+                        .withGrpc(GrpcSettings.on(0))
+                        .withRedis(redis.uri()));
+                Caller first = Caller.of(one);
+                Caller second = Caller.of(two)) {
+            RateLimitResponse passed = first.ask("d", "a=x", "q=x");
+            assertThat(passed.getOverallCode()).isEqualTo(Code.OK);
+            assertThat(passed.getDynamicMetadata().getFieldsOrThrow("metadata").toString())
+                    .contains("one");
+            for (int i = 0; i < 4; i++) {
+                assertThat(second.ask("d", "a=x", "q=x").getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+            }
+            // Permits come back a moment after the answer; each look charges nothing but shows what is left.
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> json(
+                                    one,
+                                    "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}],"
+                                            + "\"hitsAddend\":\"0\"}]}")
+                            .body()
+                            .contains("\"limitRemaining\":8"));
+            assertThat(two.get("/metrics").body())
+                    .contains("rate_limit_rejected_total{limit=\"q.0\",mode=\"distributed\",rule=\"q\"} 4.0");
         }
     }
 
