@@ -58,8 +58,8 @@ public final class Logs extends ContextAwareBase implements Configurator {
         JavaLogs.install();
         System.setErr(new PrintStream(new ErrorLines(), true, StandardCharsets.UTF_8));
         Logger log = LoggerFactory.getLogger(Logs.class);
-        Thread.setDefaultUncaughtExceptionHandler((thread, failure) ->
-                log.error("the thread {} ended unexpectedly (this is a bug; please report it)", thread.getName(), failure));
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> log.error(
+                "the thread {} ended unexpectedly (this is a bug; please report it)", thread.getName(), failure));
     }
 
     /** Sets the format and the level from now on. */

@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,8 +35,8 @@ class LogsTest {
                 .anyMatch(line -> line.contains("\"level\":\"error\",\"logger\":\"org.example.library\"")
                         && line.contains("call 0 of 1 failed")
                         && line.contains("no luck"))
-                .anyMatch(line -> line.contains("\"level\":\"warn\",\"logger\":\"System.err\"")
-                        && line.contains("printed 0"))
+                .anyMatch(line ->
+                        line.contains("\"level\":\"warn\",\"logger\":\"System.err\"") && line.contains("printed 0"))
                 .anyMatch(line -> line.contains("the thread library-1 ended unexpectedly"))
                 .noneMatch(line -> line.contains("too detailed"));
     }
@@ -45,7 +46,7 @@ class LogsTest {
     void noLibraryWaitsForTheReaderOfStandardError() throws Exception {
         Process process = start(null, TIMES);
 
-        assertThat(process.inputReader().readLine()).isEqualTo("dropped some");
+        assertThat(process.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("dropped some");
         assertThat(process.waitFor(4, TimeUnit.MINUTES)).isTrue();
         assertThat(process.exitValue()).isZero();
     }
@@ -74,7 +75,8 @@ class LogsTest {
             Logger library = Logger.getLogger("org.example.library");
             int times = Integer.parseInt(args[0]);
             for (int i = 0; i < times; i++) {
-                library.log(Level.SEVERE, "call " + i + " of " + times + " failed", new IllegalStateException("no luck"));
+                library.log(
+                        Level.SEVERE, "call " + i + " of " + times + " failed", new IllegalStateException("no luck"));
                 library.log(Level.FINE, "too detailed");
                 System.err.println("printed " + i);
             }

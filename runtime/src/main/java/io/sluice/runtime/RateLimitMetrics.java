@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitMetrics implements RulingListener, RuleListener, StoreListener {
 
     private static final String STORE_CALLS =
-            "Calls to the shared store, by outcome; remembered and guarded are refusals that needed no call, shed decisions that"
-                    + " on_failure made because too many calls were waiting";
+            "Calls to the shared store, by outcome; remembered and guarded are refusals that needed no call, shed"
+                    + " decisions that on_failure made because too many calls were waiting";
 
     private static final int NEAR_PERCENT = 80;
 

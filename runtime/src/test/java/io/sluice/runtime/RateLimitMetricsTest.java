@@ -89,7 +89,10 @@ class RateLimitMetricsTest {
         for (int i = 9; i <= 12; i++) {
             ask(metrics, ten);
         }
-        assertThat(registry.get("rate_limit_near_limit").tag("limit", "ten.0").counter().count())
+        assertThat(registry.get("rate_limit_near_limit")
+                        .tag("limit", "ten.0")
+                        .counter()
+                        .count())
                 .isEqualTo(2);
         source.rules.publish(ten);
         metrics.watch(source, counts, new StoreWatch(null, clock));
@@ -110,7 +113,11 @@ class RateLimitMetricsTest {
         assertThat(shed.degraded()).isEqualTo(Evaluator.OVERLOAD);
         assertThat(watch.shed()).isEqualTo(1);
         assertThat(watch.degraded()).isEqualTo(Evaluator.OVERLOAD);
-        assertThat(shared.look(List.of(Demand.of(limit, "k", 1))).outcome().verdicts().get(0).remaining())
+        assertThat(shared.look(List.of(Demand.of(limit, "k", 1)))
+                        .outcome()
+                        .verdicts()
+                        .get(0)
+                        .remaining())
                 .isEqualTo(9);
     }
 

@@ -66,8 +66,7 @@ final class JointEvaluator {
         return new JointDecision(matched);
     }
 
-    private CompletionStage<JointRuling> evaluate(
-            JointDecision joint, long version, long start, boolean quotasRefuse) {
+    private CompletionStage<JointRuling> evaluate(JointDecision joint, long version, long start, boolean quotasRefuse) {
         JointEvaluation.Telling telling = steps.begin(start);
         return settle(joint, version)
                 .thenCompose(passed -> quotas(joint, passed, quotasRefuse))

@@ -29,7 +29,11 @@ record JointRuling(Ruling.Settled whole, List<PartRuling> parts, long atMicros) 
      * @param limits the state of each of its limits, in report order, shadow limits last
      * @param usedUp the first of them that is a quota and used up; null if there is none
      */
-    record PartRuling(boolean allowed, @Nullable Rule byRule, List<Standing> limits, @Nullable Standing usedUp) {
+    record PartRuling(
+            boolean allowed,
+            @Nullable Rule byRule,
+            List<Standing> limits,
+            @Nullable Standing usedUp) {
 
         PartRuling {
             limits = List.copyOf(limits);

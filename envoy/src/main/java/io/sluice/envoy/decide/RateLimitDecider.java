@@ -73,8 +73,7 @@ public final class RateLimitDecider {
         DescriptorRequest.check(request);
         DescriptorTree rules = rules();
         if (DescriptorRequest.isTooMuch(request)) {
-            return by.evaluate(RuleSet.none(), List.of(tooMuch(rules, request)))
-                    .thenApply(told -> refused(request));
+            return by.evaluate(RuleSet.none(), List.of(tooMuch(rules, request))).thenApply(told -> refused(request));
         }
         List<DescriptorMatch> found = found(rules, request);
         List<JointPart> parts = new ArrayList<>(found.size());

@@ -45,7 +45,8 @@ public final class DomainRules {
     }
 
     public static EnvoyDescriptor descriptor(String domain) {
-        return new EnvoyDescriptor(domain, List.of(REQUEST), false, Optional.empty(), List.of(), false, false, Map.of());
+        return new EnvoyDescriptor(
+                domain, List.of(REQUEST), false, Optional.empty(), List.of(), false, false, Map.of());
     }
 
     public static String limitId(String domain) {

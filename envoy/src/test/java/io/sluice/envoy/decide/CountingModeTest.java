@@ -214,8 +214,7 @@ class CountingModeTest {
 
         assertThat(shown(desk.ask("quota", d("service=one"), hits(10, d("plain=x")))))
                 .isEqualTo("OK 1/MINUTE 1, OVER 9/MINUTE 9");
-        assertThat(shown(desk.ask("quota", d("service=one"), d("plain=x"))))
-                .isEqualTo("OK 1/MINUTE 0, OK 9/MINUTE 8");
+        assertThat(shown(desk.ask("quota", d("service=one"), d("plain=x")))).isEqualTo("OK 1/MINUTE 0, OK 9/MINUTE 8");
         RateLimitResponse look = desk.ask("quota", hits(0, d("service=one")), hits(0, d("plain=x")));
         assertThat(shown(look)).isEqualTo("OVER 1/MINUTE 0, OK 9/MINUTE 8");
         assertThat(look.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
@@ -269,7 +268,9 @@ class CountingModeTest {
                         + "\"domain\":\"quota\",\"metadata\":{\"first\":\"one\","
                         + "\"target\":{\"name\":\"one\",\"spare\":[\"x\",\"7\",0.5,true,null],\"weight\":7.0,\"zone\":\"b\"},"
                         + "\"second\":\"two\",\"plain\":1.0}}");
-        assertThat(metadata(desk.ask(both))).contains("\"target\":{\"name\":\"two\",\"zone\":\"b\"}").doesNotContain("first");
+        assertThat(metadata(desk.ask(both)))
+                .contains("\"target\":{\"name\":\"two\",\"zone\":\"b\"}")
+                .doesNotContain("first");
         assertThat(metadata(desk.ask(both))).contains("\"metadata\":{\"plain\":1.0}");
         assertThat(metadata(desk.ask("quota", limited(3, RateLimitUnit.HOUR, d("service=x")), d("service=one"))))
                 .contains("\"limit\":\"requests_per_unit:3 unit:HOUR\"")

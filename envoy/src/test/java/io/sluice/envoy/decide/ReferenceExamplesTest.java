@@ -160,7 +160,12 @@ class ReferenceExamplesTest {
         return Stream.of(
                 at(EVERYTHING, "shop", "OK 4/MINUTE 3, OK 0", d("kind=order"), d("tenant=t", "plan=premium")),
                 at(EVERYTHING, "shop", "OK 4/MINUTE 3, OK 0", d("kind=order"), d("from=edge", "to=sandbox")),
-                at(EVERYTHING, "shop", "OK 2/MINUTE 1, OK 0", d("from=edge", "to=premium"), d("tenant=t", "plan=premium")),
+                at(
+                        EVERYTHING,
+                        "shop",
+                        "OK 2/MINUTE 1, OK 0",
+                        d("from=edge", "to=premium"),
+                        d("tenant=t", "plan=premium")),
                 at(EVERYTHING, "shop", "OK 3/MINUTE 2", d("from=edge", "to=sandbox")),
                 at(EVERYTHING, "shop", "OK 5/MINUTE 4, OK 6/MINUTE 5", d("tenant=t"), d("tenant=t", "plan=x")),
                 at(EVERYTHING, "shop", "OVER 0/MINUTE 0", d("tenant=t", "plan=closed")),

@@ -102,7 +102,9 @@ class EnvoyDescriptorTest {
                 random.nextBoolean() ? List.of("other", "another") : List.of(),
                 random.nextBoolean(),
                 random.nextBoolean(),
-                random.nextBoolean() ? Map.of() : Map.of(word(random), Map.of("n", 7L, "list", List.of("7", true, 0.5))));
+                random.nextBoolean()
+                        ? Map.of()
+                        : Map.of(word(random), Map.of("n", 7L, "list", List.of("7", true, 0.5))));
     }
 
     private static String word(SeededRandom random) {

@@ -129,7 +129,8 @@ class ReferenceDialectTest {
                 .asString()
                 .contains("\"metadata\":{\"a\":[{\"b\":null},\"c\",\"7\",7,7.5,true,{},[]]}");
         assertThat(accepted(RuleDocument.parse("f", document.formatted("x").replace("{ a: x }", "{}"))))
-                .isEqualTo(accepted(RuleDocument.parse("f", document.formatted("x").replace("{ a: x }", "~"))));
+                .isEqualTo(
+                        accepted(RuleDocument.parse("f", document.formatted("x").replace("{ a: x }", "~"))));
         RuleDocument large = RuleDocument.parse("f", document.formatted("x".repeat(DescriptorMetadata.LONGEST)));
         assertThat(((Refused) large).errors().toString())
                 .contains("metadata: 16392 characters as JSON (expected: at most 16384)");

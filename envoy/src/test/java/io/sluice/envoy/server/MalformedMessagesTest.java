@@ -55,6 +55,8 @@ class MalformedMessagesTest {
               - { key: a, rate_limit: { unit: day, requests_per_unit: 1000 } }
             """;
 
+    private static final Duration LATER = Duration.ofMinutes(5);
+
     /** A field with a length beyond the end of the message. */
     private static final byte[] MALFORMED = {0x0a, 0x7f, 'x'};
 
@@ -79,9 +81,11 @@ class MalformedMessagesTest {
             for (int i = 0; i < 500; i++) {
                 assertThat(client.send(ASK, MALFORMED).getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
             }
-            assertThat(client.send(bytes(HealthGrpc.getCheckMethod()), MALFORMED).getCode())
+            assertThat(client.send(bytes(HealthGrpc.getCheckMethod()), MALFORMED)
+                            .getCode())
                     .isEqualTo(Status.Code.INVALID_ARGUMENT);
-            assertThat(client.send(bytes(HealthGrpc.getWatchMethod()), MALFORMED).getCode())
+            assertThat(client.send(bytes(HealthGrpc.getWatchMethod()), MALFORMED)
+                            .getCode())
                     .isEqualTo(Status.Code.INVALID_ARGUMENT);
             assertThat(client.asks()).isEqualTo("OK 1000/DAY 999");
         }
@@ -96,8 +100,7 @@ class MalformedMessagesTest {
             for (int i = 0; i < 500; i++) {
                 byte[] message = new byte[random.nextInt(200)];
                 random.nextBytes(message);
-                assertThat(client.send(ASK, message).getCode())
-                        .isIn(Status.Code.OK, Status.Code.INVALID_ARGUMENT);
+                assertThat(client.send(ASK, message).getCode()).isIn(Status.Code.OK, Status.Code.INVALID_ARGUMENT);
             }
             assertThat(client.asks()).isEqualTo("OK 1000/DAY 999");
         }
@@ -107,9 +110,11 @@ class MalformedMessagesTest {
     @Test
     void otherBadCallsAreRefusedWithoutALine() throws Exception {
         byte[] huge = new byte[EnvoyServer.LARGEST_MESSAGE + 1];
-        byte[] bomb = request("d", d("a=" + "x".repeat(20 * EnvoyServer.LARGEST_MESSAGE))).toByteArray();
-        MethodDescriptor<byte[], byte[]> unknown =
-                ASK.toBuilder().setFullMethodName("envoy.service.ratelimit.v3.Other/Ask").build();
+        byte[] bomb = request("d", d("a=" + "x".repeat(20 * EnvoyServer.LARGEST_MESSAGE)))
+                .toByteArray();
+        MethodDescriptor<byte[], byte[]> unknown = ASK.toBuilder()
+                .setFullMethodName("envoy.service.ratelimit.v3.Other/Ask")
+                .build();
         try (EnvoyServer server = open();
                 Client client = Client.of(server);
                 Client packed = Client.compressing(server, new Codec.Gzip());
@@ -158,7 +163,11 @@ class MalformedMessagesTest {
 
     private static EnvoyServer open() throws Exception {
         EnvoyServer server = EnvoyServer.start(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional.empty(), Desk.with(RULES).decider);
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                Optional.empty(),
+                Desk.with(RULES).decider,
+                LATER,
+                LATER);
         server.open();
         return server;
     }
@@ -239,7 +248,18 @@ class MalformedMessagesTest {
     }
 
     /** Says that it compresses, but does not. */
-    private record NotCompressed(String getMessageEncoding) implements Codec {
+    private static final class NotCompressed implements Codec {
+
+        private final String name;
+
+        NotCompressed(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public String getMessageEncoding() {
+            return name;
+        }
 
         @Override
         public OutputStream compress(OutputStream message) {

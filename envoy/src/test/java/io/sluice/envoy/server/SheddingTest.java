@@ -104,7 +104,8 @@ class SheddingTest {
         assertThat(shown(ask(service, d("other=x")))).isEqualTo("OK 0");
         assertThatThrownBy(() -> ask(service)).hasMessageContaining("INVALID_ARGUMENT");
         assertThat(store.asked).hasSize(BOUND);
-        assertThat(told).extracting(Ruling.Settled::degraded)
+        assertThat(told)
+                .extracting(Ruling.Settled::degraded)
                 .containsExactly(
                         Evaluator.OVERLOAD, Evaluator.OVERLOAD, Evaluator.OVERLOAD, Evaluator.OVERLOAD, null, null);
 
@@ -112,8 +113,7 @@ class SheddingTest {
         for (CompletableFuture<RateLimitResponse> each : waiting) {
             assertThat(shown(each.get(2, TimeUnit.MINUTES))).isEqualTo("OK 10/DAY 9");
         }
-        CompletableFuture<RateLimitResponse> next =
-                CompletableFuture.supplyAsync(() -> ask(service, d("closed=x")));
+        CompletableFuture<RateLimitResponse> next = CompletableFuture.supplyAsync(() -> ask(service, d("closed=x")));
         await("the store is asked again").atMost(2, TimeUnit.MINUTES).until(() -> store.asked.size() == BOUND + 1);
         store.answerAll();
         assertThat(shown(next.get(2, TimeUnit.MINUTES))).isEqualTo("OK 10/DAY 9");

@@ -196,13 +196,12 @@ class GrpcDoorTest {
                 assertThat(second.ask("d", "a=x", "q=x").getOverallCode()).isEqualTo(Code.OVER_LIMIT);
             }
             // Permits come back a moment after the answer; each look charges nothing but shows what is left.
-            await().atMost(60, TimeUnit.SECONDS)
-                    .until(() -> json(
-                                    one,
-                                    "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}],"
-                                            + "\"hitsAddend\":\"0\"}]}")
-                            .body()
-                            .contains("\"limitRemaining\":8"));
+            await().atMost(60, TimeUnit.SECONDS).until(() -> json(
+                            one,
+                            "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[{\"key\":\"a\",\"value\":\"x\"}],"
+                                    + "\"hitsAddend\":\"0\"}]}")
+                    .body()
+                    .contains("\"limitRemaining\":8"));
             assertThat(two.get("/metrics").body())
                     .contains("rate_limit_rejected_total{limit=\"q.0\",mode=\"distributed\",rule=\"q\"} 4.0");
         }
