@@ -169,8 +169,8 @@ class SheddingTest {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(List<Charge> charges) {
-            return CompletableFuture.completedFuture(null);
+        public CompletionStage<Boolean> giveBack(List<Charge> charges) {
+            return CompletableFuture.completedFuture(false);
         }
 
         @Override

@@ -9,6 +9,7 @@ import io.sluice.rules.pattern.Attributes;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * view and never parse again.
  */
 public final class GatewayExchange {
+
+    private static final System.Logger LOG = System.getLogger(GatewayExchange.class.getName());
 
     private final IncomingBody incoming;
     private final Parsed parsed;
@@ -171,7 +174,16 @@ public final class GatewayExchange {
     public void end() {
         if (!over) {
             over = true;
-            whenOver.forEach(Runnable::run);
+            whenOver.forEach(this::runLast);
+        }
+    }
+
+    /** Runs an action so that the others run even if it fails: one of them may give permits back. */
+    private void runLast(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "an action at the end of a request failed", e);
         }
     }
 }
