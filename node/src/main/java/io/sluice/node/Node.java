@@ -222,7 +222,8 @@ public final class Node implements AutoCloseable {
         Supplier<RuleSet> inForce = rules.source()::latest;
         Evaluator evaluator = new Evaluator(inForce, local, shared, config.keyForm(), clock, listener);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
-        DecisionRoutes decisions = new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders());
+        DecisionRoutes decisions =
+                new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders());
         DoorTokens files = DoorTokens.open(config, clock);
         tokens = files;
         health.watchTokens(files::findings);

@@ -181,7 +181,8 @@ class PermitTest {
                 RunningNode two = RunningNode.onRedis(config().withRedis(redis.uri()))) {
             redis.command("FLUSHALL");
             Awaitility.await()
-                    .until(() -> redis.command("EXISTS", "rate_limit:#s:permits").number() == 1);
+                    .until(() ->
+                            redis.command("EXISTS", "rate_limit:#s:permits").number() == 1);
             String held = permit(one.check(check("/reports", "a", 1)));
             assertThat(post(two, "release", held).statusCode()).isEqualTo(204);
         }

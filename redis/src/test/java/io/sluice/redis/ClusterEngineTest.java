@@ -135,10 +135,9 @@ final class ClusterEngineTest {
             }
             assertThat(decided(engine.decide(both)).allowed()).isFalse();
             // The first refusal may still be giving back.
-            Awaitility.await()
-                    .atMost(Duration.ofMinutes(1))
-                    .untilAsserted(() ->
-                            assertThat(remaining(engine, TEN, "shared")).isEqualTo(7));
+            Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
+                            remaining(engine, TEN, "shared"))
+                    .isEqualTo(7));
             Set<Long> told = ConcurrentHashMap.newKeySet();
             inParallel(8, thread -> {
                 for (int i = 0; i < 100; i++) {
@@ -161,10 +160,9 @@ final class ClusterEngineTest {
             done(engine.giveBack(first.charges(both)));
             assertThat(decided(engine.decide(both)).allowed()).isTrue();
             // The first refusal may still be giving back.
-            Awaitility.await()
-                    .atMost(Duration.ofMinutes(1))
-                    .untilAsserted(() ->
-                            assertThat(remaining(engine, TEN, "shared")).isEqualTo(9));
+            Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
+                            remaining(engine, TEN, "shared"))
+                    .isEqualTo(9));
         }
     }
 

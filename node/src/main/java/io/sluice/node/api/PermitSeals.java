@@ -53,7 +53,10 @@ public final class PermitSeals {
         }
         List<SecretKeySpec> next = new ArrayList<>(KEYS_KEPT);
         next.add(learned);
-        keys.stream().filter(known -> !known.equals(learned)).limit(KEYS_KEPT - 1).forEach(next::add);
+        keys.stream()
+                .filter(known -> !known.equals(learned))
+                .limit(KEYS_KEPT - 1)
+                .forEach(next::add);
         keys = List.copyOf(next);
     }
 

@@ -77,7 +77,8 @@ class EveryWayToLeaveTest {
                         caller.send(
                                 switch (ways() % 3) {
                                     case 0 -> "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno";
-                                    case 1 -> "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n";
+                                    case 1 ->
+                                        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n";
                                     default -> "HTTP/1.1 426 Upgrade Required\r\nContent-Length: 100\r\n\r\nno";
                                 });
                     }
@@ -133,7 +134,8 @@ class EveryWayToLeaveTest {
         try (RedisServer redis = RedisServer.start();
                 RawUpstream upstream = new RawUpstream(caller -> {
                     while (!caller.head().isEmpty()) {
-                        caller.send(ways() % 2 == 0 ? GRANTED : "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+                        caller.send(
+                                ways() % 2 == 0 ? GRANTED : "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
                     }
                 });
                 RunningGateway gateway =

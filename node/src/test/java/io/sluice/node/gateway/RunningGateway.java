@@ -16,16 +16,14 @@ public record RunningGateway(Node node) implements AutoCloseable {
 
     /** Starts a node that counts in a Redis. */
     public static RunningGateway onRedis(Path folder, String rules, String upstream, String redis) throws Exception {
-        return new RunningGateway(
-                Node.start(config(folder, rules, upstream).withRedis(redis)));
+        return new RunningGateway(Node.start(config(folder, rules, upstream).withRedis(redis)));
     }
 
     private static NodeConfig config(Path folder, String rules, String upstream) throws Exception {
         Path config = Files.writeString(
                 folder.resolve("sluice.yaml"),
                 "routes:\n  - { path: /**, service: shop, upstreams: [\"" + upstream + "\"], auth: open }\n");
-        return NodeConfig.inProcess(new RulesFrom.Text("rules", rules), 0)
-                .withGateway(0, new RoutesFrom.File(config));
+        return NodeConfig.inProcess(new RulesFrom.Text("rules", rules), 0).withGateway(0, new RoutesFrom.File(config));
     }
 
     public int port() {

@@ -2,10 +2,10 @@ package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
-import io.sluice.core.spi.CallbackFailures;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Ask.Purpose;
+import io.sluice.core.spi.CallbackFailures;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
@@ -251,8 +251,7 @@ public final class Evaluator {
     private CompletionStage<Ruling> ruling(MatchedRequest matched, long start) {
         Rule rule = matched.verdictOf();
         if (rule != null) {
-            return CompletableFuture.completedFuture(
-                    told(begun(), RulingWriter.byRule(matched, rule, mode()), start));
+            return CompletableFuture.completedFuture(told(begun(), RulingWriter.byRule(matched, rule, mode()), start));
         }
         Ruling.Impossible impossible = matched.impossible();
         if (impossible != null) {

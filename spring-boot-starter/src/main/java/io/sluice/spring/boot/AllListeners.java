@@ -15,7 +15,9 @@ final class AllListeners implements RulingListener {
     private final CallbackFailures failures;
 
     AllListeners(List<RulingListener> listeners) {
-        this(listeners.toArray(RulingListener[]::new), new CallbackFailures("a listener of rulings", AllListeners.class));
+        this(
+                listeners.toArray(RulingListener[]::new),
+                new CallbackFailures("a listener of rulings", AllListeners.class));
     }
 
     private AllListeners(RulingListener[] listeners, CallbackFailures failures) {

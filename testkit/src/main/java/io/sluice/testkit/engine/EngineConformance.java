@@ -138,8 +138,7 @@ public abstract class EngineConformance {
         Ask both = ask(Demand.of(held, "k", 1), Demand.of(TEN, "k", 1));
         List<Charge> charges = subject().decide(both).charges(both);
         List<Charge> permit = charges.stream().filter(Charge::isHeld).toList();
-        List<Charge> other =
-                charges.stream().filter(charge -> !charge.isHeld()).toList();
+        List<Charge> other = charges.stream().filter(charge -> !charge.isHeld()).toList();
         assertThat(givenBack(other)).isFalse();
         assertThat(givenBack(permit)).isTrue();
         assertThat(givenBack(permit)).isFalse();

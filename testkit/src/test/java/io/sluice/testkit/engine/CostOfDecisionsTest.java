@@ -36,8 +36,9 @@ final class CostOfDecisionsTest {
 
         FullWindow(int slices) {
             engine = LocalEngine.onTime(() -> micros);
-            SlidingWindow limit =
-                    Limit.named("w").slidingWindow(slices, Duration.ofSeconds(slices)).withSlices(slices);
+            SlidingWindow limit = Limit.named("w")
+                    .slidingWindow(slices, Duration.ofSeconds(slices))
+                    .withSlices(slices);
             Ask one = Ask.charging(List.of(Demand.of(limit, "k", 1)));
             for (int i = 0; i < slices; i++) {
                 assertThat(((EngineDecision) engine.decide(one)).allowed()).isTrue();
