@@ -3,7 +3,9 @@ package io.sluice.http.field;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * number have the same value; null, arrays and objects have none. Form fields are read from
  * {@code application/x-www-form-urlencoded}. Names match in any case, as they do on some servers.
  *
- * <p>A body that is too large, or has another format, has no fields; the limit's {@code absent} option then applies. If servers
- * could read different values, the request is {@link Ambiguous}: for example if a field occurs twice, or if a JSON object is
- * malformed, which lenient servers read anyway.
+ * <p>A body in another format has no fields; the limit's {@code absent} option then applies. A body that is too long, compressed
+ * or malformed may have fields that could not be read. It is {@link Unread} if a required field may be among them; otherwise it
+ * has no fields. If servers could read different values, the request is {@link Ambiguous}: for example if a field occurs twice,
+ * or if a JSON object is malformed, which lenient servers read anyway.
  */
 public final class BodyFields {
 
@@ -27,15 +30,21 @@ public final class BodyFields {
     private static final String JSON = "json.";
     private static final String FORM = "form.";
 
-    private static final BodyFields NONE = new BodyFields(List.of(), List.of());
+    private static final int TOO_LONG = 413;
+    private static final int UNSUPPORTED = 415;
+    private static final int MALFORMED = 400;
+
+    private static final BodyFields NONE = new BodyFields(List.of(), List.of(), Set.of());
 
     private final JsonFields json;
     private final FormFields form;
+    private final Set<String> required;
     private final boolean empty;
 
-    private BodyFields(List<String> json, List<String> form) {
+    private BodyFields(List<String> json, List<String> form, Set<String> required) {
         this.json = new JsonFields(json);
         this.form = new FormFields(form);
+        this.required = Set.copyOf(required);
         this.empty = json.isEmpty() && form.isEmpty();
     }
 
@@ -56,14 +65,65 @@ public final class BodyFields {
      */
     public record Ambiguous(String message) implements Body {}
 
-    /** Returns a reader for the body fields among these attributes. */
+    /**
+     * A required field could not be read, so the request must be refused.
+     *
+     * @param status 413 for a body that is too long, 415 for one in a form that is not read, 400 for a malformed one
+     */
+    public record Unread(int status, String message) implements Body {}
+
+    /** Returns a reader for the body fields among these attributes. None of them is required. */
     public static BodyFields of(Collection<String> attributes) {
-        return attributes.isEmpty() ? NONE : new BodyFields(withPrefix(JSON, attributes), withPrefix(FORM, attributes));
+        return of(attributes, Set.of());
+    }
+
+    /**
+     * Returns a reader for the body fields among these attributes.
+     *
+     * @param required the attributes that must be readable if the body has them
+     */
+    public static BodyFields of(Collection<String> attributes, Set<String> required) {
+        return attributes.isEmpty()
+                ? NONE
+                : new BodyFields(withPrefix(JSON, attributes), withPrefix(FORM, attributes), required);
     }
 
     /** Returns whether there is nothing to read, so that bodies need not be kept. */
     public boolean isEmpty() {
         return empty;
+    }
+
+    /**
+     * Returns why the fields of a body cannot be read, judging by its headers alone; null if they can, or if none is required.
+     *
+     * <p>The headers decide what is compressed, not the content: text can be made that is a JSON object and, unpacked, another.
+     *
+     * @param contentType the header, or null if there is none
+     * @param contentEncoding the lines of the header
+     * @param contentLength the header, or null if there is none
+     */
+    public @Nullable Unread unread(
+            @Nullable String contentType, List<String> contentEncoding, @Nullable String contentLength) {
+        MediaType type = MediaType.of(contentType);
+        if (requires(FORM) && type.isMultipart()) {
+            return new Unread(UNSUPPORTED, "body: multipart" + needed("application/x-www-form-urlencoded"));
+        }
+        if (!mayHaveRequired(type)) {
+            return null;
+        }
+        if (isCompressed(contentEncoding)) {
+            return new Unread(UNSUPPORTED, "content-encoding: a compressed body" + needed("an uncompressed one"));
+        }
+        return isTooLong(contentLength) ? tooLong() : null;
+    }
+
+    /** Returns whether a body is declared to be too long to read. */
+    public static boolean isTooLong(@Nullable String contentLength) {
+        try {
+            return contentLength != null && Long.parseLong(contentLength) > LARGEST_BODY;
+        } catch (NumberFormatException e) {
+            return false;
+        }
     }
 
     /**
@@ -74,15 +134,54 @@ public final class BodyFields {
      * @param body the whole body, or enough of it to show that it is larger than {@link #LARGEST_BODY}
      */
     public Body read(@Nullable String contentType, @Nullable String query, byte[] body) {
+        MediaType type = MediaType.of(contentType);
         if (empty || body.length > LARGEST_BODY) {
-            return new Found(Map.of());
+            return !empty && mayHaveRequired(type) ? tooLong() : new Found(Map.of());
         }
         Map<String, String> found = new HashMap<>();
-        String ambiguous = json.read(body, found);
+        Map<String, String> unread = new HashMap<>();
+        String ambiguous = json.read(type, body, found, unread);
         if (ambiguous == null) {
-            ambiguous = form.read(MediaType.of(contentType), query == null ? "" : query, body, found);
+            ambiguous = form.read(type, query == null ? "" : query, body, found);
         }
-        return ambiguous == null ? new Found(found) : new Ambiguous(ambiguous);
+        if (ambiguous != null) {
+            return new Ambiguous(ambiguous);
+        }
+        for (Map.Entry<String, String> field : unread.entrySet()) {
+            if (required.contains(field.getKey())) {
+                return new Unread(MALFORMED, field.getValue());
+            }
+        }
+        return new Found(found);
+    }
+
+    /** JSON may have any content type; a form has its own. */
+    private boolean mayHaveRequired(MediaType type) {
+        return requires(JSON) || (requires(FORM) && type.isForm());
+    }
+
+    private boolean requires(String prefix) {
+        return required.stream().anyMatch(name -> name.startsWith(prefix));
+    }
+
+    private static Unread tooLong() {
+        return new Unread(TOO_LONG, "body: too long" + needed("at most " + LARGEST_BODY + " bytes"));
+    }
+
+    private static String needed(String expected) {
+        return " (expected: " + expected + ", because a limit needs its fields)";
+    }
+
+    private static boolean isCompressed(List<String> lines) {
+        for (String line : lines) {
+            for (String coding : line.split(",", -1)) {
+                String name = coding.strip().toLowerCase(Locale.ROOT);
+                if (!name.isEmpty() && !name.equals("identity")) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private static List<String> withPrefix(String prefix, Collection<String> attributes) {

@@ -26,7 +26,6 @@ final class FormFields {
 
     private static final String FORM = "form.";
     private static final String QUERY = "query.";
-    private static final String TYPE = "application/x-www-form-urlencoded";
 
     private final String prefix;
     private final WantedFields wanted;
@@ -57,7 +56,7 @@ final class FormFields {
 
     /** Adds the fields that are present. Returns an error if servers could read a wanted field differently. */
     public @Nullable String read(MediaType type, String query, byte[] body, Map<String, String> found) {
-        if (wanted.isEmpty() || !type.type().equals(TYPE)) {
+        if (wanted.isEmpty() || !type.isForm()) {
             return null;
         }
         Charset charset =

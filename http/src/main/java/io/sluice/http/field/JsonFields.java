@@ -9,6 +9,10 @@ final class JsonFields {
 
     static final String PREFIX = "json.";
 
+    private static final String MALFORMED = "json: malformed (expected: valid JSON by RFC 8259)";
+    private static final String NUMBER = ": a number that servers read differently (expected: a whole number up to"
+            + " 9007199254740991, at most 15 digits with a fraction, or text)";
+
     private final WantedFields wanted;
 
     public JsonFields(List<String> attributes) {
@@ -18,8 +22,10 @@ final class JsonFields {
     /**
      * Adds the fields that are present, none if the body is not a JSON object. Returns an error if the object is malformed or a
      * wanted field occurs twice.
+     *
+     * @param unread receives the attributes that could not be read, with the reason
      */
-    public @Nullable String read(byte[] body, Map<String, String> found) {
+    public @Nullable String read(MediaType type, byte[] body, Map<String, String> found, Map<String, String> unread) {
         if (wanted.isEmpty() || body.length == 0) {
             return null;
         }
@@ -27,10 +33,17 @@ final class JsonFields {
         return switch (scanner.scan()) {
             case FOUND -> {
                 found.putAll(scanner.found());
+                scanner.unread().forEach(name -> unread.put(name, name + NUMBER));
                 yield null;
             }
-            case NONE -> null;
-            case BROKEN -> "json: malformed (expected: valid JSON by RFC 8259)";
+            case NONE -> {
+                if (type.isJson()) {
+                    wanted.attributes().forEach(name -> unread.put(name, MALFORMED));
+                }
+                yield null;
+            }
+            case OTHER -> null;
+            case BROKEN -> MALFORMED;
             case AMBIGUOUS -> scanner.ambiguous();
         };
     }

@@ -5,19 +5,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Returns the same text for every spelling of a number, so that {@code 17}, {@code 17.0} and {@code 1.7e1} are not three
- * callers. Whole numbers of up to 40 digits are exact. All others become the nearest {@code double}, as on most servers.
+ * callers.
  *
- * <p>A {@link BigDecimal} of the whole number would not do: parsing many digits takes quadratic time, and {@code 1e999999999}
- * written out has a billion digits.
+ * <p>Most servers read numbers as {@code double}, others exactly. Only numbers that both read alike have a text: whole numbers up
+ * to 2<sup>53</sup> - 1, and fractions of at most 15 digits. Beyond them a {@code double} stands for many numbers, so one caller
+ * of a server that uses it could have many counts here.
  */
 final class JsonNumber {
 
-    private static final int LONGEST = 40;
-    private static final double LARGEST_WHOLE = 1e21;
+    private static final int MOST_DIGITS = 15;
+    private static final int MOST_WHOLE_DIGITS = 16;
+    private static final long LARGEST_WHOLE = (1L << 53) - 1;
 
     private JsonNumber() {}
 
-    /** Returns the text of a valid JSON number, or null if it is out of range for a double. */
+    /** Returns the text of a valid JSON number, or null if servers could read different values. */
     static @Nullable String text(String number) {
         int exponentAt = Math.max(number.indexOf('e'), number.indexOf('E'));
         String mantissa = exponentAt < 0 ? number : number.substring(0, exponentAt);
@@ -38,18 +40,27 @@ final class JsonNumber {
         if (first == last) {
             return "0";
         }
-        if (exponent >= 0 && last - first + exponent <= LONGEST) {
-            return (negative ? "-" : "") + digits.substring(first, last) + "0".repeat((int) exponent);
-        }
-        return rounded(Double.parseDouble(number));
+        String text = text(digits.substring(first, last), exponent);
+        return text != null && negative ? "-" + text : text;
     }
 
-    private static @Nullable String rounded(double value) {
-        if (Double.isInfinite(value)) {
-            return null;
+    private static @Nullable String text(String digits, long exponent) {
+        if (exponent >= 0) {
+            return digits.length() + exponent <= MOST_WHOLE_DIGITS ? whole(digits + "0".repeat((int) exponent)) : null;
         }
-        boolean whole = value == Math.rint(value) && Math.abs(value) < LARGEST_WHOLE;
-        return whole ? new BigDecimal(value).toPlainString() : Double.toString(value);
+        return digits.length() <= MOST_DIGITS ? fraction(digits, exponent) : null;
+    }
+
+    private static @Nullable String whole(String digits) {
+        return Long.parseLong(digits) <= LARGEST_WHOLE ? digits : null;
+    }
+
+    /** A fraction that is too small for a double has no text, because many servers read it as zero. */
+    private static @Nullable String fraction(String digits, long exponent) {
+        double read = Double.parseDouble(digits + "e" + exponent);
+        return read < Double.MIN_NORMAL
+                ? null
+                : BigDecimal.valueOf(Long.parseLong(digits), (int) -exponent).toString();
     }
 
     /** Returns the exponent, capped where more digits no longer matter: such a number is out of range for a double. */

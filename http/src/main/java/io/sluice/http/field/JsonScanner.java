@@ -19,8 +19,10 @@ final class JsonScanner {
 
     enum Outcome {
         FOUND,
-        /** It does not start like an object. */
+        /** It is no object, and may be no JSON at all. */
         NONE,
+        /** It is valid JSON, but no object. */
+        OTHER,
         /** It starts like an object, but is malformed. Some servers read it anyway. */
         BROKEN,
         AMBIGUOUS
@@ -29,6 +31,7 @@ final class JsonScanner {
     private final String text;
     private final WantedFields wanted;
     private final Map<String, String> found = new HashMap<>();
+    private final Set<String> unread = new TreeSet<>();
     private final Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     private @Nullable String twice;
     private int at;
@@ -41,14 +44,29 @@ final class JsonScanner {
     Outcome scan() {
         skipBlanks();
         if (peek() != '{') {
-            return Outcome.NONE;
+            return isOtherValue() ? Outcome.OTHER : Outcome.NONE;
         }
         boolean whole = object(null);
         return twice != null ? Outcome.AMBIGUOUS : whole ? Outcome.FOUND : Outcome.BROKEN;
     }
 
+    /** Returns whether the text is empty or one value. */
+    private boolean isOtherValue() {
+        if (at == text.length()) {
+            return true;
+        }
+        boolean valid = skip();
+        skipBlanks();
+        return valid && at == text.length();
+    }
+
     Map<String, String> found() {
         return found;
+    }
+
+    /** Returns the wanted attributes whose values are numbers that servers could read differently. */
+    Set<String> unread() {
+        return unread;
     }
 
     String ambiguous() {
@@ -103,9 +121,16 @@ final class JsonScanner {
         if (first == 't' || first == 'f') {
             wanted.put(field, text.substring(start, at), found);
         } else if (first == '-' || isDigit(first)) {
-            wanted.put(field, JsonNumber.text(text.substring(start, at)), found);
+            number(field, JsonNumber.text(text.substring(start, at)));
         }
         return true;
+    }
+
+    private void number(String field, @Nullable String value) {
+        wanted.put(field, value, found);
+        if (value == null) {
+            unread.addAll(wanted.attributes(field));
+        }
     }
 
     /** Skips any value, however deep. Each enclosing level takes one bit. */

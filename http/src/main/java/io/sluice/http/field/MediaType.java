@@ -11,6 +11,18 @@ import org.jspecify.annotations.Nullable;
  */
 record MediaType(String type, String charset) {
 
+    boolean isJson() {
+        return type.equals("application/json") || type.equals("text/json") || type.endsWith("+json");
+    }
+
+    boolean isForm() {
+        return type.equals("application/x-www-form-urlencoded");
+    }
+
+    boolean isMultipart() {
+        return type.startsWith("multipart/");
+    }
+
     public static MediaType of(@Nullable String header) {
         if (header == null) {
             return new MediaType("", "");

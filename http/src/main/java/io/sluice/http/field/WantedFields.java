@@ -44,9 +44,19 @@ final class WantedFields {
         return objects.contains(field);
     }
 
+    /** Returns the attributes whose value this field is. */
+    List<String> attributes(String field) {
+        return attributes.getOrDefault(field, List.of());
+    }
+
+    /** Returns all wanted attributes. */
+    List<String> attributes() {
+        return attributes.values().stream().flatMap(List::stream).toList();
+    }
+
     void put(String field, @Nullable String value, Map<String, String> found) {
         if (value != null) {
-            attributes.getOrDefault(field, List.of()).forEach(name -> found.put(name, value));
+            attributes(field).forEach(name -> found.put(name, value));
         }
     }
 

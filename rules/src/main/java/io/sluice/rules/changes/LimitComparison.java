@@ -80,6 +80,10 @@ final class LimitComparison {
             say(named(now) + " absent "
                     + Phrases.fromTo(old.absent().word(), now.absent().word()));
         }
+        if (old.unread() != now.unread()) {
+            say(named(now) + " unread "
+                    + Phrases.fromTo(old.unread().word(), now.unread().word()));
+        }
         String otherwise = LimitWords.otherwise(old.by());
         String newOtherwise = LimitWords.otherwise(now.by());
         if (!otherwise.equals(newOtherwise) && old.by().size() == now.by().size()) {

@@ -16,7 +16,7 @@ final class DocumentKeys {
     /** The keys that an override may replace without starting a new count. */
     static final Set<String> NUMBERS = ordered(List.of("rate", "burst", "capacity", "max_wait", "limit", "ttl"));
 
-    static final Set<String> LIMIT = ordered(List.of("id", "by", "absent", "privacy", "algorithm"), PARAMETERS);
+    static final Set<String> LIMIT = ordered(List.of("id", "by", "absent", "unread", "privacy", "algorithm"), PARAMETERS);
 
     static final Set<String> BY = ordered(List.of("attribute", "otherwise"));
 
@@ -35,7 +35,7 @@ final class DocumentKeys {
     static final Set<String> FOUNDING = ordered(List.of("dimensions", "algorithm"), PARAMETERS);
 
     static final Set<String> DIMENSION =
-            ordered(List.of("type", "field", "id", "absent", "privacy", "algorithm"), PARAMETERS);
+            ordered(List.of("type", "field", "id", "absent", "unread", "privacy", "algorithm"), PARAMETERS);
 
     static final Set<String> RULE = ordered(
             List.of("id", "name", "tenant", "for", "enabled", "action", "protected", "shadow"),

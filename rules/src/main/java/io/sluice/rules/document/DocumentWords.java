@@ -7,6 +7,7 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.RuleUse;
+import io.sluice.rules.model.UnreadPolicy;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -20,6 +21,7 @@ final class DocumentWords {
     static final Map<String, Action> ACTIONS = map(Action.values(), Action::word);
     static final Map<String, Mode> MODES = map(Mode.values(), Mode::word);
     static final Map<String, AbsentPolicy> ABSENT = map(AbsentPolicy.values(), AbsentPolicy::word);
+    static final Map<String, UnreadPolicy> UNREAD = map(UnreadPolicy.values(), UnreadPolicy::word);
     static final Map<String, Privacy> PRIVACY = map(Privacy.values(), Privacy::word);
     static final Map<String, Algorithm> ALGORITHMS = map(Algorithm.values(), Algorithm::word);
     static final Map<String, Calendar> CALENDARS = map(Calendar.values(), DocumentWords::small);

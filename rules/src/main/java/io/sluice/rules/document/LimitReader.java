@@ -6,6 +6,7 @@ import io.sluice.rules.model.By;
 import io.sluice.rules.model.LimitName;
 import io.sluice.rules.model.Privacy;
 import io.sluice.rules.model.RuleLimit;
+import io.sluice.rules.model.UnreadPolicy;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.Place;
@@ -44,6 +45,14 @@ final class LimitReader {
     /** What identifies a count, apart from the caller. Fallback attributes are not part of it. */
     private record Identity(String name, String shape, List<String> by) {}
 
+    /** Whose requests a limit counts together. */
+    private record Counting(List<By> by, AbsentPolicy absent, UnreadPolicy unread, Privacy privacy) {
+
+        RuleLimit limit(String id, Limit limit) {
+            return new RuleLimit(id, limit, by, absent, unread, privacy);
+        }
+    }
+
     void read(YamlValue value) {
         Fields.of("limit", value, DocumentKeys.LIMIT, errors)
                 .ifPresentOrElse(fields -> read(fields, ByReader.by(fields, errors)), this::skip);
@@ -57,7 +66,7 @@ final class LimitReader {
 
     /** Reads the limit that a rule in the founding shape defines by its own keys. */
     void readRule(Fields fields) {
-        add(fields, Optional.empty(), List.of(), AbsentPolicy.IP, Privacy.PLAIN);
+        add(fields, Optional.empty(), new Counting(List.of(), AbsentPolicy.IP, UnreadPolicy.REFUSE, Privacy.PLAIN));
     }
 
     List<ReadLimit> read() {
@@ -83,20 +92,19 @@ final class LimitReader {
         }
         AbsentPolicy absent = fields.choice("absent", DocumentWords.ABSENT).orElse(AbsentPolicy.IP);
         Privacy privacy = fields.choice("privacy", DocumentWords.PRIVACY).orElse(Privacy.PLAIN);
-        add(fields, id(fields), by, absent, privacy);
+        UnreadPolicy unread = fields.choice("unread", DocumentWords.UNREAD).orElse(UnreadPolicy.REFUSE);
+        add(fields, id(fields), new Counting(by, absent, unread, privacy));
     }
 
-    private void add(Fields fields, Optional<String> id, List<By> by, AbsentPolicy absent, Privacy privacy) {
+    private void add(Fields fields, Optional<String> id, Counting counting) {
         int position = limits.size();
         LimitName name = candidate ? LimitName.candidate(rule, id, position) : LimitName.live(rule, id, position);
         Optional<Built> built = algorithm(fields).flatMap(algorithm -> {
             Optional<Parameters> parameters = parameters(fields, algorithm);
             return parameters
                     .flatMap(p -> limit(fields, algorithm, p, name))
-                    .map(limit -> new Built(
-                            algorithm,
-                            parameters.orElseThrow(),
-                            new RuleLimit(name.reported(), limit, by, absent, privacy)));
+                    .map(limit ->
+                            new Built(algorithm, parameters.orElseThrow(), counting.limit(name.reported(), limit)));
         });
         built.ifPresent(b -> refuseSameCount(fields, id, b.limit()));
         limits.add(new ReadLimit(id, built));

@@ -15,6 +15,7 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleDescription;
 import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.model.RuleUse;
+import io.sluice.rules.model.UnreadPolicy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -100,6 +101,9 @@ final class RuleWriter {
             }
             if (limit.absent() != AbsentPolicy.IP) {
                 each.put("absent", limit.absent().word());
+            }
+            if (limit.unread() != UnreadPolicy.REFUSE) {
+                each.put("unread", limit.unread().word());
             }
             if (limit.privacy() != Privacy.PLAIN) {
                 each.put("privacy", limit.privacy().word());

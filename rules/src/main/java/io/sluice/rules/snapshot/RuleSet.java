@@ -185,6 +185,15 @@ public final class RuleSet {
         return bodyRules.fields(withoutBody);
     }
 
+    /**
+     * Returns those of these body fields that must be readable if the body has them. If one is not, the request must be refused,
+     * because a rule that may apply to it would not be.
+     */
+    public Set<String> requiredFields(Attributes withoutBody) {
+        return bodyRules.required(
+                withoutBody, !matching(Action.EXEMPT, withoutBody).isEmpty());
+    }
+
     /** Returns the attributes {@code header.…} that enabled rules use, in lower case. */
     public Set<String> headerFields() {
         return headerFields;

@@ -152,7 +152,11 @@ class RuleChangeTest {
                 of(
                         "{ by: user, limit: 5, window: 1m }",
                         "{ by: user, limit: 5, window: 1m, privacy: hash }",
-                        "counts of the limit by user start fresh (privacy plain → hash)"));
+                        "counts of the limit by user start fresh (privacy plain → hash)"),
+                of(
+                        "{ by: json.user, limit: 5, window: 1m }",
+                        "{ by: json.user, limit: 5, window: 1m, unread: absent }",
+                        "limit by json.user unread refuse → absent"));
     }
 
     @ParameterizedTest
@@ -382,7 +386,7 @@ class RuleChangeTest {
         assertThat(components(Lease.class)).containsExactlyInAnyOrder("size", "share", "ttl");
         assertThat(components(RuleDescription.class))
                 .containsExactlyInAnyOrder("name", "tenant", "isProtected", "message", "labels");
-        assertThat(components(RuleLimit.class)).containsExactlyInAnyOrder("id", "limit", "by", "absent", "privacy");
+        assertThat(components(RuleLimit.class)).containsExactlyInAnyOrder("id", "limit", "by", "absent", "unread", "privacy");
         assertThat(components(By.class)).containsExactlyInAnyOrder("attribute", "otherwise");
         assertThat(components(LimitOverride.class)).containsExactlyInAnyOrder("when", "limit", "numbers", "until");
     }

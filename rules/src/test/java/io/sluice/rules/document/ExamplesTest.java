@@ -51,6 +51,7 @@ class ExamplesTest {
                         DocumentWords.MODES,
                         DocumentWords.POLICIES,
                         DocumentWords.ABSENT,
+                        DocumentWords.UNREAD,
                         DocumentWords.PRIVACY,
                         DocumentWords.CALENDARS,
                         DocumentWords.ALGORITHMS)

@@ -26,6 +26,7 @@ import io.sluice.rules.model.RuleDescription;
 import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.model.RuleUse;
 import io.sluice.rules.model.Scope;
+import io.sluice.rules.model.UnreadPolicy;
 import io.sluice.rules.pattern.PathPattern;
 import java.time.Duration;
 import java.time.Instant;
@@ -109,6 +110,7 @@ public final class RandomRules {
                         limit,
                         by,
                         counted ? pick(AbsentPolicy.values()) : AbsentPolicy.IP,
+                        pick(UnreadPolicy.values()),
                         counted ? pick(Privacy.values()) : Privacy.PLAIN));
             }
         }

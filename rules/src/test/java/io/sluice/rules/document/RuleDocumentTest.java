@@ -23,6 +23,7 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleDescription;
 import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.model.Scope;
+import io.sluice.rules.model.UnreadPolicy;
 import io.sluice.rules.pattern.PathPattern;
 import io.sluice.rules.yaml.DocumentError;
 import java.time.Duration;
@@ -69,6 +70,7 @@ class RuleDocumentTest {
                       - id: slow
                         by: [ip, header.X-Phone]
                         absent: skip
+                        unread: absent
                         privacy: hash
                         algorithm: sliding_log
                         limit: 5
@@ -85,6 +87,7 @@ class RuleDocumentTest {
                 slow,
                 List.of(By.attribute("ip"), By.attribute("header.x-phone")),
                 AbsentPolicy.SKIP,
+                UnreadPolicy.ABSENT,
                 Privacy.HASH);
         RuleLimit tried = new RuleLimit(
                 "login.candidate-0",

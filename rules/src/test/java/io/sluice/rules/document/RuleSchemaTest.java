@@ -55,6 +55,7 @@ class RuleSchemaTest {
         assertThat(words("rule", "on_failure")).isEqualTo(List.copyOf(DocumentWords.POLICIES.keySet()));
         for (String definition : List.of("limit", "dimension")) {
             assertThat(words(definition, "absent")).isEqualTo(List.copyOf(DocumentWords.ABSENT.keySet()));
+            assertThat(words(definition, "unread")).isEqualTo(List.copyOf(DocumentWords.UNREAD.keySet()));
             assertThat(words(definition, "privacy")).isEqualTo(List.copyOf(DocumentWords.PRIVACY.keySet()));
             assertThat(words(definition, "algorithm")).isEqualTo(List.copyOf(DocumentWords.ALGORITHMS.keySet()));
             assertThat(words(definition, "align")).isEqualTo(List.copyOf(DocumentWords.CALENDARS.keySet()));

@@ -84,6 +84,46 @@ class RuleSetTest {
         assertThat(rules.headerFields()).containsExactly("header.x-phone");
     }
 
+    @Test
+    void bodyFieldsMustBeReadableIfALimitOrADenialNeedsThem() {
+        RuleSet rules = parsed("""
+                rules:
+                  - id: login
+                    resource: /login
+                    match: { json.kind: gold }
+                    limits:
+                      - { id: strict, by: [{ attribute: json.user, otherwise: json.mail }], rate: 1 }
+                      - { id: lax, by: json.lax, rate: 1, unread: absent }
+                    candidate: [{ by: json.candidate, rate: 1 }]
+                    overrides:
+                      - { when: { json.plan: vip }, of: strict, rate: 2 }
+                      - { when: { json.lax-plan: vip }, of: lax, rate: 2 }
+                  - { id: lax, resource: /lax, match: { json.kind: gold }, limits: [{ by: form.lax, rate: 1, unread: absent }] }
+                  - { id: shadow, resource: /shadow, shadow: true, limits: [{ by: json.user, rate: 1 }] }
+                  - { id: free, resource: /free, match: { json.key: k }, action: exempt }
+                  - { id: denied, resource: /denied, match: { form.user: u, user: v }, action: deny }
+                  - { id: office, match: { ip: 10.0.0.0/8 }, action: exempt }
+                """);
+
+        assertThat(required(rules, Map.of("path", "/login")))
+                .containsExactlyInAnyOrder("json.kind", "json.user", "json.mail", "json.plan");
+        for (String path : List.of("/lax", "/shadow", "/free", "/other")) {
+            assertThat(required(rules, Map.of("path", path))).as(path).isEmpty();
+        }
+        assertThat(required(rules, Map.of("path", "/denied", "user", "v"))).containsExactly("form.user");
+        assertThat(required(rules, Map.of("path", "/denied", "user", "w"))).isEmpty();
+        assertThat(required(rules, Map.of("path", "/login", "ip", "10.1.2.3")))
+                .as("exempt from all limits")
+                .isEmpty();
+        assertThat(required(rules, Map.of("path", "/denied", "user", "v", "ip", "10.1.2.3")))
+                .as("denials come before exemptions")
+                .containsExactly("form.user");
+    }
+
+    private static Set<String> required(RuleSet rules, Map<String, String> known) {
+        return rules.requiredFields(Attributes.of(known));
+    }
+
     private static Set<String> fields(RuleSet rules, Map<String, String> known) {
         return rules.bodyFields(Attributes.of(known));
     }

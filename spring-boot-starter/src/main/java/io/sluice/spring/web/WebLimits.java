@@ -13,6 +13,7 @@ import io.sluice.spring.internal.PermitScope;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +66,10 @@ public final class WebLimits {
         /** Returns whether the body must be read: rules need its fields, and it exists, is not too large and is not multipart. */
         public boolean wantsBody() {
             String length = request.header("content-length");
-            return !fields.isEmpty() && !request.isBodiless() && !isTooLarge(length) && !isMultipart(request);
+            return !fields.isEmpty()
+                    && !request.isBodiless()
+                    && !BodyFields.isTooLong(length)
+                    && !isMultipart(request);
         }
     }
 
@@ -117,16 +121,34 @@ public final class WebLimits {
                 }
             }
             Attributes known = Attributes.of(values, reader.paths());
-            BodyFields fields = BodyFields.of(rules.bodyFields(known));
-            if (!fields.isEmpty() && request.headers("content-type").size() > 1) {
-                throw RefusedRequestException.bad("content-type: occurs several times (expected: once)");
-            }
-            return new Asked(request, values, known, fields);
+            return new Asked(request, values, known, fields(request, rules, known));
         } catch (RefusedRequestException e) {
             return new Answered(WebAnswer.of(e));
         } catch (RuntimeException e) {
             return new Answered(answers.failed("deciding a request's limits", e));
         }
+    }
+
+    private static BodyFields fields(IncomingRequest request, RuleSet rules, Attributes known)
+            throws RefusedRequestException {
+        Set<String> named = rules.bodyFields(known);
+        if (named.isEmpty()) {
+            return BodyFields.of(named);
+        }
+        if (request.headers("content-type").size() > 1) {
+            throw RefusedRequestException.bad("content-type: occurs several times (expected: once)");
+        }
+        BodyFields fields = BodyFields.of(named, rules.requiredFields(known));
+        BodyFields.Unread unread = request.isBodiless()
+                ? null
+                : fields.unread(
+                        request.header("content-type"),
+                        request.headers("content-encoding"),
+                        request.header("content-length"));
+        if (unread != null) {
+            throw new RefusedRequestException(unread.status(), unread.message());
+        }
+        return fields;
     }
 
     /** Returns a scope for the permits of a request. Close it when the response has ended, whatever the outcome. */
@@ -177,6 +199,9 @@ public final class WebLimits {
         if (said instanceof BodyFields.Ambiguous ambiguous) {
             throw RefusedRequestException.bad(ambiguous.message());
         }
+        if (said instanceof BodyFields.Unread unread) {
+            throw new RefusedRequestException(unread.status(), unread.message());
+        }
         Map<String, String> found = ((BodyFields.Found) said).attributes();
         if (found.isEmpty()) {
             return asked.known();
@@ -198,14 +223,6 @@ public final class WebLimits {
             return new Refused(answers.failed("deciding a request's limits", failure));
         } catch (RuntimeException e) {
             return new Refused(answers.failed("building a response", e));
-        }
-    }
-
-    private static boolean isTooLarge(@Nullable String length) {
-        try {
-            return length != null && Long.parseLong(length) > BodyFields.LARGEST_BODY;
-        } catch (NumberFormatException e) {
-            return false;
         }
     }
 

@@ -304,8 +304,8 @@ abstract class LimitedApplications {
     @Test
     void countsByBodyFieldsAndTheApplicationStillReadsTheWholeBody() throws Exception {
         try (RunningApp app = app().rules(rules(
-                "{ id: names, resource: \"/{any}\", limits: [ { by: json.name, absent: skip, limit: 2, window: 1h } ] }",
-                "{ id: forms, resource: /form, limits: [ { by: form.name, absent: skip, limit: 1, window: 1h } ] }"))) {
+                "{ id: names, resource: \"/{any}\", limits: [ { by: json.name, absent: skip, unread: absent, limit: 2, window: 1h } ] }",
+                "{ id: forms, resource: /form, limits: [ { by: form.name, absent: skip, unread: absent, limit: 1, window: 1h } ] }"))) {
             String body = "{\"name\":\"a\",\"rest\":\"" + "x".repeat(30_000) + "\"}";
             assertThat(app.post("/echo", JSON, body).body()).isEqualTo(body);
             assertThat(app.post("/size", "text/plain", body).body()).isEqualTo(Integer.toString(body.length()));
@@ -343,6 +343,48 @@ abstract class LimitedApplications {
                     .expectContinue(true)
                     .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"e\"}"));
             assertThat(app.send(expecting).body()).isEqualTo("{\"name\":\"e\"}");
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> app.bean(BodyMemory.class).taken() == 0);
+        }
+    }
+
+    @Test
+    void fieldsThatCouldNotBeReadRefuseTheRequest() throws Exception {
+        try (RunningApp app = app().rules(rules(
+                "{ id: names, resource: /echo, limits: [ { by: json.name, absent: skip, limit: 1, window: 1h } ] }",
+                "{ id: forms, resource: /form, limits: [ { by: form.name, absent: skip, limit: 1, window: 1h } ] }",
+                "{ id: denied, resource: /size, match: { json.name: evil }, action: deny }"))) {
+            String large = "{\"name\":\"a\",\"rest\":\"" + "x".repeat(70_000) + "\"}";
+            byte[] bytes = large.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+            for (String path : List.of("/echo", "/size")) {
+                assertThat(app.post(path, JSON, large).statusCode()).isEqualTo(413);
+                assertThat(app.send(app.request(path)
+                                        .header("Content-Type", JSON)
+                                        .POST(HttpRequest.BodyPublishers.ofInputStream(
+                                                () -> new java.io.ByteArrayInputStream(bytes))))
+                                .statusCode())
+                        .isEqualTo(413);
+                assertThat(app.send(app.request(path)
+                                        .header("Content-Type", JSON)
+                                        .header("Content-Encoding", "gzip")
+                                        .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"a\"}")))
+                                .statusCode())
+                        .isEqualTo(415);
+                for (String unread : List.of("{\"name\":9007199254740993}", "{name:'a'}", "// {}", "{\"name\":1e400}")) {
+                    assertThat(app.post(path, JSON, unread).statusCode()).isEqualTo(400);
+                }
+                assertThat(app.post(path, JSON, "{\"name\":\"a\"}").statusCode())
+                        .as("nothing was charged")
+                        .isEqualTo(200);
+            }
+            assertThat(app.post("/form", FORM, "name=a&other=" + "x".repeat(70_000))
+                            .statusCode())
+                    .isEqualTo(413);
+            assertThat(app.post("/form", "multipart/form-data; boundary=b", "--b--\r\n")
+                            .statusCode())
+                    .isEqualTo(415);
+            assertThat(app.post("/form", FORM, "name=a&other=1").statusCode()).isEqualTo(200);
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
                     .until(() -> app.bean(BodyMemory.class).taken() == 0);

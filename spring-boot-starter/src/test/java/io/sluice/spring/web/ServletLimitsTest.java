@@ -36,7 +36,7 @@ final class ServletLimitsTest extends LimitedApplications {
     @Test
     void bodiesAreReadThroughListenersToo() throws Exception {
         try (RunningApp app = app().rules(
-                        "rules: [ { id: few, limits: [ { by: json.name, absent: skip, limit: 9, window: 1h } ] } ]")) {
+                        "rules: [ { id: few, limits: [ { by: json.name, absent: skip, unread: absent, limit: 9, window: 1h } ] } ]")) {
             for (int size : new int[] {1, 30_000, 65_536, 65_537, 70_000, 3_000_000}) {
                 assertThat(app.post("/listened", "text/plain", "x".repeat(size)).body())
                         .isEqualTo(Integer.toString(size));

@@ -19,9 +19,9 @@ import java.util.function.Consumer;
  * Reads the beginning of a body if rules name its fields, and keeps it for forwarding. Thread-safe; each request stays on its own
  * event loop.
  *
- * <p>At most {@link BodyFields#LARGEST_BODY} bytes of a body are read, for at most ten seconds. A larger body is forwarded as it
- * is and has no fields. Neither has a compressed body, whatever its headers say. The memory for all bodies together is limited to
- * 64 MB; beyond that, requests are refused with 503.
+ * <p>At most {@link BodyFields#LARGEST_BODY} bytes of a body are read, for at most ten seconds. If a required field could not be
+ * read because the body is larger, compressed or malformed, the request is refused; otherwise the body is forwarded as it is and
+ * has no fields. The memory for all bodies together is limited to 64 MB; beyond that, requests are refused with 503.
  */
 final class BodyStep {
 
@@ -55,12 +55,20 @@ final class BodyStep {
             throw RefusedRequestException.bad(
                     "connection: names content-type or content-encoding (expected: only headers of the connection)");
         }
-        if (isTooLarge(request)) {
-            then.accept(Map.of());
-            return;
-        }
         if (hasNone(request)) {
             heard(exchange, fields, new byte[0], then);
+            return;
+        }
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        BodyFields.Unread unread = fields.unread(
+                request.getHeader(HttpHeaders.CONTENT_TYPE),
+                request.headers().getAll(HttpHeaders.CONTENT_ENCODING),
+                length);
+        if (unread != null) {
+            throw new RefusedRequestException(unread.status(), unread.message());
+        }
+        if (BodyFields.isTooLong(length)) {
+            then.accept(Map.of());
         } else {
             new Reading(exchange, fields, then).start();
         }
@@ -75,6 +83,8 @@ final class BodyStep {
             then.accept(found.attributes());
         } else if (said instanceof BodyFields.Ambiguous ambiguous) {
             GatewayProblem.answer(exchange, 400, ambiguous.message());
+        } else if (said instanceof BodyFields.Unread unread) {
+            GatewayProblem.answer(exchange, unread.status(), unread.message());
         }
     }
 
@@ -83,15 +93,6 @@ final class BodyStep {
         return request.version() != HttpVersion.HTTP_2
                 && !request.headers().contains(HttpHeaders.CONTENT_LENGTH)
                 && !request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
-    }
-
-    private static boolean isTooLarge(HttpServerRequest request) {
-        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-        try {
-            return length != null && Long.parseLong(length) > BodyFields.LARGEST_BODY;
-        } catch (NumberFormatException e) {
-            return false;
-        }
     }
 
     private final class Reading {

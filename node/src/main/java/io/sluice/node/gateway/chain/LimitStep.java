@@ -18,6 +18,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,11 +65,12 @@ final class LimitStep {
         try {
             Map<String, String> values = RequestAttributes.of(exchange, rules);
             Attributes known = Attributes.of(values, run.state().paths());
-            BodyFields fields = BodyFields.of(rules.bodyFields(known));
-            if (fields.isEmpty()) {
+            Set<String> named = rules.bodyFields(known);
+            if (named.isEmpty()) {
                 decide(run, known, then);
                 return;
             }
+            BodyFields fields = BodyFields.of(named, rules.requiredFields(known));
             bodies.read(
                     exchange,
                     fields,

@@ -23,6 +23,12 @@ class BodyStepTest {
                           - { id: json, resource: /json, limits: [{ by: json.user, limit: 1, window: 1h }] }
                           - { id: form, resource: /form, limits: [{ by: form.user, limit: 1, window: 1h }] }
                           - { id: strict, resource: /strict, limits: [{ by: json.user, limit: 1, window: 1h, absent: refuse }] }
+                          - { id: lax, resource: /lax, limits: [{ by: json.user, limit: 1, window: 1h, unread: absent }] }
+                          - { id: laxForm, resource: /lax-form, limits: [{ by: form.user, limit: 1, window: 1h, unread: absent }] }
+                          - id: laxStrict
+                            resource: /lax-strict
+                            limits: [{ by: json.user, limit: 1, window: 1h, absent: refuse, unread: absent }]
+                          - { id: denied, resource: /denied, match: { json.user: evil }, action: deny }
                         """).start();
     }
 
@@ -59,13 +65,47 @@ class BodyStepTest {
     }
 
     @Test
+    void fieldsThatCouldNotBeReadRefuseTheRequest() throws Exception {
+        String large = "{\"user\":\"a\",\"rest\":\"" + "x".repeat(70_000) + "\"}";
+        for (String path : List.of("/json", "/strict", "/denied")) {
+            assertThat(gateway.request("POST", path, large, JSON).status()).isEqualTo(413);
+            assertThat(gateway.request("POST", path, "{\"user\":\"a\"}", JSON, "Content-Encoding: gzip")
+                            .status())
+                    .isEqualTo(415);
+            assertThat(gateway.request("POST", path, "{\"user\":9007199254740993}", JSON)
+                            .status())
+                    .isEqualTo(400);
+            for (String malformed : List.of("{user:'a'}", "//\n{\"user\":\"a\"}")) {
+                assertThat(gateway.request("POST", path, malformed, JSON).status())
+                        .isEqualTo(400);
+            }
+        }
+        String form = "Content-Type: application/x-www-form-urlencoded";
+        assertThat(gateway.request("POST", "/form", "user=a&x=" + "x".repeat(70_000), form)
+                        .status())
+                .isEqualTo(413);
+        assertThat(gateway.request("POST", "/form", "user=a", form, "Content-Encoding: br")
+                        .status())
+                .isEqualTo(415);
+        assertThat(gateway.request("POST", "/form", "--b", "Content-Type: multipart/form-data; boundary=b")
+                        .status())
+                .isEqualTo(415);
+        assertThat(gateway.forwarded()).isZero();
+        try (RepliesClient client = gateway.connect()) {
+            client.write("POST /json HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+            client.write("11170\r\n" + "x".repeat(70_000) + "\r\n0\r\n\r\n");
+            assertThat(client.read().status()).isEqualTo(413);
+        }
+    }
+
+    @Test
     void largerBodiesHaveNoFieldsAndAreStillForwardedCompletely() throws Exception {
         String body = "{\"user\":\"a\",\"rest\":\"" + "x".repeat(200_000) + "\"}";
-        assertThat(gateway.request("POST", "/strict", body, JSON).status()).isEqualTo(429);
-        assertThat(gateway.request("POST", "/json", body, JSON).told("bytes"))
+        assertThat(gateway.request("POST", "/lax-strict", body, JSON).status()).isEqualTo(429);
+        assertThat(gateway.request("POST", "/lax", body, JSON).told("bytes"))
                 .isEqualTo(Integer.toString(body.length()));
         try (RepliesClient client = gateway.connect()) {
-            client.write("POST /form HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+            client.write("POST /lax-form HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
             for (int i = 0; i < 20; i++) {
                 client.write("2710\r\n" + "x".repeat(10_000) + "\r\n");
             }
@@ -75,17 +115,17 @@ class BodyStepTest {
     }
 
     @Test
-    void theContentDecidesWhatABodyIsAndNotItsHeaders() throws Exception {
-        assertThat(gateway.request("POST", "/strict", "\u001f\u008b\b", JSON, "Content-Encoding: gzip")
+    void theContentDecidesWhatABodyIsIfItNeedNotBeReadable() throws Exception {
+        assertThat(gateway.request("POST", "/lax-strict", "\u001f\u008b\b", JSON, "Content-Encoding: gzip")
                         .status())
                 .isEqualTo(429);
-        assertThat(gateway.request("POST", "/json", "\u001f\u008b\b", JSON, "Content-Encoding: gzip")
+        assertThat(gateway.request("POST", "/lax", "\u001f\u008b\b", JSON, "Content-Encoding: gzip")
                         .status())
                 .isEqualTo(200);
         RepliesClient.Reply plain =
-                gateway.request("POST", "/strict", "{\"user\":\"plain\"}", JSON, "Content-Encoding: gzip");
+                gateway.request("POST", "/lax-strict", "{\"user\":\"plain\"}", JSON, "Content-Encoding: gzip");
         assertThat(plain.status()).isEqualTo(200);
-        assertThat(gateway.request("POST", "/json", "{\"user\":\"a\",\"x\":NaN}", JSON)
+        assertThat(gateway.request("POST", "/lax", "{\"user\":\"a\",\"x\":NaN}", JSON)
                         .status())
                 .isEqualTo(400);
     }
