@@ -20,6 +20,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.HostAndPort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -88,8 +89,37 @@ class Http2ChainTest {
             assertThat(post(gateway, "{\"user\":\"a\",\"user\":\"c\"}").statusCode())
                     .isEqualTo(400);
             String large = "{\"user\":\"" + "x".repeat(100_000) + "\"}";
-            assertThat(post(gateway, large).statusCode()).isEqualTo(200);
+            assertThat(post(gateway, large).statusCode()).isEqualTo(413);
         }
+        try (GatewayUnderTest gateway = new GatewayUnderTest()
+                .rules("rules: [{ id: r, limits: [{ by: json.user, limit: 1, window: 1h, unread: absent }] }]")
+                .start()) {
+            assertThat(post(gateway, "{\"user\":\"" + "x".repeat(100_000) + "\"}")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aHostHasOneCountWhateverPortItsAuthorityNames() throws Exception {
+        try (GatewayUnderTest gateway = new GatewayUnderTest()
+                .rules("rules: [{ id: r, match: { header.host: shop.example }, limits: [{ limit: 1, window: 1h }] }]")
+                .start()) {
+            assertThat(statusAt(gateway, HostAndPort.create("shop.example", 80)))
+                    .isEqualTo(200);
+            assertThat(statusAt(gateway, HostAndPort.create("Shop.Example", 81)))
+                    .isEqualTo(429);
+            assertThat(statusAt(gateway, HostAndPort.create("shop.example.", 82)))
+                    .isEqualTo(429);
+            assertThat(statusAt(gateway, HostAndPort.create("other.example", 80)))
+                    .isEqualTo(200);
+        }
+    }
+
+    private int statusAt(GatewayUnderTest gateway, HostAndPort authority) throws Exception {
+        return get(request(gateway, HttpMethod.GET)
+                .compose(request -> request.authority(authority).send())
+                .compose(response -> response.body().map(body -> response.statusCode())));
     }
 
     @Test

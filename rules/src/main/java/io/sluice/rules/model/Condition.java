@@ -5,6 +5,7 @@ import io.sluice.rules.internal.table.GlobTable;
 import io.sluice.rules.pattern.Address;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.Glob;
+import io.sluice.rules.pattern.HostText;
 import io.sluice.rules.pattern.Network;
 import io.sluice.rules.pattern.PathPattern;
 import io.sluice.rules.pattern.PathRefusedException;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A value is plain text or a {@link Glob}. A value of {@code ip} is an address or a CIDR block and nothing else, because one
  * address has many spellings. A {@code method} is compared ignoring case, and GET also matches HEAD. A {@code path} is compared
- * in its normalised form.
+ * in its normalised form, and so is a {@code header.host}.
  */
 public final class Condition {
 
@@ -66,7 +67,8 @@ public final class Condition {
         Set<String> exact = new LinkedHashSet<>();
         Set<Glob> globs = new LinkedHashSet<>();
         Set<Network> networks = new LinkedHashSet<>();
-        for (String value : values) {
+        for (String written : values) {
+            String value = name.equals(HostText.ATTRIBUTE) ? host(written) : written;
             if (name.equals(IP)) {
                 networks.add(network(value));
             } else {
@@ -145,6 +147,14 @@ public final class Condition {
         if (!normal.equals(example)) {
             throw refused(
                     PATH, value, example.equals(value) ? normal : "a pattern such as /api/*, no slash at the end");
+        }
+    }
+
+    private static String host(String value) {
+        try {
+            return HostText.condition(value);
+        } catch (IllegalArgumentException e) {
+            throw refused(HostText.ATTRIBUTE, value, String.valueOf(e.getMessage()));
         }
     }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The attributes of a request, as text. Immutable.
  *
  * <p>Created once per request at the front end. This class brings everything into its canonical form: header names in lower case,
- * the address, the path. Code that matches or counts later only compares text.
+ * the address, the path, the host. Code that matches or counts later only compares text.
  */
 public final class Attributes {
 
@@ -80,6 +80,9 @@ public final class Attributes {
     }
 
     private static String normalised(String name, String value, PathForm form) {
-        return name.equals("path") ? form.normal(value) : value;
+        if (name.equals("path")) {
+            return form.normal(value);
+        }
+        return HostText.ATTRIBUTE.equalsIgnoreCase(name) ? HostText.normal(value) : value;
     }
 }

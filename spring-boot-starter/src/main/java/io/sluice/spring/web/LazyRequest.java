@@ -69,6 +69,9 @@ public final class LazyRequest implements CurrentRequest {
             throw RefusedRequestException.bad(
                     "header " + name + ": " + lines.size() + " values (expected: one, because a limit counts by it)");
         }
+        if (name.equals("host") && !lines.isEmpty()) {
+            return RequestReader.host(request, target());
+        }
         return lines.isEmpty() ? null : lines.get(0);
     }
 

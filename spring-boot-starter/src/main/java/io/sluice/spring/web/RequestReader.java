@@ -61,7 +61,8 @@ public final class RequestReader {
         values.put("path", target.path(paths));
         values.put("method", method);
         caller(request).ifPresent(address -> values.put("ip", address.toString()));
-        List<String> host = rules.headerFields().contains("header.host") ? host(request, target) : List.of();
+        List<String> host =
+                rules.headerFields().contains("header.host") ? List.of(host(request, target)) : List.of();
         RequestFields.addTo(values, rules, name -> name.equals("host") ? host : request.headers(name), target.query());
         values.putAll(identity(request.principal()));
         return values;
@@ -90,9 +91,10 @@ public final class RequestReader {
         return principal == null ? Map.of() : identities.attributes(principal);
     }
 
-    private static List<String> host(IncomingRequest request, RequestTarget target) throws RefusedRequestException {
+    /** Returns the host without a port, as the routes of a gateway compare it. */
+    static String host(IncomingRequest request, RequestTarget target) throws RefusedRequestException {
         Authority host = Authority.of(request.headers("host"));
         String other = target.authority();
-        return List.of((other == null ? host : host.agreeing(Authority.read(other))).text());
+        return (other == null ? host : host.agreeing(Authority.read(other))).host();
     }
 }

@@ -350,6 +350,22 @@ abstract class LimitedApplications {
     }
 
     @Test
+    void aHostHasOneCountWhateverPortIsNamed() throws Exception {
+        try (RunningApp app = app().rules(rules(
+                        "{ id: shop, match: { header.host: shop.example }, limits: [ { limit: 1, window: 1h } ] }",
+                        "{ id: each, resource: /later, limits: [ { by: header.host, limit: 1, window: 1h } ] }"));
+                RawCaller caller = new RawCaller(app.port())) {
+            assertThat(caller.get("/api/login", "shop.example").status()).isEqualTo(200);
+            for (String host : List.of("shop.example", "shop.example:81", "SHOP.example", "shop.example.:8080")) {
+                assertThat(caller.get("/api/login", host).status()).as(host).isEqualTo(429);
+            }
+            assertThat(caller.get("/later", "other.example:1").status()).isEqualTo(200);
+            assertThat(caller.get("/later", "Other.example:2").status()).isEqualTo(429);
+            assertThat(caller.get("/later", "third.example").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void fieldsThatCouldNotBeReadRefuseTheRequest() throws Exception {
         try (RunningApp app = app().rules(rules(
                 "{ id: names, resource: /echo, limits: [ { by: json.name, absent: skip, limit: 1, window: 1h } ] }",

@@ -27,8 +27,13 @@ public final class RawCaller implements AutoCloseable {
 
     /** Sends a GET for the target, byte for byte. */
     public Answer get(String target) throws IOException {
-        byte[] request =
-                ("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
+        return get(target, "localhost");
+    }
+
+    /** Sends a GET for the target at this host, byte for byte. */
+    public Answer get(String target, String host) throws IOException {
+        byte[] request = ("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+                .getBytes(StandardCharsets.ISO_8859_1);
         try {
             return exchange(request);
         } catch (IOException closedMeanwhile) {

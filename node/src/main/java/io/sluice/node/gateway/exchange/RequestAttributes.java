@@ -28,7 +28,7 @@ public final class RequestAttributes {
                 values,
                 rules,
                 name -> name.equals("host")
-                        ? List.of(host(parsed))
+                        ? List.of(parsed.host())
                         : exchange.request().headers().getAll(name),
                 parsed.target().query());
         values.putAll(exchange.attributes());
@@ -40,7 +40,7 @@ public final class RequestAttributes {
     public static Map<String, String> early(GatewayExchange exchange) {
         Map<String, String> values = new HashMap<>(8);
         addParsed(values, exchange.parsed());
-        values.put("header.host", host(exchange.parsed()));
+        values.put("header.host", exchange.parsed().host());
         return values;
     }
 
@@ -51,9 +51,5 @@ public final class RequestAttributes {
         if (caller != null) {
             values.put("ip", caller.toString());
         }
-    }
-
-    private static String host(Parsed parsed) {
-        return parsed.authority();
     }
 }

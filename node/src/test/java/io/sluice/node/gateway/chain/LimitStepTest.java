@@ -410,6 +410,28 @@ class LimitStepTest {
     }
 
     @Test
+    void aHostHasOneCountWhateverPortIsNamed() throws Exception {
+        try (GatewayUnderTest gateway = new GatewayUnderTest()
+                .rules("""
+                        rules:
+                          - { id: shop, match: { header.host: shop.example }, limits: [{ limit: 1, window: 1h }] }
+                          - { id: each, resource: /each, limits: [{ by: header.host, limit: 1, window: 1h }] }
+                        """)
+                .start()) {
+            assertThat(gateway.get("/a", "Host: shop.example").status()).isEqualTo(200);
+            for (String host : List.of("shop.example", "shop.example:81", "SHOP.example", "shop.example.:8080")) {
+                assertThat(gateway.get("/a", "Host: " + host).status()).isEqualTo(429);
+                assertThat(gateway.get("http://" + host + "/a", "Host: " + host).status())
+                        .isEqualTo(429);
+            }
+            assertThat(gateway.get("/each", "Host: other.example:1").status()).isEqualTo(200);
+            assertThat(gateway.get("/each", "Host: Other.example:2").status()).isEqualTo(429);
+            assertThat(gateway.get("/each", "Host: third.example:2").told("authority"))
+                    .isEqualTo("third.example:2");
+        }
+    }
+
+    @Test
     void handlersNeverOverrideVerifiedAttributes() throws Exception {
         GatewayHandler forger = new GatewayHandler() {
             @Override
