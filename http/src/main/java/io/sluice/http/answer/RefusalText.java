@@ -7,8 +7,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The text that explains why a request was refused and at which level. A rule's own {@code message} replaces the detail. The
- * text contains limits and times, never a key. Immutable.
+ * The text that explains why a request was refused and at which level. If several limits refuse, it names the one that the time
+ * to wait belongs to. A rule's own {@code message} replaces the detail. The text contains limits and times, never a key.
+ * Immutable.
  *
  * @param type the kind of problem for programs: one that the RateLimit headers draft registers, or {@code about:blank}
  */
@@ -53,16 +54,16 @@ public record RefusalText(String type, int status, String title, String detail) 
     }
 
     private static String why(Ruling.Settled ruling, boolean closed, boolean english) {
-        Ruling.Reported reported = ruling.reported();
+        Ruling.Reported slowest = ruling.slowest();
         if (closed) {
             return english ? "The rate limit cannot be checked at the moment." : "暂时无法检查请求限额。";
         }
-        if (reported == null) {
+        if (slowest == null) {
             return english ? "The request was refused." : "请求被拒绝。";
         }
         return english
-                ? where(reported, true) + ": limit " + reported.id() + " is used up."
-                : where(reported, false) + "：限额 " + reported.id() + " 已用完。";
+                ? where(slowest, true) + ": limit " + slowest.id() + " is used up."
+                : where(slowest, false) + "：限额 " + slowest.id() + " 已用完。";
     }
 
     private static String where(Ruling.Reported reported, boolean english) {

@@ -12,6 +12,7 @@ import io.sluice.rules.evaluate.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.snapshot.RuleSet;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -118,6 +119,55 @@ class AnswerTextsTest {
     }
 
     @Test
+    void ofSeveralLimitsThatRefuseTheOneToWaitForIsNamed() {
+        String rules = """
+                rules:
+                  - id: sms
+                    limits:
+                      - { id: minute, by: ip, algorithm: sliding_log, limit: 1, window: 1m }
+                      - { id: hour, by: ip, algorithm: sliding_log, limit: 1, window: 1h }
+                      - { id: short, by: ip, algorithm: sliding_log, limit: 1, window: 10s }
+                """;
+        Evaluator evaluator = evaluator(rules);
+        assertThat(settled(evaluator, 1).allowed()).isTrue();
+        Ruling.Settled refused = settled(evaluator, 1);
+
+        assertThat(refused.reported().id()).isEqualTo("sms.minute");
+        assertThat(refused.slowest().id()).isEqualTo("sms.hour");
+        assertThat(RefusalText.of(refused, AnswerLanguage.EN).detail())
+                .isEqualTo("Too many requests from one caller (by ip): limit sms.hour is used up. Try again in 3600 seconds.");
+        assertThat(RefusalText.of(refused, AnswerLanguage.ZH).detail())
+                .isEqualTo("同一调用方（按 ip）请求过多：限额 sms.hour 已用完。请在 3600 秒后重试。");
+        clock.advance(Duration.ofMinutes(59));
+        assertThat(RefusalText.of(settled(evaluator, 1), AnswerLanguage.EN).detail())
+                .isEqualTo("Too many requests from one caller (by ip): limit sms.hour is used up. Try again in 60 seconds.");
+    }
+
+    @Test
+    void theSlowestLimitMayBeInAnotherRuleAndAtAnotherLevel() {
+        Evaluator evaluator = evaluator("""
+                rules:
+                  - { id: all, limits: [{ algorithm: sliding_log, limit: 1, window: 10s }] }
+                  - { id: mine, limits: [{ by: ip, algorithm: sliding_log, limit: 1, window: 1h }] }
+                """);
+        assertThat(settled(evaluator, 1).allowed()).isTrue();
+        Ruling.Settled refused = settled(evaluator, 1);
+        assertThat(refused.rule().id()).isEqualTo("all");
+        assertThat(RefusalText.of(refused, AnswerLanguage.EN).detail())
+                .isEqualTo("Too many requests from one caller (by ip): limit mine.0 is used up. Try again in 3600 seconds.");
+
+        Ruling.Settled never = ruling("rules: [{ id: a, limits: [{ limit: 1, window: 1m, id: x }, { rate: 0 }] }]", 1);
+        assertThat(RefusalText.of(never, AnswerLanguage.EN).detail())
+                .isEqualTo("Too many requests overall: limit a.1 is used up. Retrying later will not help.");
+    }
+
+    @Test
+    void limitsThatRefuseForTheSameTimeNameTheReportedOne() {
+        Ruling.Settled never = ruling("rules: [{ id: a, limits: [{ rate: 0, id: x }, { rate: 0, id: y }] }]", 1);
+        assertThat(RefusalText.of(never, AnswerLanguage.EN).detail()).contains("limit a.x is");
+    }
+
+    @Test
     void aRulesOwnMessageStandsInstead() {
         Ruling.Settled both =
                 ruling("rules: [{ id: a, limits: [{ rate: 0 }], message: { en: 'Slow \"down\"', zh: 慢一点 } }]", 1);
@@ -142,16 +192,24 @@ class AnswerTextsTest {
 
     /** Returns the last of several rulings on the same request. */
     private Ruling.Settled ruling(String rules, long... permits) {
+        Evaluator evaluator = evaluator(rules);
+        Ruling.Settled last = settled(evaluator, permits[0]);
+        for (int i = 1; i < permits.length; i++) {
+            last = settled(evaluator, permits[i]);
+        }
+        return last;
+    }
+
+    private Evaluator evaluator(String rules) {
         RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("t", rules)).rules());
         KeySettings keys = new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty());
-        Evaluator evaluator = new Evaluator(() -> set, local, null, keys, clock, (ruling, nanos) -> {});
-        Ruling last = null;
-        for (long each : permits) {
-            last = evaluator
-                    .evaluate(Attributes.of(Map.of("service", "s", "path", "/a", "ip", "192.0.2.1", "user", "u")), each)
-                    .toCompletableFuture()
-                    .join();
-        }
-        return (Ruling.Settled) last;
+        return new Evaluator(() -> set, local, null, keys, clock, (ruling, nanos) -> {});
+    }
+
+    private static Ruling.Settled settled(Evaluator evaluator, long permits) {
+        return (Ruling.Settled) evaluator
+                .evaluate(Attributes.of(Map.of("service", "s", "path", "/a", "ip", "192.0.2.1", "user", "u")), permits)
+                .toCompletableFuture()
+                .join();
     }
 }

@@ -21,6 +21,8 @@ public sealed interface Ruling {
      * @param action what decided: limits, or a rule that denies or exempts
      * @param rule the rule that denied or exempted, or whose limit is reported; null if there is none
      * @param reported the limit that decided; null if no limit did
+     * @param slowest of the refusing limits the one that {@code retryAfter} belongs to; the reported one unless another refuses for
+     *     longer
      * @param retryAfter zero if allowed; otherwise the time until all refusing limits would let a lone caller pass, or empty if
      *     never
      * @param waitFor how long an allowed caller must wait for its time slot; zero means now
@@ -38,6 +40,7 @@ public sealed interface Ruling {
             Action action,
             @Nullable Rule rule,
             @Nullable Reported reported,
+            @Nullable Reported slowest,
             Optional<Duration> retryAfter,
             Duration waitFor,
             String mode,
@@ -56,6 +59,40 @@ public sealed interface Ruling {
             decisions = List.copyOf(decisions);
         }
 
+        /** Creates a ruling whose reported limit is also the slowest. */
+        public Settled(
+                boolean allowed,
+                Action action,
+                @Nullable Rule rule,
+                @Nullable Reported reported,
+                Optional<Duration> retryAfter,
+                Duration waitFor,
+                String mode,
+                @Nullable String degraded,
+                long ruleVersion,
+                List<String> matched,
+                List<Label> shadowRefused,
+                long permits,
+                List<Decision> decisions,
+                @Nullable Permit permit) {
+            this(
+                    allowed,
+                    action,
+                    rule,
+                    reported,
+                    reported,
+                    retryAfter,
+                    waitFor,
+                    mode,
+                    degraded,
+                    ruleVersion,
+                    matched,
+                    shadowRefused,
+                    permits,
+                    decisions,
+                    permit);
+        }
+
         /** Returns the same ruling after the caller has waited. */
         Settled withoutWait() {
             return waitFor.isZero()
@@ -65,6 +102,7 @@ public sealed interface Ruling {
                             action,
                             rule,
                             reported,
+                            slowest,
                             retryAfter,
                             Duration.ZERO,
                             mode,

@@ -1,10 +1,14 @@
 package io.sluice.rules.evaluate;
 
 import io.sluice.core.Decision;
+import io.sluice.core.spi.Label;
+import io.sluice.core.spi.Verdict;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Rule;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -62,15 +66,17 @@ final class RulingWriter {
         Decision deciding = deciding(matched.live(), decisions);
         BoundLimit bound = deciding == null ? null : matched.live().find(deciding.label());
         boolean allowed = CombinedDecisions.allAllow(decisions);
+        Ruling.Reported reported = bound == null || deciding == null
+                ? null
+                : bound.reported(
+                        allowed ? Math.max(0, deciding.remaining() - less) : deciding.remaining(),
+                        deciding.resetAfter());
         return new Ruling.Settled(
                 allowed,
                 Action.LIMIT,
                 bound == null ? null : bound.rule(),
-                bound == null || deciding == null
-                        ? null
-                        : bound.reported(
-                                allowed ? Math.max(0, deciding.remaining() - less) : deciding.remaining(),
-                                deciding.resetAfter()),
+                reported,
+                allowed || deciding == null ? reported : slowest(matched.live(), decisions, deciding, reported),
                 CombinedDecisions.retryAfter(decisions),
                 CombinedDecisions.waitFor(decisions),
                 bound == null ? defaultMode : bound.label().mode(),
@@ -81,6 +87,39 @@ final class RulingWriter {
                 matched.permits(),
                 decisions,
                 allowed ? matched.nonce().permit(decisions, shadows.decisions()) : null);
+    }
+
+    /** Returns the limit that refuses for the longest time, the reported one if several do. */
+    private static Ruling.@Nullable Reported slowest(
+            LimitGroup group, List<Decision> decisions, Decision deciding, Ruling.@Nullable Reported reported) {
+        Verdict longest = null;
+        Label label = deciding.label();
+        for (Decision decision : decisions) {
+            List<Verdict> verdicts = decision.outcome().verdicts();
+            for (int i = 0; i < verdicts.size(); i++) {
+                Verdict verdict = verdicts.get(i);
+                Label own = decision.ask().demands().get(i).label();
+                boolean first = own.equals(deciding.label());
+                if (!verdict.fits() && (longest == null || isLonger(verdict, longest, first))) {
+                    longest = verdict;
+                    label = own;
+                }
+            }
+        }
+        BoundLimit bound = group.find(label);
+        return longest == null || bound == null || Objects.equals(label, deciding.label())
+                ? reported
+                : bound.reported(longest.remaining(), duration(longest.resetAfterMicros()));
+    }
+
+    private static boolean isLonger(Verdict verdict, Verdict other, boolean orAsLong) {
+        return orAsLong
+                ? verdict.retryAfterMicros() >= other.retryAfterMicros()
+                : verdict.retryAfterMicros() > other.retryAfterMicros();
+    }
+
+    private static Optional<Duration> duration(long micros) {
+        return micros == Verdict.NEVER ? Optional.empty() : Optional.of(Duration.of(micros, ChronoUnit.MICROS));
     }
 
     /**
