@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "lint",
         description = {
-            "Checks rule documents and prints FILE:LINE:COL: message for every error.",
-            "Exit 0 if there are no errors, 1 if there are any, 2 on bad usage."
+            "Checks rule documents and prints FILE:LINE:COL: message for every error and every warning.",
+            "Exit 0 if there are no errors, 1 if there are any, 2 on bad usage, such as a file that is missing."
         },
         mixinStandardHelpOptions = true)
 final class LintCommand implements Callable<Integer> {
@@ -39,41 +39,75 @@ final class LintCommand implements Callable<Integer> {
             description = "rule documents in YAML or JSON; a directory is read as one rule set")
     private final List<Path> files = new ArrayList<>();
 
-    @Option(names = "--json", description = "print one JSON object with all errors")
+    @Option(names = "--json", description = "print one JSON object with all errors and warnings")
     private boolean json;
+
+    @Option(names = "--strict", description = "exit 1 for warnings, too")
+    private boolean strict;
 
     @Override
     public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
         List<DocumentError> errors = new ArrayList<>();
+        List<DocumentError> warnings = new ArrayList<>();
+        List<DocumentError> unreadable = new ArrayList<>();
         int rules = 0;
         for (Path file : files) {
             RuleDocument document = FileRuleSource.read(file);
-            if (document instanceof Refused refused) {
-                errors.addAll(refused.errors());
-                if (!json) {
-                    refused.errors().forEach(error -> out.println(shown(error)));
-                }
-            } else {
-                int count = ((Accepted) document).rules().size();
-                rules += count;
-                if (!json) {
-                    out.println(file + ": " + styled("no errors", Style.fg_green) + ", " + count
-                            + (count == 1 ? " rule" : " rules"));
-                }
+            List<DocumentError> own = document instanceof Refused refused ? refused.errors() : List.of();
+            errors.addAll(own);
+            warnings.addAll(document.warnings());
+            if (isUnreadable(own)) {
+                unreadable.addAll(own);
+                continue;
+            }
+            if (document instanceof Accepted accepted) {
+                rules += accepted.rules().size();
+            }
+            if (!json) {
+                print(file, document, out);
             }
         }
         if (json) {
-            out.println(AnswerJson.lint(errors, rules));
+            out.println(AnswerJson.lint(errors, warnings, rules));
         }
         out.flush();
-        return errors.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        return exit(errors, warnings, unreadable);
     }
 
-    private String shown(DocumentError error) {
+    private int exit(List<DocumentError> errors, List<DocumentError> warnings, List<DocumentError> unreadable) {
+        if (!unreadable.isEmpty()) {
+            PrintWriter err = spec.commandLine().getErr();
+            unreadable.forEach(error -> err.println("sluice: " + error));
+            return CommandLine.ExitCode.USAGE;
+        }
+        boolean good = errors.isEmpty() && !(strict && !warnings.isEmpty());
+        return good ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** Returns whether nothing could be read, so that no error has a line: the user named the wrong file. */
+    private static boolean isUnreadable(List<DocumentError> errors) {
+        return !errors.isEmpty() && errors.stream().allMatch(error -> error.line() == 0);
+    }
+
+    private void print(Path file, RuleDocument document, PrintWriter out) {
+        if (document instanceof Refused refused) {
+            refused.errors().forEach(error -> out.println(shown(error, "")));
+        }
+        document.warnings().forEach(warning -> out.println(shown(warning, styled("warning: ", Style.fg_yellow))));
+        if (document instanceof Accepted accepted) {
+            int count = accepted.rules().size();
+            int doubts = document.warnings().size();
+            out.println(file + ": " + styled("no errors", Style.fg_green)
+                    + (doubts == 0 ? "" : doubts == 1 ? ", 1 warning" : ", " + doubts + " warnings") + ", " + count
+                    + (count == 1 ? " rule" : " rules"));
+        }
+    }
+
+    private String shown(DocumentError error, String kind) {
         String text = error.toString();
         String place = text.substring(0, text.length() - error.message().length());
-        return styled(place, Style.bold) + error.message();
+        return styled(place, Style.bold) + kind + error.message();
     }
 
     private String styled(String text, Style style) {

@@ -105,6 +105,7 @@ final class DocumentsTest {
         if (isRules(snippet.text())) {
             RuleDocument document = FileRuleSource.read(file);
             assertThat(document).isInstanceOf(RuleDocument.Accepted.class);
+            assertThat(document.warnings()).isEmpty();
             return;
         }
         Path secret = folder.resolve("secrets").resolve("key");

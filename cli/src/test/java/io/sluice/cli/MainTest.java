@@ -92,16 +92,56 @@ class MainTest {
     void lintLocatesEveryErrorOfEveryFile() throws IOException {
         Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules:\n- id: a\n  limts: []\n");
         Path good = Files.writeString(folder.resolve("good.json"), "{\"rules\": []}");
-        Path missing = folder.resolve("missing.yaml");
 
-        assertThat(run("lint", bad.toString(), good.toString(), missing.toString()))
-                .isEqualTo(1);
+        assertThat(run("lint", bad.toString(), good.toString())).isEqualTo(1);
         assertThat(out.toString().lines())
                 .containsExactly(
                         bad + ":2:3: limits: none (expected: at least one limit)",
                         bad + ":3:3: unknown key: limts (expected: a known key; did you mean limits?)",
-                        good + ": no errors, 0 rules",
-                        missing + ": file: missing (expected: a rule document)");
+                        good + ": no errors, 0 rules");
+    }
+
+    @Test
+    void lintOfWhatCannotBeReadIsBadUsageWithOneLine() throws IOException {
+        Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules: 1");
+        Path missing = folder.resolve("missing.yaml");
+        Path empty = Files.createDirectory(folder.resolve("empty"));
+        Path binary = Files.write(folder.resolve("binary.yaml"), new byte[] {(byte) 0xff});
+
+        assertThat(run("lint", missing.toString())).isEqualTo(2);
+        assertThat(out.toString()).isEmpty();
+        assertThat(err.toString())
+                .isEqualTo("sluice: " + missing + ": file: missing (expected: a rule document)"
+                        + System.lineSeparator());
+        assertThat(run("lint", bad.toString(), empty.toString(), binary.toString()))
+                .isEqualTo(2);
+        assertThat(out.toString()).startsWith(bad + ":1:8: rules: 1 (expected: a list)");
+        assertThat(err.toString())
+                .contains(
+                        "sluice: " + empty
+                                + ": directory: no rule files (expected: at least one *.yaml, *.yml or *.json)",
+                        "sluice: " + binary + ": encoding: not UTF-8 (expected: UTF-8)");
+        assertThat(run("lint", "--json", missing.toString())).isEqualTo(2);
+    }
+
+    @Test
+    void lintPrintsWarningsAndFailsForThemIfItIsStrict() throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("doubts.yaml"),
+                "rules: [{ id: a, methods: [FETCH], limits: [{ by: usr, rate: 1 }] }]\n");
+
+        assertThat(run("lint", file.toString())).isZero();
+        assertThat(out.toString().lines())
+                .containsExactly(
+                        file + ":1:28: warning: methods: FETCH: not a registered method",
+                        file + ":1:51: warning: by: usr: nobody sends this attribute; user, perhaps? Declare it under"
+                                + " attributes: if it is yours",
+                        file + ": no errors, 2 warnings, 1 rule");
+        assertThat(run("lint", "--strict", file.toString())).isEqualTo(1);
+        assertThat(run("lint", "--json", file.toString())).isZero();
+        assertThat(out.toString()).contains("\"errors\":[],\"warnings\":[{\"file\":\"" + file + "\",\"line\":1");
+        Files.writeString(file, "attributes: [usr]", java.nio.file.StandardOpenOption.APPEND);
+        assertThat(run("lint", "--strict", file.toString())).isEqualTo(1);
     }
 
     @Test

@@ -62,7 +62,15 @@ public final class AnswerJson {
     }
 
     /** Returns the output of {@code ./sluice lint --json}. */
-    public static String lint(List<DocumentError> errors, int rules) {
+    public static String lint(List<DocumentError> errors, List<DocumentError> warnings, int rules) {
+        Map<String, @Nullable Object> all = new LinkedHashMap<>();
+        all.put("rules", rules);
+        all.put("errors", located(errors));
+        all.put("warnings", located(warnings));
+        return JsonLine.of(all);
+    }
+
+    private static List<Object> located(List<DocumentError> errors) {
         List<Object> list = new ArrayList<>();
         for (DocumentError error : errors) {
             Map<String, @Nullable Object> fields = new LinkedHashMap<>();
@@ -72,10 +80,7 @@ public final class AnswerJson {
             fields.put("message", error.message());
             list.add(fields);
         }
-        Map<String, @Nullable Object> all = new LinkedHashMap<>();
-        all.put("rules", rules);
-        all.put("errors", list);
-        return JsonLine.of(all);
+        return list;
     }
 
     private static void write(JsonLine json, Ruling.Settled ruling, Function<Permit, String> permits) {

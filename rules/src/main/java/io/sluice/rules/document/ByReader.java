@@ -1,9 +1,11 @@
 package io.sluice.rules.document;
 
 import io.sluice.rules.model.By;
+import io.sluice.rules.pattern.AttributeNames;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.PrintableText;
 import io.sluice.rules.yaml.YamlValue;
 import io.sluice.rules.yaml.YamlValue.YamlMap;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
@@ -13,7 +15,7 @@ import java.util.Optional;
 
 /**
  * Reads the attributes that identify a caller: {@code by: user}, {@code by: [tenant, user]} and the dimensions of the founding
- * shape.
+ * shape. An attribute that has a fallback may be one that nobody sends, as in the founding shape.
  */
 final class ByReader {
 
@@ -26,6 +28,8 @@ final class ByReader {
                     ? Fields.of("by", item, DocumentKeys.BY, errors)
                             .flatMap(each -> withOther(each, "attribute", "otherwise"))
                     : attribute("by", item, errors).map(By::attribute);
+            by.filter(each -> each.otherwise().isEmpty())
+                    .ifPresent(each -> Plausibility.warnUnknown("by", each.attribute(), item.place(), errors));
             by.ifPresent(each -> {
                 if (all.stream().anyMatch(other -> other.attribute().equals(each.attribute()))) {
                     errors.add(item.place(), "by: " + each.attribute() + " is listed twice (expected: once)");
@@ -65,16 +69,22 @@ final class ByReader {
             if (!ConditionReader.isAttribute(name)) {
                 throw Quantities.refused(key, text, "an attribute, such as ip or user");
             }
+            AttributeNames.respelled(name)
+                    .ifPresent(right -> fields.error(
+                            key,
+                            key + ": " + PrintableText.text(name) + " (expected: " + PrintableText.text(right) + ")"));
             return name;
         });
     }
 
-    private static Optional<String> attribute(String key, YamlValue value, Errors errors) {
+    /** Reads the name of an attribute. */
+    static Optional<String> attribute(String key, YamlValue value, Errors errors) {
         String name = value instanceof YamlScalar word && !word.isNull() ? Attributes.normalisedName(word.text()) : "";
         if (!ConditionReader.isAttribute(name)) {
             errors.add(value.place(), key + ": " + value.shown() + " (expected: an attribute, such as ip or user)");
             return Optional.empty();
         }
+        Plausibility.refuseMisspelled(key, name, value.place(), errors);
         return Optional.of(name);
     }
 }

@@ -46,6 +46,10 @@ final class ConditionReader {
                 && name.chars().noneMatch(c -> c <= ' ' || c == 0x7f);
     }
 
+    private static boolean isPlain(int c) {
+        return c != '*' && c != '?' && c != '\\';
+    }
+
     private void add(YamlScalar name, YamlValue value, Map<String, Condition> conditions) {
         String attribute = Attributes.normalisedName(name.text());
         if (!isAttribute(attribute)) {
@@ -53,6 +57,8 @@ final class ConditionReader {
         } else if (conditions.containsKey(attribute)) {
             errors.add(name.place(), key + ": " + name.shown() + " is listed twice (expected: once)");
         } else {
+            Plausibility.refuseMisspelled(key, attribute, name.place(), errors);
+            Plausibility.warnUnknown(key, attribute, name.place(), errors);
             List<YamlValue> items = value instanceof YamlList list ? list.items() : List.of(value);
             parse(attribute, value, items, conditions);
         }
@@ -63,6 +69,9 @@ final class ConditionReader {
         for (YamlValue item : items) {
             if (item instanceof YamlScalar word && !word.isNull()) {
                 texts.add(word.text());
+                if (attribute.equals("method") && word.text().chars().allMatch(ConditionReader::isPlain)) {
+                    Plausibility.method(key + ".method", word.text(), word.place(), errors);
+                }
             } else {
                 errors.add(
                         item.place(),

@@ -8,7 +8,7 @@ import java.util.Set;
 /** The legal keys of each mapping in a document, in the order in which errors list them. The JSON schema has the same keys. */
 final class DocumentKeys {
 
-    static final Set<String> DOCUMENT = ordered(List.of("rules", "$schema"));
+    static final Set<String> DOCUMENT = ordered(List.of("rules", "attributes", "$schema"));
 
     static final Set<String> PARAMETERS = ordered(List.of(
             "rate", "burst", "capacity", "max_wait", "limit", "window", "align", "zone", "slices", "weighted", "ttl"));

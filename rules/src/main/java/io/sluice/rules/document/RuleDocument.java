@@ -3,8 +3,11 @@ package io.sluice.rules.document;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Warnings;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** The result of reading a rule document: either its rules or all of its errors. */
 public sealed interface RuleDocument {
@@ -26,15 +29,24 @@ public sealed interface RuleDocument {
         RuleIds ids = new RuleIds();
         List<Rule> rules = new ArrayList<>();
         List<DocumentError> all = new ArrayList<>();
+        List<Warnings> warnings = new ArrayList<>();
         for (Text text : texts) {
             Errors errors = new Errors(text.file());
             rules.addAll(RuleReader.read(text.text(), ids, errors));
             all.addAll(errors.list());
+            warnings.add(errors.warnings());
         }
-        return all.isEmpty() ? new Accepted(rules) : new Refused(all);
+        return all.isEmpty() ? new Accepted(rules, together(warnings)) : new Refused(all, together(warnings));
     }
 
-    /** Reads a document that is a single rule, not a list of rules. */
+    /** An attribute that one document of a set declares is known in all of them. */
+    private static List<DocumentError> together(List<Warnings> warnings) {
+        Set<String> declared = new HashSet<>();
+        warnings.forEach(each -> declared.addAll(each.declared()));
+        return warnings.stream().flatMap(each -> each.list(declared).stream()).toList();
+    }
+
+    /** Reads a document that is a single rule, not a list of rules. It cannot declare attributes, so it has no warnings. */
     static RuleDocument parseRule(String file, String text) {
         Errors errors = new Errors(file);
         List<Rule> rules = RuleReader.readOne(text, errors);
@@ -48,17 +60,32 @@ public sealed interface RuleDocument {
      */
     record Text(String file, String text) {}
 
+    /** Returns what is legal, but probably not what the author means. */
+    List<DocumentError> warnings();
+
     /** A document without errors. */
-    record Accepted(List<Rule> rules) implements RuleDocument {
+    record Accepted(List<Rule> rules, List<DocumentError> warnings) implements RuleDocument {
         public Accepted {
             rules = List.copyOf(rules);
+            warnings = List.copyOf(warnings);
+        }
+
+        /** Creates a document without warnings. */
+        public Accepted(List<Rule> rules) {
+            this(rules, List.of());
         }
     }
 
     /** A document with at least one error. None of its rules may be used. */
-    record Refused(List<DocumentError> errors) implements RuleDocument {
+    record Refused(List<DocumentError> errors, List<DocumentError> warnings) implements RuleDocument {
         public Refused {
             errors = List.copyOf(errors);
+            warnings = List.copyOf(warnings);
+        }
+
+        /** Creates a document without warnings. */
+        public Refused(List<DocumentError> errors) {
+            this(errors, List.of());
         }
     }
 }

@@ -83,7 +83,14 @@ final class RuleReader {
         Optional<Fields> document = Fields.of("document", root, DocumentKeys.DOCUMENT, errors);
         document.filter(fields -> !fields.has(RULES))
                 .ifPresent(fields -> fields.error(RULES, "rules: missing (expected: a list of rules, [] for none)"));
+        document.ifPresent(this::declare);
         document.flatMap(fields -> fields.list(RULES)).ifPresent(items -> items.forEach(this::take));
+    }
+
+    private void declare(Fields document) {
+        for (YamlValue name : document.list("attributes").orElse(List.of())) {
+            ByReader.attribute("attributes", name, errors).ifPresent(errors.warnings()::declare);
+        }
     }
 
     /** Adds a rule if it has no error. Returns whether it was added. */
@@ -149,10 +156,14 @@ final class RuleReader {
     private Scope scope(Fields fields) {
         Optional<String> service = DescriptionReader.plain(fields, "service", DescriptionReader.LONGEST_NAME);
         Optional<PathPattern> resource = fields.read("resource", PathPattern::of);
+        resource.ifPresent(
+                pattern -> Plausibility.resource(pattern.toString(), fields.place("resource"), errors));
         Set<String> methods = new LinkedHashSet<>();
         for (YamlScalar word : fields.words("methods").orElse(List.of())) {
             if (word.text().length() > LONGEST_METHOD || !word.text().chars().allMatch(RuleReader::isLetter)) {
                 errors.add(word.place(), "methods: " + word.shown() + " (expected: a method name such as GET)");
+            } else {
+                Plausibility.method("methods", word.text(), word.place(), errors);
             }
             methods.add(word.text().toUpperCase(Locale.ROOT));
         }

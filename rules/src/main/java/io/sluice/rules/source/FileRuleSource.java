@@ -32,6 +32,7 @@ public final class FileRuleSource implements RuleSource {
 
     private final Path path;
     private final Optional<RuleStamp> last;
+    private final WarningMemory warnings = new WarningMemory();
     private final RuleVet vet;
     private final PublishedRules rules = new PublishedRules();
     private final FileWatch<Content> files;
@@ -111,11 +112,12 @@ public final class FileRuleSource implements RuleSource {
         rules.close();
     }
 
-    /** Sets the initial state. Logs nothing, because the caller reports the initial rules. */
+    /** Sets the initial state. Logs only warnings, because the caller reports the initial rules. */
     private void begin(RuleDocument document) {
         if (document instanceof RuleDocument.Refused refused) {
             rules.refuse(refused.errors());
         } else {
+            warn(document);
             rules.publish(first(((RuleDocument.Accepted) document).rules()));
         }
     }
@@ -129,12 +131,17 @@ public final class FileRuleSource implements RuleSource {
             refuse(refused.errors());
             return;
         }
+        warn(document);
         List<Rule> next = ((RuleDocument.Accepted) document).rules();
         if (hasRules() && next.equals(latest().rules())) {
             settle();
         } else {
             publish(next);
         }
+    }
+
+    private void warn(RuleDocument document) {
+        warnings.fresh(document).forEach(line -> LOG.log(Level.WARNING, line));
     }
 
     private void settle() {

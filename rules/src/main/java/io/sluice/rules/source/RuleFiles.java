@@ -72,7 +72,7 @@ final class RuleFiles {
             if (document instanceof RuleDocument.Refused refused) {
                 errors.addAll(refused.errors());
             }
-            return new RuleDocument.Refused(errors);
+            return new RuleDocument.Refused(errors, document.warnings());
         }
     }
 

@@ -16,10 +16,17 @@ public final class Errors {
 
     private final String file;
     private final List<DocumentError> list = new ArrayList<>();
+    private final Warnings warnings;
     private long count;
 
     public Errors(String file) {
         this.file = file;
+        this.warnings = new Warnings(file);
+    }
+
+    /** Returns the warnings of the same document. They refuse nothing. */
+    public Warnings warnings() {
+        return warnings;
     }
 
     public void add(Place place, String message) {

@@ -98,7 +98,8 @@ class RuleJsonTest {
                 rules.add(rule);
             }
         }
-        assertThat(RuleDocument.parse("f", RuleJson.document(rules))).isEqualTo(new Accepted(rules));
+        Accepted read = (Accepted) RuleDocument.parse("f", RuleJson.document(rules));
+        assertThat(read.rules()).isEqualTo(rules);
         assertThat(RuleDocument.parse("f", RuleJson.document(List.of()))).isEqualTo(new Accepted(List.of()));
     }
 

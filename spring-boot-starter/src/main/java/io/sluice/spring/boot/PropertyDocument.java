@@ -27,6 +27,7 @@ final class PropertyDocument {
 
     private final StringBuilder text = new StringBuilder("{\"rules\": [\n");
     private final List<String> places = new ArrayList<>(List.of("", "sluice.rules"));
+    private final List<String> attributes = new ArrayList<>();
     private int rules;
 
     /** Adds a rule that the properties under this name describe. */
@@ -35,14 +36,28 @@ final class PropertyDocument {
         write(name, "", rule, false);
     }
 
+    /** Declares attributes that the application sends. */
+    void declare(List<String> names) {
+        attributes.addAll(names);
+    }
+
     RuleDocument read() {
-        RuleDocument document = RuleDocument.parse("sluice.rules", text + "]}");
+        String declared = "], \"attributes\": [\n"
+                + String.join(
+                        ",\n", attributes.stream().map(PropertyDocument::quoted).toList());
+        places.add("sluice.attributes");
+        attributes.forEach(name -> places.add("sluice.attributes"));
+        RuleDocument document = RuleDocument.parse("sluice.rules", text + declared + "]}");
         if (document instanceof RuleDocument.Refused refused) {
-            return new RuleDocument.Refused(refused.errors().stream()
-                    .map(error -> DocumentError.of(place(error.line()), error.message()))
-                    .toList());
+            return new RuleDocument.Refused(named(refused.errors()));
         }
-        return document;
+        return new RuleDocument.Accepted(((RuleDocument.Accepted) document).rules(), named(document.warnings()));
+    }
+
+    private List<DocumentError> named(List<DocumentError> located) {
+        return located.stream()
+                .map(error -> DocumentError.of(place(error.line()), error.message()))
+                .toList();
     }
 
     private String place(int line) {

@@ -8,6 +8,7 @@ import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
+import io.sluice.rules.source.WarningMemory;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +36,7 @@ final class PropertyRuleSource implements RuleSource {
 
     private static final Logger LOG = LoggerFactory.getLogger(PropertyRuleSource.class);
     private static final String RULES = "sluice.rules";
+    private static final String ATTRIBUTES = "sluice.attributes";
     private static final String FOUNDING = "rate.limit.configs";
     private static final ResolvableType RULE =
             ResolvableType.forClassWithGenerics(Map.class, String.class, Object.class);
@@ -42,6 +44,7 @@ final class PropertyRuleSource implements RuleSource {
             Bindable.of(ResolvableType.forClassWithGenerics(List.class, RULE));
 
     private final Environment environment;
+    private final WarningMemory warnings = new WarningMemory();
     private final RuleVet vet;
     private final PublishedRules rules = new PublishedRules();
 
@@ -66,6 +69,7 @@ final class PropertyRuleSource implements RuleSource {
         if (document instanceof RuleDocument.Refused refused) {
             throw new RulesRefusedException(refused.errors());
         }
+        source.warn(document);
         source.rules.publish(new RuleSet(1, ((RuleDocument.Accepted) document).rules()));
         return source;
     }
@@ -82,6 +86,7 @@ final class PropertyRuleSource implements RuleSource {
         if (document instanceof RuleDocument.Refused refused) {
             return refuse(refused.errors());
         }
+        warn(document);
         List<Rule> next = ((RuleDocument.Accepted) document).rules();
         RuleSet before = latest();
         if (next.equals(before.rules())) {
@@ -133,9 +138,15 @@ final class PropertyRuleSource implements RuleSource {
         return errors;
     }
 
+    private void warn(RuleDocument document) {
+        warnings.fresh(document).forEach(LOG::warn);
+    }
+
     private RuleDocument document() {
         Binder binder = Binder.get(environment);
         PropertyDocument document = new PropertyDocument();
+        document.declare(
+                binder.bind(ATTRIBUTES, Bindable.listOf(String.class)).orElse(List.of()));
         List<Map<String, Object>> inline = binder.bind(RULES, RULE_LIST).orElse(List.of());
         for (int i = 0; i < inline.size(); i++) {
             document.add(RULES + "[" + i + "]", inline.get(i));

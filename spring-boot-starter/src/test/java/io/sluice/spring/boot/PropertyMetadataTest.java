@@ -38,7 +38,7 @@ class PropertyMetadataTest {
 
     @Test
     void noPropertyIsMissing() throws Exception {
-        Set<String> expected = new TreeSet<>(Set.of("sluice.rules"));
+        Set<String> expected = new TreeSet<>(Set.of("sluice.rules", "sluice.attributes"));
         for (Class<?> type : ALL) {
             add(type.getAnnotation(ConfigurationProperties.class).value(), type, expected);
         }

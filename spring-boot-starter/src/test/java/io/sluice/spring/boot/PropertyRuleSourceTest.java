@@ -16,15 +16,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
+@ExtendWith(OutputCaptureExtension.class)
 class PropertyRuleSourceTest {
 
     private static final String RULES = """
@@ -103,6 +107,37 @@ class PropertyRuleSourceTest {
                         "sluice.rules[1].limits[0].window",
                         "rate.limit.configs.sms.limits[0].limit")
                 .allMatch(name -> name.startsWith("sluice.rules[") || name.startsWith("rate.limit.configs.sms"));
+    }
+
+    @Test
+    void warningsAreLoggedOnceAndNameTheirProperty(CapturedOutput output) throws Exception {
+        String rules = """
+                sluice:
+                  rules:
+                    - { id: a, limits: [{ by: usr, rate: 1 }, { by: region, rate: 1 }] }
+                """;
+        PropertyRuleSource source = PropertyRuleSource.open(yaml(rules), RuleVet.NONE);
+        assertThat(source.reload()).isEmpty();
+        assertThat(output.toString().lines().filter(line -> line.contains("rules in doubt")))
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("sluice.rules[0].limits[0].by: by: usr: nobody sends this"),
+                        line -> assertThat(line).contains("sluice.rules[0].limits[1].by: by: region: nobody sends this"));
+    }
+
+    @Test
+    void declaredAttributesAreNoDoubts(CapturedOutput output) throws Exception {
+        PropertyRuleSource source = PropertyRuleSource.open(
+                yaml("sluice: { attributes: [region], rules: [{ id: a, limits: [{ by: region, rate: 1 }] }] }"),
+                RuleVet.NONE);
+        assertThat(source.latest().rules()).hasSize(1);
+        assertThat(output.toString()).doesNotContain("rules in doubt");
+        RulesRefusedException refused = org.assertj.core.api.Assertions.catchThrowableOfType(
+                RulesRefusedException.class,
+                () -> PropertyRuleSource.open(
+                        yaml("sluice: { attributes: [region, IP], rules: [{ id: a, action: deny }] }"), RuleVet.NONE));
+        assertThat(refused.errors())
+                .extracting(Object::toString)
+                .containsExactly("sluice.attributes: attributes: IP (expected: ip)");
     }
 
     @Test

@@ -1,0 +1,129 @@
+package io.sluice.rules.document;
+
+import io.sluice.rules.pattern.AttributeNames;
+import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Place;
+import io.sluice.rules.yaml.PrintableText;
+import io.sluice.rules.yaml.Spelling;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Finds what is legal but would silently count something else: a mistyped attribute, method or pattern. A known name in another
+ * case is an error, because no request has such an attribute. Anything else is a warning, because it may be meant.
+ */
+final class Plausibility {
+
+    /** The methods that IANA registers, and those of caches, of UPnP and of Icecast. */
+    private static final List<String> METHODS = List.of(
+            "GET",
+            "HEAD",
+            "POST",
+            "PUT",
+            "DELETE",
+            "PATCH",
+            "OPTIONS",
+            "TRACE",
+            "CONNECT",
+            "QUERY",
+            "PURGE",
+            "M-SEARCH",
+            "NOTIFY",
+            "SUBSCRIBE",
+            "UNSUBSCRIBE",
+            "SOURCE",
+            "PROPFIND",
+            "PROPPATCH",
+            "MKCOL",
+            "COPY",
+            "MOVE",
+            "LOCK",
+            "UNLOCK",
+            "SEARCH",
+            "REPORT",
+            "ACL",
+            "BASELINE-CONTROL",
+            "BIND",
+            "CHECKIN",
+            "CHECKOUT",
+            "LABEL",
+            "LINK",
+            "MERGE",
+            "MKACTIVITY",
+            "MKCALENDAR",
+            "MKREDIRECTREF",
+            "MKWORKSPACE",
+            "ORDERPATCH",
+            "PRI",
+            "REBIND",
+            "UNBIND",
+            "UNCHECKOUT",
+            "UNLINK",
+            "UPDATE",
+            "UPDATEREDIRECTREF",
+            "VERSION-CONTROL");
+
+    /** A class of characters, a repetition, an alternative, an escape, or an end. */
+    private static final Pattern REGULAR_EXPRESSION =
+            Pattern.compile("\\[[^\\]/]*\\]|\\.[*+]|\\([^)]*\\|[^)]*\\)|\\(\\?|\\)[*+?]|\\\\|\\$$");
+
+    private static final int LONGEST = 32;
+
+    private Plausibility() {}
+
+    /** Warns about an attribute that no front door sends. */
+    static void warnUnknown(String key, String name, Place place, Errors errors) {
+        if (AttributeNames.isKnown(name) || AttributeNames.respelled(name).isPresent()) {
+            return;
+        }
+        int dot = name.indexOf('.') + 1;
+        String near = near(name.substring(0, dot), AttributeNames.PREFIXES)
+                .map(prefix -> prefix + name.substring(dot))
+                .or(() -> near(name, AttributeNames.PLAIN))
+                .map(other -> "; " + PrintableText.text(other) + ", perhaps? Declare")
+                .orElse("; declare");
+        errors.warnings()
+                .addUnknown(
+                        name,
+                        place,
+                        key + ": " + PrintableText.text(name) + ": nobody sends this attribute" + near
+                                + " it under attributes: if it is yours");
+    }
+
+    /** Reports a known name in another case of letters. */
+    static void refuseMisspelled(String key, String name, Place place, Errors errors) {
+        AttributeNames.respelled(name)
+                .ifPresent(right -> errors.add(
+                        place, key + ": " + PrintableText.text(name) + " (expected: " + PrintableText.text(right) + ")"));
+    }
+
+    static void method(String key, String method, Place place, Errors errors) {
+        String name = method.toUpperCase(Locale.ROOT);
+        if (!METHODS.contains(name)) {
+            String near = near(name, METHODS)
+                    .map(other -> "; " + other + ", perhaps?")
+                    .orElse("");
+            errors.warnings().add(place, key + ": " + PrintableText.text(method) + ": not a registered method" + near);
+        }
+    }
+
+    private static Optional<String> near(String name, List<String> all) {
+        return name.length() > LONGEST
+                ? Optional.empty()
+                : all.stream()
+                        .filter(known -> Spelling.distance(name, known) == 1)
+                        .findFirst();
+    }
+
+    static void resource(String resource, Place place, Errors errors) {
+        if (REGULAR_EXPRESSION.matcher(resource).find()) {
+            errors.warnings()
+                    .add(
+                            place,
+                            "resource: " + PrintableText.text(resource) + ": looks like a regular expression, but is"
+                                    + " compared as it is written; use {name} for one segment and ** for any rest");
+        }
+    }
+}
