@@ -111,8 +111,8 @@ class MainTest {
         assertThat(run("lint", missing.toString())).isEqualTo(2);
         assertThat(out.toString()).isEmpty();
         assertThat(err.toString())
-                .isEqualTo("sluice: " + missing + ": file: missing (expected: a rule document)"
-                        + System.lineSeparator());
+                .isEqualTo(
+                        "sluice: " + missing + ": file: missing (expected: a rule document)" + System.lineSeparator());
         assertThat(run("lint", bad.toString(), empty.toString(), binary.toString()))
                 .isEqualTo(2);
         assertThat(out.toString()).startsWith(bad + ":1:8: rules: 1 (expected: a list)");

@@ -135,12 +135,14 @@ class AnswerTextsTest {
         assertThat(refused.reported().id()).isEqualTo("sms.minute");
         assertThat(refused.slowest().id()).isEqualTo("sms.hour");
         assertThat(RefusalText.of(refused, AnswerLanguage.EN).detail())
-                .isEqualTo("Too many requests from one caller (by ip): limit sms.hour is used up. Try again in 3600 seconds.");
+                .isEqualTo(
+                        "Too many requests from one caller (by ip): limit sms.hour is used up. Try again in 3600 seconds.");
         assertThat(RefusalText.of(refused, AnswerLanguage.ZH).detail())
                 .isEqualTo("同一调用方（按 ip）请求过多：限额 sms.hour 已用完。请在 3600 秒后重试。");
         clock.advance(Duration.ofMinutes(59));
         assertThat(RefusalText.of(settled(evaluator, 1), AnswerLanguage.EN).detail())
-                .isEqualTo("Too many requests from one caller (by ip): limit sms.hour is used up. Try again in 60 seconds.");
+                .isEqualTo(
+                        "Too many requests from one caller (by ip): limit sms.hour is used up. Try again in 60 seconds.");
     }
 
     @Test
@@ -154,7 +156,8 @@ class AnswerTextsTest {
         Ruling.Settled refused = settled(evaluator, 1);
         assertThat(refused.rule().id()).isEqualTo("all");
         assertThat(RefusalText.of(refused, AnswerLanguage.EN).detail())
-                .isEqualTo("Too many requests from one caller (by ip): limit mine.0 is used up. Try again in 3600 seconds.");
+                .isEqualTo(
+                        "Too many requests from one caller (by ip): limit mine.0 is used up. Try again in 3600 seconds.");
 
         Ruling.Settled never = ruling("rules: [{ id: a, limits: [{ limit: 1, window: 1m, id: x }, { rate: 0 }] }]", 1);
         assertThat(RefusalText.of(never, AnswerLanguage.EN).detail())

@@ -334,8 +334,8 @@ class BodyFieldsTest {
     @Test
     void requiredFieldsOfABodyThatIsTooLongAreUnread() {
         byte[] body = new byte[BodyFields.LARGEST_BODY + 1];
-        Unread tooLong = new Unread(
-                413, "body: too long (expected: at most 65536 bytes, because a limit needs its fields)");
+        Unread tooLong =
+                new Unread(413, "body: too long (expected: at most 65536 bytes, because a limit needs its fields)");
 
         assertThat(REQUIRED.read("image/png", null, body)).isEqualTo(tooLong);
         assertThat(REQUIRED.unread(null, List.of(), "65537")).isEqualTo(tooLong);

@@ -16,7 +16,8 @@ final class DocumentKeys {
     /** The keys that an override may replace without starting a new count. */
     static final Set<String> NUMBERS = ordered(List.of("rate", "burst", "capacity", "max_wait", "limit", "ttl"));
 
-    static final Set<String> LIMIT = ordered(List.of("id", "by", "absent", "unread", "privacy", "algorithm"), PARAMETERS);
+    static final Set<String> LIMIT =
+            ordered(List.of("id", "by", "absent", "unread", "privacy", "algorithm"), PARAMETERS);
 
     static final Set<String> BY = ordered(List.of("attribute", "otherwise"));
 

@@ -96,7 +96,8 @@ final class Plausibility {
     static void refuseMisspelled(String key, String name, Place place, Errors errors) {
         AttributeNames.respelled(name)
                 .ifPresent(right -> errors.add(
-                        place, key + ": " + PrintableText.text(name) + " (expected: " + PrintableText.text(right) + ")"));
+                        place,
+                        key + ": " + PrintableText.text(name) + " (expected: " + PrintableText.text(right) + ")"));
     }
 
     static void method(String key, String method, Place place, Errors errors) {

@@ -156,8 +156,7 @@ final class RuleReader {
     private Scope scope(Fields fields) {
         Optional<String> service = DescriptionReader.plain(fields, "service", DescriptionReader.LONGEST_NAME);
         Optional<PathPattern> resource = fields.read("resource", PathPattern::of);
-        resource.ifPresent(
-                pattern -> Plausibility.resource(pattern.toString(), fields.place("resource"), errors));
+        resource.ifPresent(pattern -> Plausibility.resource(pattern.toString(), fields.place("resource"), errors));
         Set<String> methods = new LinkedHashSet<>();
         for (YamlScalar word : fields.words("methods").orElse(List.of())) {
             if (word.text().length() > LONGEST_METHOD || !word.text().chars().allMatch(RuleReader::isLetter)) {

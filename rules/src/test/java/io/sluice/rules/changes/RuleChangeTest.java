@@ -386,7 +386,8 @@ class RuleChangeTest {
         assertThat(components(Lease.class)).containsExactlyInAnyOrder("size", "share", "ttl");
         assertThat(components(RuleDescription.class))
                 .containsExactlyInAnyOrder("name", "tenant", "isProtected", "message", "labels");
-        assertThat(components(RuleLimit.class)).containsExactlyInAnyOrder("id", "limit", "by", "absent", "unread", "privacy");
+        assertThat(components(RuleLimit.class))
+                .containsExactlyInAnyOrder("id", "limit", "by", "absent", "unread", "privacy");
         assertThat(components(By.class)).containsExactlyInAnyOrder("attribute", "otherwise");
         assertThat(components(LimitOverride.class)).containsExactlyInAnyOrder("when", "limit", "numbers", "until");
     }

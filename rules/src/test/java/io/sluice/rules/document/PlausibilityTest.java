@@ -79,7 +79,17 @@ class PlausibilityTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"/a/.*", "/a/b.+", "/a/(b|c)", "/a/(?:b)", "/a/(bc)+", "/a/b$", "/a/[^x]", "/v[12]/a", "/[a-z]{x}"})
+            strings = {
+                "/a/.*",
+                "/a/b.+",
+                "/a/(b|c)",
+                "/a/(?:b)",
+                "/a/(bc)+",
+                "/a/b$",
+                "/a/[^x]",
+                "/v[12]/a",
+                "/[a-z]{x}"
+            })
     void regularExpressionsAreRecognised(String resource) {
         RuleDocument document =
                 RuleDocument.parse("f", "rules: [{ id: a, resource: '" + resource + "', action: deny }]");
@@ -95,10 +105,13 @@ class PlausibilityTest {
         Text uses = new Text("b", rules.formatted("b"));
         RuleDocument set = RuleDocument.parseAll(List.of(uses, declares));
 
-        assertThat(set.warnings()).extracting(Object::toString).containsExactly(
-                "b:1:58: by: device: nobody sends this attribute; declare it under attributes: if it is yours",
-                "a:1:58: by: device: nobody sends this attribute; declare it under attributes: if it is yours");
-        assertThat(RuleDocument.parse("f", "attributes: [region, device]\n" + rules.formatted("c")).warnings())
+        assertThat(set.warnings())
+                .extracting(Object::toString)
+                .containsExactly(
+                        "b:1:58: by: device: nobody sends this attribute; declare it under attributes: if it is yours",
+                        "a:1:58: by: device: nobody sends this attribute; declare it under attributes: if it is yours");
+        assertThat(RuleDocument.parse("f", "attributes: [region, device]\n" + rules.formatted("c"))
+                        .warnings())
                 .isEmpty();
         assertThat(((Refused) RuleDocument.parse("f", "{attributes: [IP, 'a b', {}], rules: []}")).errors())
                 .extracting(Object::toString)
@@ -114,16 +127,20 @@ class PlausibilityTest {
     void aNameIsReportedOnceAndWarningsAreBounded() {
         StringBuilder text = new StringBuilder("rules:\n");
         for (int i = 0; i < 3_000; i++) {
-            text.append("- { id: r" + i + ", methods: [X], limits: [{ by: same, rate: 1 }, { by: own" + i + ", rate: 1 }] }\n");
+            text.append("- { id: r" + i + ", methods: [X], limits: [{ by: same, rate: 1 }, { by: own" + i
+                    + ", rate: 1 }] }\n");
         }
         RuleDocument document = RuleDocument.parse("f", text.toString());
         assertThat(document.warnings()).hasSize(2_000);
-        assertThat(document.warnings()).filteredOn(each -> each.message().contains(" same:")).hasSize(1);
+        assertThat(document.warnings())
+                .filteredOn(each -> each.message().contains(" same:"))
+                .hasSize(1);
     }
 
     @Test
     void aSingleRuleCannotDeclareAnythingSoItHasNoWarnings() {
-        assertThat(RuleDocument.parseRule("f", "{ id: a, limits: [{ by: usr, rate: 1 }] }").warnings())
+        assertThat(RuleDocument.parseRule("f", "{ id: a, limits: [{ by: usr, rate: 1 }] }")
+                        .warnings())
                 .isEmpty();
     }
 }

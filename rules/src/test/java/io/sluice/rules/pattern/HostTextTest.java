@@ -30,7 +30,8 @@ class HostTextTest {
         "'', ''",
     })
     void aHostHasOneTextWhateverPortIsNamed(String sent, String expected) {
-        assertThat(Attributes.of(Map.of("header.Host", sent)).get("header.host")).isEqualTo(expected);
+        assertThat(Attributes.of(Map.of("header.Host", sent)).get("header.host"))
+                .isEqualTo(expected);
         assertThat(HostText.normal(expected)).isEqualTo(expected);
     }
 
@@ -50,7 +51,8 @@ class HostTextTest {
             }
         }
         assertThatThrownBy(() -> Condition.parse("header.host", List.of("shop.example", "Shop.example:81")))
-                .hasMessage("match.header.host: Shop.example:81 (expected: a host without a port, such as shop.example)");
+                .hasMessage(
+                        "match.header.host: Shop.example:81 (expected: a host without a port, such as shop.example)");
         assertThat(Condition.parse("header.x", List.of("A:81")).matches("A:81")).isTrue();
     }
 }

@@ -13,8 +13,9 @@ class WarningMemoryTest {
     void eachWarningIsToldOnceWhereverItMoves() {
         String rules = "rules: [{ id: a, limits: [{ by: usr, rate: 1 }] }]";
         assertThat(memory.fresh(parsed(rules)))
-                .containsExactly("rules in doubt: f:1:33: by: usr: nobody sends this attribute; user, perhaps? Declare it"
-                        + " under attributes: if it is yours");
+                .containsExactly(
+                        "rules in doubt: f:1:33: by: usr: nobody sends this attribute; user, perhaps? Declare it"
+                                + " under attributes: if it is yours");
         assertThat(memory.fresh(parsed(rules))).isEmpty();
         assertThat(memory.fresh(parsed("# comment\n" + rules))).isEmpty();
         assertThat(memory.fresh(parsed("rules: []"))).isEmpty();

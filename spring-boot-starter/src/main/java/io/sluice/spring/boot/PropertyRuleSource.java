@@ -145,8 +145,7 @@ final class PropertyRuleSource implements RuleSource {
     private RuleDocument document() {
         Binder binder = Binder.get(environment);
         PropertyDocument document = new PropertyDocument();
-        document.declare(
-                binder.bind(ATTRIBUTES, Bindable.listOf(String.class)).orElse(List.of()));
+        document.declare(binder.bind(ATTRIBUTES, Bindable.listOf(String.class)).orElse(List.of()));
         List<Map<String, Object>> inline = binder.bind(RULES, RULE_LIST).orElse(List.of());
         for (int i = 0; i < inline.size(); i++) {
             document.add(RULES + "[" + i + "]", inline.get(i));

@@ -61,8 +61,7 @@ public final class RequestReader {
         values.put("path", target.path(paths));
         values.put("method", method);
         caller(request).ifPresent(address -> values.put("ip", address.toString()));
-        List<String> host =
-                rules.headerFields().contains("header.host") ? List.of(host(request, target)) : List.of();
+        List<String> host = rules.headerFields().contains("header.host") ? List.of(host(request, target)) : List.of();
         RequestFields.addTo(values, rules, name -> name.equals("host") ? host : request.headers(name), target.query());
         values.putAll(identity(request.principal()));
         return values;

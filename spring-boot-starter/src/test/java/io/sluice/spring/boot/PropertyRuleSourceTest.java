@@ -121,7 +121,8 @@ class PropertyRuleSourceTest {
         assertThat(output.toString().lines().filter(line -> line.contains("rules in doubt")))
                 .satisfiesExactly(
                         line -> assertThat(line).contains("sluice.rules[0].limits[0].by: by: usr: nobody sends this"),
-                        line -> assertThat(line).contains("sluice.rules[0].limits[1].by: by: region: nobody sends this"));
+                        line -> assertThat(line)
+                                .contains("sluice.rules[0].limits[1].by: by: region: nobody sends this"));
     }
 
     @Test

@@ -303,9 +303,10 @@ abstract class LimitedApplications {
 
     @Test
     void countsByBodyFieldsAndTheApplicationStillReadsTheWholeBody() throws Exception {
-        try (RunningApp app = app().rules(rules(
-                "{ id: names, resource: \"/{any}\", limits: [ { by: json.name, absent: skip, unread: absent, limit: 2, window: 1h } ] }",
-                "{ id: forms, resource: /form, limits: [ { by: form.name, absent: skip, unread: absent, limit: 1, window: 1h } ] }"))) {
+        try (RunningApp app = app().rules(
+                        rules(
+                                "{ id: names, resource: \"/{any}\", limits: [ { by: json.name, absent: skip, unread: absent, limit: 2, window: 1h } ] }",
+                                "{ id: forms, resource: /form, limits: [ { by: form.name, absent: skip, unread: absent, limit: 1, window: 1h } ] }"))) {
             String body = "{\"name\":\"a\",\"rest\":\"" + "x".repeat(30_000) + "\"}";
             assertThat(app.post("/echo", JSON, body).body()).isEqualTo(body);
             assertThat(app.post("/size", "text/plain", body).body()).isEqualTo(Integer.toString(body.length()));
@@ -387,7 +388,8 @@ abstract class LimitedApplications {
                                         .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"a\"}")))
                                 .statusCode())
                         .isEqualTo(415);
-                for (String unread : List.of("{\"name\":9007199254740993}", "{name:'a'}", "// {}", "{\"name\":1e400}")) {
+                for (String unread :
+                        List.of("{\"name\":9007199254740993}", "{name:'a'}", "// {}", "{\"name\":1e400}")) {
                     assertThat(app.post(path, JSON, unread).statusCode()).isEqualTo(400);
                 }
                 assertThat(app.post(path, JSON, "{\"name\":\"a\"}").statusCode())

@@ -32,8 +32,8 @@ public final class RawCaller implements AutoCloseable {
 
     /** Sends a GET for the target at this host, byte for byte. */
     public Answer get(String target, String host) throws IOException {
-        byte[] request = ("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
-                .getBytes(StandardCharsets.ISO_8859_1);
+        byte[] request =
+                ("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
         try {
             return exchange(request);
         } catch (IOException closedMeanwhile) {

@@ -411,13 +411,11 @@ class LimitStepTest {
 
     @Test
     void aHostHasOneCountWhateverPortIsNamed() throws Exception {
-        try (GatewayUnderTest gateway = new GatewayUnderTest()
-                .rules("""
+        try (GatewayUnderTest gateway = new GatewayUnderTest().rules("""
                         rules:
                           - { id: shop, match: { header.host: shop.example }, limits: [{ limit: 1, window: 1h }] }
                           - { id: each, resource: /each, limits: [{ by: header.host, limit: 1, window: 1h }] }
-                        """)
-                .start()) {
+                        """).start()) {
             assertThat(gateway.get("/a", "Host: shop.example").status()).isEqualTo(200);
             for (String host : List.of("shop.example", "shop.example:81", "SHOP.example", "shop.example.:8080")) {
                 assertThat(gateway.get("/a", "Host: " + host).status()).isEqualTo(429);
