@@ -129,6 +129,8 @@ public final class Decision {
                         retry == Verdict.NEVER
                                 ? ", waiting will not help"
                                 : ", retry after " + DurationText.text(retry));
+                int slowest = slowest();
+                text.append(slowest == by ? "" : " because of " + ask.demands().get(slowest).limit());
             }
         }
         return degraded() == null ? text.toString() : text + " (degraded: " + degraded() + ")";
@@ -142,6 +144,20 @@ public final class Decision {
             }
         }
         return retry;
+    }
+
+    /** Returns the limit that the time to wait belongs to: the reported one unless another refuses for longer. */
+    private int slowest() {
+        List<Verdict> verdicts = outcome.verdicts();
+        int slowest = by;
+        for (int i = 0; i < verdicts.size(); i++) {
+            Verdict verdict = verdicts.get(i);
+            if (!verdict.fits()
+                    && verdict.retryAfterMicros() > verdicts.get(slowest).retryAfterMicros()) {
+                slowest = i;
+            }
+        }
+        return slowest;
     }
 
     private Demand demand() {
