@@ -130,7 +130,10 @@ public final class Decision {
                                 ? ", waiting will not help"
                                 : ", retry after " + DurationText.text(retry));
                 int slowest = slowest();
-                text.append(slowest == by ? "" : " because of " + ask.demands().get(slowest).limit());
+                text.append(
+                        slowest == by
+                                ? ""
+                                : " because of " + ask.demands().get(slowest).limit());
             }
         }
         return degraded() == null ? text.toString() : text + " (degraded: " + degraded() + ")";

@@ -52,7 +52,8 @@ final class LimiterTest {
         assertThat(decision.limit()).isEqualTo(TEN);
         assertThat(decision.retryAfter()).contains(Duration.ofMinutes(1));
         assertThat(decision)
-                .hasToString("refused by ten (token_bucket 10/s, burst 10): 0 remaining, retry after 1m because of " + FIVE);
+                .hasToString(
+                        "refused by ten (token_bucket 10/s, burst 10): 0 remaining, retry after 1m because of " + FIVE);
         Decision hopeless = limiter.decide(List.of(Demand.of(TEN, "k", 1), Demand.of(FIVE, "k", 6)));
         assertThat(hopeless.retryAfter()).isEmpty();
         assertThat(hopeless.toString()).endsWith("0 remaining, waiting will not help because of " + FIVE);

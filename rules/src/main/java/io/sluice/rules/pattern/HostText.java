@@ -23,17 +23,17 @@ public final class HostText {
         return host.length() > 1 && host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
     }
 
-    /** Returns whether text ends with a port. */
-    static boolean hasPort(String text) {
-        return hostEnd(text) < text.length();
-    }
-
     private static int hostEnd(String text) {
-        int colon = text.indexOf(':', text.startsWith("[") ? Math.max(0, text.indexOf(']')) : 0);
+        int colon = colon(text);
         boolean port = colon >= 0
                 && text.substring(colon + 1).chars().allMatch(c -> c >= '0' && c <= '9')
                 && text.indexOf(':', colon + 1) < 0;
         return port ? colon : text.length();
+    }
+
+    /** Returns where a port may begin, after an address in brackets; -1 if nowhere. */
+    private static int colon(String text) {
+        return text.indexOf(':', text.startsWith("[") ? Math.max(0, text.indexOf(']')) : 0);
     }
 
     private static String address(String bracketed) {
@@ -44,11 +44,11 @@ public final class HostText {
     /**
      * Returns the canonical form of a host in a condition.
      *
-     * @throws IllegalArgumentException with what is expected, if it has a port: such a condition would never hold
+     * @throws IllegalArgumentException with what is expected, if it has a port or a pattern of one: it would never hold
      */
     public static String condition(String text) {
-        if (hasPort(text)) {
-            throw new IllegalArgumentException("a host without a port, such as " + normal(text));
+        if (colon(text) >= 0) {
+            throw new IllegalArgumentException("a host without a port, such as shop.example or [::1]");
         }
         return normal(text);
     }

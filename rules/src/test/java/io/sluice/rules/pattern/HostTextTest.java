@@ -52,7 +52,13 @@ class HostTextTest {
         }
         assertThatThrownBy(() -> Condition.parse("header.host", List.of("shop.example", "Shop.example:81")))
                 .hasMessage(
-                        "match.header.host: Shop.example:81 (expected: a host without a port, such as shop.example)");
+                        "match.header.host: Shop.example:81 (expected: a host without a port, such as shop.example or [::1])");
+        for (String never : List.of("shop.example:*", "::1", "[::1]:80", "*:81")) {
+            assertThatThrownBy(() -> Condition.parse("header.host", List.of(never)))
+                    .hasMessageStartingWith("match.header.host: " + never);
+        }
+        assertThat(Condition.parse("header.host", List.of("[0::1]")).matches("[::1]"))
+                .isTrue();
         assertThat(Condition.parse("header.x", List.of("A:81")).matches("A:81")).isTrue();
     }
 }
