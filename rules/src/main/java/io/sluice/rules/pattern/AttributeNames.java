@@ -19,7 +19,8 @@ public final class AttributeNames {
 
     /** Returns whether a front door sends an attribute of this name. */
     public static boolean isKnown(String name) {
-        return PLAIN.contains(name) || PREFIXES.stream().anyMatch(name::startsWith);
+        return PLAIN.contains(name)
+                || PREFIXES.stream().anyMatch(prefix -> name.startsWith(prefix) && name.length() > prefix.length());
     }
 
     /** Returns the right spelling of a name that is known in another case of letters; empty if there is no such name. */
@@ -34,6 +35,7 @@ public final class AttributeNames {
         return PREFIXES.stream()
                 .filter(small::startsWith)
                 .map(prefix -> Attributes.normalisedName(prefix + name.substring(prefix.length())))
+                .filter(right -> !right.equals(name))
                 .findFirst();
     }
 }

@@ -42,6 +42,8 @@ class PlausibilityTest {
                         + " Declare it under attributes: if it is yours",
                 "limits: [{ by: headers.x-phone, rate: 1 }] | 1:33: by: headers.x-phone: nobody sends this attribute;"
                         + " header.x-phone, perhaps? Declare it under attributes: if it is yours",
+                "limits: [{ by: json., rate: 1 }] | 1:33: by: json.: nobody sends this attribute;"
+                        + " declare it under attributes: if it is yours",
                 "match: { region: eu }, action: deny | 1:27: match: region: nobody sends this attribute;"
                         + " declare it under attributes: if it is yours",
                 "limits: [{ rate: 1 }], overrides: [{ when: { pln: vip }, rate: 2 }] | 1:63: when: pln: nobody sends this"
