@@ -42,7 +42,11 @@ final class NodeRunner {
         this.err = options.spec.commandLine().getErr();
     }
 
-    /** Runs the node. Returns only if the start failed; a stop ends the process. */
+    /**
+     * Runs the node. Returns only if the start failed; a stop ends the process.
+     *
+     * @throws CommandLine.ParameterException if a setting makes no sense
+     */
     int run() {
         options.check();
         Logs.set(options.logFormat, options.logLevel);
@@ -55,7 +59,7 @@ final class NodeRunner {
             return failed(
                     e.getMessage(), e.errors().stream().map(Object::toString).toList());
         } catch (IllegalArgumentException e) {
-            return failed(e.getMessage(), List.of());
+            throw new CommandLine.ParameterException(options.spec.commandLine(), String.valueOf(e.getMessage()));
         }
         Stop stop = new Stop(out);
         Thread hook = new Thread(stop::now, "sluice-stop");

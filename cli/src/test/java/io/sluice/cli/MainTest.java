@@ -247,13 +247,51 @@ class MainTest {
                         "sluice: rules: 2 errors (expected: none; correct them and start again)");
     }
 
-    @Test
-    void aBadRedisUriFailsTheStart() {
-        assertThat(run("start", "--api-port", "0", "--grpc-port", "0", "--redis", "http://:secret@x"))
-                .isEqualTo(1);
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://:secret@x", "secret", "", "redis://", "redis://:secret@x:99999", "redis://:secret@x:port",
+                "redis://x/secret", "redis-sentinel://:secret@x:26379", "redis-cluster://:secret@x,,y", "redis://a:se/cret@x"
+            })
+    void aBadRedisUriIsBadUsageAndItsSecretsAreNotShown(String uri) {
+        assertThat(run("start", "--api-port", "0", "--grpc-port", "0", "--redis", uri))
+                .isEqualTo(2);
         assertThat(err.toString())
-                .startsWith("sluice: redis: unreadable (expected: redis://")
-                .doesNotContain("secret");
+                .startsWith("sluice: redis: \"")
+                .contains("(expected: redis://", "sluice: see ./sluice start --help")
+                .doesNotContain("secret@", ":secret", "cret@")
+                .hasLineCount(2);
+    }
+
+    @Test
+    void aBadRedisUriInTheEnvironmentIsBadUsage() {
+        Surroundings environment = new Surroundings(Map.of("SLUICE_REDIS", "junk"), new Properties());
+
+        assertThat(run(environment, "node", "--api-port", "0")).isEqualTo(2);
+        assertThat(err.toString()).startsWith("sluice: redis: \"***\" (expected: redis://");
+    }
+
+    @Test
+    void aBadRedisUriInTheConfigIsLocated() throws IOException {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "redis: { uri: 'http://:secret@x?secret' }\n");
+
+        assertThat(run("node", "--config", config.toString())).isEqualTo(1);
+        assertThat(err.toString())
+                .startsWith(config + ":1:15: redis: \"http://***@x?***\" (expected: redis://")
+                .doesNotContain("secret")
+                .hasLineCount(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"file", "file/below"})
+    void aDataDirectoryThatIsAFileIsBadUsage(String data) throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "");
+
+        assertThat(run("start", "--api-port", "0", "--data", folder.resolve(data).toString()))
+                .isEqualTo(2);
+        assertThat(err.toString())
+                .startsWith("sluice: data: " + file + " is not a directory (expected: ")
+                .hasLineCount(2);
     }
 
     @Test

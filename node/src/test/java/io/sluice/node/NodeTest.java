@@ -173,11 +173,11 @@ class NodeTest {
 
     @Test
     void aBadRedisUriIsRefusedWithoutItsPassword() {
-        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Nowhere(), 0).withRedis("redis://:secret@[broken");
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Nowhere(), 0);
 
-        assertThatThrownBy(() -> Node.start(config))
-                .isInstanceOf(StartFailedException.class)
-                .hasMessageStartingWith("redis: unreadable (expected: redis://HOST:PORT")
+        assertThatThrownBy(() -> config.withRedis("redis://:secret@[broken"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("redis: \"redis://***@[broken\" (expected: redis://")
                 .hasMessageNotContaining("secret");
     }
 

@@ -157,9 +157,9 @@ class RulesFromRedisTest {
 
     @Test
     void anInvalidAddressIsRefusedWithoutItsPassword() {
-        assertThatThrownBy(() -> Node.start(config("redis://:secret@[broken")))
-                .isInstanceOf(StartFailedException.class)
-                .hasMessageStartingWith("redis: unreadable")
+        assertThatThrownBy(() -> config("redis://:secret@[broken"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("redis: \"redis://***@[broken\"")
                 .hasMessageNotContaining("secret");
         assertThatThrownBy(() -> NodeConfig.inProcess(new RulesFrom.Store(), 0))
                 .hasMessage("redis: none (expected: a URI, because the rules come from Redis)");

@@ -2,6 +2,7 @@ package io.sluice.node.config;
 
 import io.sluice.node.gateway.config.GatewayConfig;
 import io.sluice.node.gateway.config.TlsSettings;
+import io.sluice.redis.RedisUri;
 import io.sluice.rules.evaluate.KeySecret;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
@@ -97,7 +98,7 @@ public record ConfigFile(
         Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file"), errors);
         Optional<Fields> client = section(root, "client", List.of("trusted_proxies", "headers", "ipv6_prefix"), errors);
         return new ConfigFile(
-                redis.flatMap(fields -> fields.text("uri")),
+                redis.flatMap(fields -> fields.read("uri", RedisUri::checked)),
                 redis.flatMap(fields -> fields.text("prefix")),
                 redis.flatMap(fields -> fields.text("hash_tag")),
                 rules.flatMap(fields -> fields.text("path")).map(path -> beside(file, path)),

@@ -1,7 +1,9 @@
 package io.sluice.node.config;
 
+import io.sluice.redis.RedisUri;
 import io.sluice.rules.evaluate.KeySecret;
 import io.sluice.rules.evaluate.KeySettings;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -46,6 +48,8 @@ public record NodeConfig(
         if (rules instanceof RulesFrom.Store && redisUri.isEmpty()) {
             throw new IllegalArgumentException("redis: none (expected: a URI, because the rules come from Redis)");
         }
+        redisUri.ifPresent(RedisUri::checked);
+        data.ifPresent(NodeConfig::checkFolder);
         if (!insecure) {
             refuseExposed("api", api);
             grpc.ifPresent(settings -> refuseExposed("grpc", settings.door()));
@@ -130,6 +134,19 @@ public record NodeConfig(
     /** Returns how callers become keys. Without a configured hash key, the node uses a random one of its own. */
     public KeySettings keyForm() {
         return new KeySettings(hashKey.orElseGet(KeySecret::random), ipv6Prefix, hashTag);
+    }
+
+    /** The directory need not exist yet, but nothing else may be in its place. */
+    private static void checkFolder(Path folder) {
+        for (Path each = folder.toAbsolutePath(); each != null; each = each.getParent()) {
+            if (Files.exists(each)) {
+                if (!Files.isDirectory(each)) {
+                    throw new IllegalArgumentException("data: " + each
+                            + " is not a directory (expected: a directory, which need not exist yet)");
+                }
+                return;
+            }
+        }
     }
 
     private static void refuseExposed(String name, DoorSettings door) {

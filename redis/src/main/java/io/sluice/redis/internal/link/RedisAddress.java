@@ -1,9 +1,20 @@
 package io.sluice.redis.internal.link;
 
 import io.lettuce.core.RedisURI;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Parses the addresses of Redis servers. */
 public final class RedisAddress {
+
+    private static final String HIDDEN = "***";
+
+    private static final Pattern PARTS = Pattern.compile("(?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*://)(?<user>[^/?#]*@)?"
+            + "(?<servers>[^/?#@]*)(?<rest>(?<path>[^?#]*)(?<query>\\?[^#]*)?(?<fragment>#.*)?)");
+
+    /** A name or an address. Lettuce takes anything that it cannot read, such as {@code host:port5}, for a name. */
+    private static final Pattern HOST =
+            Pattern.compile("[^\\s:,/@\\[\\]]+|\\[?[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F.]*]?");
 
     private RedisAddress() {}
 
@@ -29,17 +40,37 @@ public final class RedisAddress {
             // Drop the cause: its message repeats the URI, including the password.
             throw refused(whole);
         }
+        if (address.getHost() != null && !HOST.matcher(address.getHost()).matches()) {
+            throw refused(whole);
+        }
         address.setTimeout(Connector.CONNECTING_MAY_TAKE);
         return address;
     }
 
     public static IllegalArgumentException refused(String uri) {
-        return new IllegalArgumentException("redis: \"" + withoutPassword(uri)
+        return new IllegalArgumentException("redis: \"" + shown(uri)
                 + "\" (expected: redis://, rediss://, redis-sentinel://, redis-cluster:// or rediss-cluster://, such as"
                 + " redis://127.0.0.1:6379 or redis-cluster://10.0.0.1:6379,10.0.0.2:6379)");
     }
 
-    private static String withoutPassword(String uri) {
-        return uri.replaceAll("//[^/]*@", "//***@");
+    /**
+     * Returns the address without its secrets. A user or password that is not percent-encoded may itself contain a slash, a
+     * question mark or a hash. Where they end is then unknown, so only the scheme is shown.
+     */
+    public static String shown(String uri) {
+        Matcher parts = PARTS.matcher(uri);
+        if (!parts.matches()) {
+            return HIDDEN;
+        }
+        String scheme = parts.group("scheme");
+        if (parts.group("rest").indexOf('@') >= 0) {
+            return scheme + HIDDEN;
+        }
+        return scheme
+                + (parts.group("user") == null ? "" : HIDDEN + "@")
+                + parts.group("servers")
+                + parts.group("path")
+                + (parts.group("query") == null ? "" : "?" + HIDDEN)
+                + (parts.group("fragment") == null ? "" : "#" + HIDDEN);
     }
 }
