@@ -3,12 +3,14 @@ package io.sluice.cli;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.StackTraceElementProxy;
+import io.sluice.redis.RedisUri;
 import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -20,6 +22,7 @@ final class LogLine {
     private static final int LONGEST = 4_096;
     private static final int MOST_FRAMES = 12;
     private static final Pattern CREDENTIALS = Pattern.compile("//[^/@\\s]*@");
+    private static final Pattern REDIS = Pattern.compile("rediss?(?:-[a-z]+)?://[^\\s\"]*");
 
     private LogLine() {}
 
@@ -63,9 +66,11 @@ final class LogLine {
     }
 
     private static String hidden(String text) {
-        return text.contains("//") && text.indexOf('@') >= 0
-                ? CREDENTIALS.matcher(text).replaceAll("//***@")
-                : text;
+        if (!text.contains("//")) {
+            return text;
+        }
+        String shown = REDIS.matcher(text).replaceAll(uri -> Matcher.quoteReplacement(RedisUri.shown(uri.group())));
+        return CREDENTIALS.matcher(shown).replaceAll("//***@");
     }
 
     /** Returns the exception and its causes, each with its stack frames. */

@@ -24,7 +24,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
         TEXT
     }
 
-    /** The least severe level that is logged. */
+    /** The least severe level that our own code logs. */
     enum Detail {
         ERROR,
         WARN,
@@ -81,15 +81,18 @@ public final class Logs extends ContextAwareBase implements Configurator {
         QUEUE.stop();
     }
 
+    /**
+     * Sets the level of our own loggers. Libraries never log below warnings: the details of the Redis client, for example, contain
+     * the password and the keys of callers.
+     */
     private static void set(LoggerContext context, Detail detail) {
         Level own = Level.valueOf(detail.name());
-        boolean all = detail == Detail.TRACE;
-        Level others = all ? own : own.isGreaterOrEqual(Level.WARN) ? own : Level.WARN;
+        Level others = own.isGreaterOrEqual(Level.WARN) ? own : Level.WARN;
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(others);
         JavaLogs.set(others);
         context.getLogger("io.sluice").setLevel(own);
         for (String name : TALKATIVE) {
-            context.getLogger(name).setLevel(all ? own : Level.ERROR);
+            context.getLogger(name).setLevel(Level.ERROR);
         }
     }
 }

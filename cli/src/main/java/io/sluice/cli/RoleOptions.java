@@ -148,7 +148,7 @@ final class RoleOptions {
             names = "--log-level",
             paramLabel = "LEVEL",
             converter = DetailConverter.class,
-            description = "error, warn, info, debug or trace (default: info)")
+            description = "error, warn, info, debug or trace (default: info); libraries log only warnings and errors")
     Logs.Detail logLevel = Logs.Detail.INFO;
 
     @Option(

@@ -6,6 +6,7 @@ import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.redis.RedisUri;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.util.Optional;
@@ -117,7 +118,7 @@ final class Screen {
         if (config.redisUri().isEmpty()) {
             return "in process";
         }
-        String uri = config.redisUri().get().replaceAll("//[^/]*@", "//***@");
+        String uri = RedisUri.shown(config.redisUri().get());
         if (!node.findings().isEmpty()) {
             return uri + paint.warning("; " + String.join("; ", node.findings()));
         }

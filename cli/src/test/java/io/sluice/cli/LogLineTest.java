@@ -37,6 +37,18 @@ class LogLineTest {
     }
 
     @Test
+    void queriesAndFragmentsOfRedisUrisAreHidden() {
+        LoggingEvent event = event(
+                "redis-cluster://h1,h2?password=s3cret and \"rediss://db/0#s3cret\" and redis://:s3/cret@x, http://a?b", null);
+
+        for (LogForm form : LogForm.values()) {
+            assertThat(form.line(event))
+                    .doesNotContain("s3cret", "cret@")
+                    .contains("redis-cluster://h1,h2?*** and", "rediss://db/0#***", "http://a?b");
+        }
+    }
+
+    @Test
     void aLongMessageIsCut() {
         assertThat(LogForm.TEXT.line(event("x".repeat(1_000_000), null)))
                 .hasSizeLessThan(5_000)

@@ -299,6 +299,25 @@ class ProcessTest {
     }
 
     @Test
+    void atNoLevelDoesTheLogShowSecretsOrTheRedisUriItsQueryAndFragment() throws Exception {
+        try (RedisServer redis = RedisServer.start("--requirepass", "s3cret")) {
+            String uri = "redis://:s3cret@127.0.0.1:" + redis.port() + "?password=s3cret#s3cret";
+            Process process = launch("start", "--api-port", "0", "--log-level", "trace", "--redis", uri);
+            String screen = readUntil(process, "Ctrl-C stops it.");
+            Matcher curl = CURL.matcher(screen);
+            assertThat(curl.find()).isTrue();
+            post(curl.group(1), curl.group(2).replace("203.0.113.7", "203.0.113.99"));
+            process.destroy();
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(screen).contains("redis://***@127.0.0.1:" + redis.port() + "?***#***").doesNotContain("s3cret");
+            assertThat(Files.readString(folder.resolve("err")))
+                    .isNotEmpty()
+                    .doesNotContain("s3cret", "203.0.113.99", "io.lettuce");
+        }
+    }
+
+    @Test
     void theFirstInterruptIsACleanStopAndTheSecondEndsAtOnce() throws Exception {
         Process process = launch("start", "--api-port", "0");
         readUntil(process, "Ctrl-C stops it.");

@@ -1,5 +1,7 @@
 package io.sluice.spring.boot.store;
 
+import io.sluice.redis.RedisUri;
+
 /**
  * The address of the Redis that holds the shared counts.
  *
@@ -8,9 +10,9 @@ package io.sluice.spring.boot.store;
  */
 public record StoreAddress(String uri, String from) {
 
-    /** Returns the URI without its password, for logs and messages. */
+    /** Returns the URI without its secrets, for logs and messages. */
     public String shown() {
-        return uri.replaceAll("//[^/]*@", "//***@");
+        return RedisUri.shown(uri);
     }
 
     /**
