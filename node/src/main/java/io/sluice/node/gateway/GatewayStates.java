@@ -6,6 +6,7 @@ import io.sluice.node.gateway.auth.Authenticators;
 import io.sluice.node.gateway.chain.GatewayState;
 import io.sluice.node.gateway.config.AuthSettings;
 import io.sluice.node.gateway.config.GatewayConfig;
+import io.sluice.node.gateway.config.GatewayRefusedException;
 import io.sluice.node.gateway.config.RouteSettings;
 import io.sluice.node.gateway.config.ServiceSettings;
 import io.sluice.node.gateway.route.RouteIndex;
@@ -48,8 +49,9 @@ final class GatewayStates implements AutoCloseable {
     }
 
     /** Puts the next configuration in force. If it throws, nothing has changed. */
-    synchronized void take(GatewayConfig config) throws AuthUnreadableException {
+    synchronized void take(GatewayConfig config) throws AuthUnreadableException, GatewayRefusedException {
         InForce before = inForce;
+        config.requireAuthLike(before.auth);
         boolean sameAuth = before.auth.equals(config.auth());
         Authenticators auth = sameAuth ? before.state.auth() : authenticators(config.auth());
         inForce = made(config, auth);

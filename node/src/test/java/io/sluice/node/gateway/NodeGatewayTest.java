@@ -61,6 +61,29 @@ class NodeGatewayTest {
     }
 
     @Test
+    void aReloadThatLosesAuthenticationIsRefusedUnlessEveryRouteIsOpenByItsOwnWord() throws Exception {
+        Files.writeString(folder.resolve("keys.yaml"), "keys: [{ sha256: " + HASH + ", user: u-1 }]");
+        String routes = "routes:\n  - { path: /keyed, upstreams: '" + upstream.origin() + "' }\n"
+                + "  - { path: /other, upstreams: '" + upstream.origin() + "' }\n";
+        Path file = write("auth: { api_keys: keys.yaml }\n" + routes);
+        try (Node node = start(file)) {
+            write(routes);
+            await().until(() -> node.findings()
+                    .contains("config refused, the last good one stays in force: " + file
+                            + ": auth: removed, which would open /keyed and 1 more to everybody (expected: the section"
+                            + " auth, or auth: open for each route that is meant to be open)"));
+            assertThat(send(node, "GET", "/keyed").statusCode()).isEqualTo(401);
+
+            write("auth: { api_keys: keys.yaml }\n" + routes);
+            await().until(() -> node.findings().isEmpty());
+
+            write(routes.replace("' }", "', auth: open }"));
+            await().until(() -> send(node, "GET", "/other").statusCode() == 200);
+            assertThat(node.findings()).isEmpty();
+        }
+    }
+
+    @Test
     void routesAuthenticatesLimitsAndCounts() throws Exception {
         Files.writeString(folder.resolve("keys.yaml"), "keys: [{ sha256: " + HASH + ", user: u-1 }]");
         Path file = write("auth: { api_keys: keys.yaml }\nroutes:\n"

@@ -7,6 +7,7 @@ import io.sluice.rules.pattern.Network;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
+import io.sluice.rules.yaml.PrintableText;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,6 +32,7 @@ public final class GatewayConfig {
     private final Optional<AuthSettings> auth;
     private final RefusalPages refusals;
     private final List<RouteSettings> routes;
+    private final List<String> routesWithoutAuth;
 
     private GatewayConfig(
             GatewaySettings settings,
@@ -38,13 +40,15 @@ public final class GatewayConfig {
             CallerAddress caller,
             Optional<AuthSettings> auth,
             RefusalPages refusals,
-            List<RouteSettings> routes) {
+            List<RouteSettings> routes,
+            List<String> routesWithoutAuth) {
         this.settings = settings;
         this.paths = paths;
         this.caller = caller;
         this.auth = auth;
         this.refusals = refusals;
         this.routes = List.copyOf(routes);
+        this.routesWithoutAuth = List.copyOf(routesWithoutAuth);
     }
 
     /**
@@ -64,9 +68,11 @@ public final class GatewayConfig {
         Optional<AuthSettings> auth = AuthReader.read(own);
         RefusalPages refusals = RefusalPages.read(gateway);
         Map<String, ServiceSettings> services = ServiceReader.services(own);
-        List<RouteSettings> routes = new RouteReader(own, services, own.has("auth"), paths).routes();
+        RouteReader reader = new RouteReader(own, services, own.has("auth"), paths);
+        List<RouteSettings> routes = reader.routes();
         return own.has("routes")
-                ? Optional.of(new GatewayConfig(settings, paths, caller, auth, refusals, routes))
+                ? Optional.of(
+                        new GatewayConfig(settings, paths, caller, auth, refusals, routes, reader.withoutAuth()))
                 : Optional.empty();
     }
 
@@ -80,6 +86,21 @@ public final class GatewayConfig {
         change(changes, "gateway.connect_timeout", settings.connectTimeout(), old.connectTimeout());
         change(changes, "gateway.drain", settings.drain(), old.drain());
         return changes;
+    }
+
+    /**
+     * Refuses to replace a configuration that authenticates callers if this one does not, unless every route says {@code auth:
+     * open}. A section that was lost by accident would otherwise open all routes at once.
+     */
+    public void requireAuthLike(Optional<AuthSettings> before) throws GatewayRefusedException {
+        if (before.isPresent() && auth.isEmpty() && !routesWithoutAuth.isEmpty()) {
+            int more = routesWithoutAuth.size() - 1;
+            throw new GatewayRefusedException(
+                    "auth: removed, which would open " + PrintableText.text(routesWithoutAuth.get(0))
+                            + (more == 0 ? "" : " and " + more + " more")
+                            + " to everybody (expected: the section auth, or auth: open for each route that is meant to be"
+                            + " open)");
+        }
     }
 
     /** Returns the files with the CA certificates for upstreams. They count as part of the configuration. */

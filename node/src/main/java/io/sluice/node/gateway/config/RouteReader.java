@@ -39,6 +39,7 @@ final class RouteReader {
     private final boolean asksWhoCalls;
     private final PathForm paths;
     private final Map<HostPattern, PathTree<Integer>> lines = new HashMap<>();
+    private final List<String> withoutAuth = new ArrayList<>();
 
     RouteReader(Settings root, Map<String, ServiceSettings> services, boolean asksWhoCalls, PathForm paths) {
         this.root = root;
@@ -55,6 +56,11 @@ final class RouteReader {
         return routes;
     }
 
+    /** Returns the routes read so far that do not say {@code auth}, as they are written: host and path. */
+    List<String> withoutAuth() {
+        return withoutAuth;
+    }
+
     private Optional<RouteSettings> route(YamlValue item) {
         Settings own = root.of("route", item, KEYS);
         if (own.fields().isEmpty()) {
@@ -68,6 +74,9 @@ final class RouteReader {
         service.flatMap(ServiceReader::name).ifPresent(message -> own.error("service", message));
         Optional<ServiceSettings> upstreams = upstreams(own, service, host.toString() + path);
         Access access = access(own);
+        if (!own.has("auth")) {
+            withoutAuth.add(host.toString() + path);
+        }
         Duration timeout = own.span("timeout", SHORTEST, LONGEST, TIMEOUT);
         Duration idleTimeout = own.span("idle_timeout", SHORTEST, LONGEST, IDLE_TIMEOUT);
         long largestBody = own.size("largest_body", 0, MOST_BYTES, LARGEST_BODY);
