@@ -1,9 +1,9 @@
 package io.sluice.runtime;
 
 import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.watch.RegularFile;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
@@ -22,7 +22,7 @@ public final class HashKeyFile {
      */
     public static KeySecret read(Path file) {
         byte[] bytes;
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = RegularFile.open(file)) {
             bytes = in.readNBytes(LARGEST_KEY);
         } catch (IOException e) {
             throw new IllegalArgumentException(

@@ -37,7 +37,7 @@ public final class NodeId {
     private static String kept(Path folder) {
         Path file = folder.resolve(FILE);
         try {
-            if (Files.isReadable(file) && Files.size(file) < 1_000) {
+            if (Files.isRegularFile(file) && Files.isReadable(file) && Files.size(file) < 1_000) {
                 String known = Files.readString(file, StandardCharsets.UTF_8).strip();
                 if (FORM.matcher(known).matches()) {
                     return known;

@@ -1,10 +1,10 @@
 package io.sluice.envoy.server;
 
 import io.grpc.util.CertificateUtils;
+import io.sluice.rules.watch.RegularFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
 import java.security.KeyException;
@@ -20,9 +20,9 @@ record PemContent(String certificate, String key, Optional<String> authority) {
 
     static PemContent read(TlsFiles files) throws IOException {
         Optional<String> authority = files.clientAuthorities().isPresent()
-                ? Optional.of(Files.readString(files.clientAuthorities().get()))
+                ? Optional.of(RegularFile.text(files.clientAuthorities().get()))
                 : Optional.empty();
-        return new PemContent(Files.readString(files.certificate()), Files.readString(files.key()), authority);
+        return new PemContent(RegularFile.text(files.certificate()), RegularFile.text(files.key()), authority);
     }
 
     /** Checks that the key belongs to the certificate. With a different key nobody could connect any more. */

@@ -6,6 +6,7 @@ import io.sluice.node.gateway.config.TlsSettings;
 import io.sluice.rules.watch.ContentRefusedException;
 import io.sluice.rules.watch.FileWatch;
 import io.sluice.rules.watch.Looks;
+import io.sluice.rules.watch.RegularFile;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
@@ -15,7 +16,6 @@ import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -138,11 +138,11 @@ public final class Certificates implements AutoCloseable {
 
     private Content read() throws IOException {
         return new Content(
-                Buffer.buffer(Files.readAllBytes(files.certificate())),
-                Buffer.buffer(Files.readAllBytes(files.key())),
+                Buffer.buffer(RegularFile.bytes(files.certificate())),
+                Buffer.buffer(RegularFile.bytes(files.key())),
                 files.clientAuthorities().isPresent()
                         ? List.of(Buffer.buffer(
-                                Files.readAllBytes(files.clientAuthorities().get())))
+                                RegularFile.bytes(files.clientAuthorities().get())))
                         : List.of());
     }
 

@@ -6,6 +6,7 @@ import io.sluice.node.gateway.config.GatewayRefusedException;
 import io.sluice.rules.watch.ContentRefusedException;
 import io.sluice.rules.watch.FileWatch;
 import io.sluice.rules.watch.Looks;
+import io.sluice.rules.watch.RegularFile;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.YamlReader;
 import java.io.IOException;
@@ -13,7 +14,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -100,7 +100,7 @@ public final class ConfigWatch implements AutoCloseable {
 
     /** Returns the bytes of a file. A file larger than a document may be is cut off, and refused later. */
     public static byte[] content(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = RegularFile.open(file)) {
             return in.readNBytes(YamlReader.MOST_CHARACTERS + 1);
         }
     }
@@ -136,6 +136,8 @@ public final class ConfigWatch implements AutoCloseable {
             return new Content(config, contents(named));
         } catch (NoSuchFileException e) {
             throw new ContentRefusedException(file + ": file: missing (expected: settings in YAML)");
+        } catch (RegularFile.OtherKindException e) {
+            throw new ContentRefusedException(file + ": file: " + e.getMessage());
         } catch (IOException e) {
             throw new ContentRefusedException(file + ": file: unreadable (expected: a file this user may read)");
         }

@@ -13,6 +13,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class ConfigWatchTest {
@@ -82,6 +85,26 @@ class ConfigWatchTest {
 
             write(FIRST);
             look(2);
+            assertThat(watch.findings()).isEmpty();
+        }
+    }
+
+    @Test
+    @Timeout(300)
+    @EnabledOnOs(OS.LINUX)
+    void aPipeInPlaceOfTheConfigIsAnErrorAndARegularFileIsReadAgain() throws Exception {
+        Path file = write(FIRST);
+        try (ConfigWatch watch = watch(file)) {
+            Files.delete(file);
+            assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
+                    .isZero();
+            look(2);
+            assertThat(watch.findings()).singleElement().asString().contains("file: not a regular file");
+
+            Files.delete(file);
+            write(SECOND);
+            look(2);
+            assertThat(taken).hasSize(1);
             assertThat(watch.findings()).isEmpty();
         }
     }

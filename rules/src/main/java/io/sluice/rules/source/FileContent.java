@@ -131,14 +131,14 @@ final class FileContent {
     }
 
     /**
-     * Refuses what is not a readable file. Reading a pipe may block until another process writes to it, so a pipe is read only if
-     * the user named it directly.
+     * Refuses what is not a readable file. Reading a pipe may block until another process writes to it, so a pipe is read only once,
+     * for a command, and if the user named it directly.
      */
     private static String refused(FolderListing.Entry entry, BasicFileAttributes attributes) {
         if (attributes.isDirectory()) {
             return "file: a directory (expected: a rule document)";
         }
-        if (attributes.isOther() && !entry.alone()) {
+        if (attributes.isOther() && !entry.mayBePipe()) {
             return "file: a pipe or device (expected: a rule document)";
         }
         return attributes.size() > MOST_BYTES ? tooLarge(attributes.size()) : "";

@@ -47,9 +47,9 @@ public final class FileRuleSource implements RuleSource {
                 FileWatch.begin(path.toString(), begun, Content::again, content -> judge(content.document()), looks);
     }
 
-    /** Reads a file, or the files of a directory, once. A file that cannot be read is reported as an error. */
+    /** Reads a file, a pipe, or the files of a directory, once. A file that cannot be read is reported as an error. */
     public static RuleDocument read(Path path) {
-        return RuleFiles.read(path).document();
+        return RuleFiles.readOnce(path).document();
     }
 
     /** Works like {@link #open(Path, Clock, RuleVet)} without a vet. */

@@ -30,13 +30,18 @@ record FolderListing(Path path, @Nullable Path root, List<Entry> entries, String
      *
      * @param name the name that its owner knows
      * @param place where it is read from
-     * @param alone whether it was named directly, rather than found in a directory
+     * @param mayBePipe whether to read it even if it is a pipe or device
      */
-    record Entry(String name, Path place, boolean alone) {}
+    record Entry(String name, Path place, boolean mayBePipe) {}
 
-    static FolderListing of(Path path) {
+    /**
+     * Lists the files at a path.
+     *
+     * @param mayBePipe whether the path itself may be a pipe or device; those in a directory are never read
+     */
+    static FolderListing of(Path path, boolean mayBePipe) {
         if (!Files.isDirectory(path)) {
-            return new FolderListing(path, null, List.of(new Entry(path.toString(), path, true)), "");
+            return new FolderListing(path, null, List.of(new Entry(path.toString(), path, mayBePipe)), "");
         }
         Path root = null;
         try {

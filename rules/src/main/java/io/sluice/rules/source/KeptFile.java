@@ -3,6 +3,7 @@ package io.sluice.rules.source;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleStamp;
+import io.sluice.rules.watch.RegularFile;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -59,7 +60,7 @@ final class KeptFile {
 
     /** Returns the stamp at the beginning of the file without reading the rest; empty if there is none. */
     public Optional<RuleStamp> stamp() {
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = RegularFile.open(file)) {
             return RuleSetText.stamp(in.readNBytes(RuleSetText.LONGEST_HEAD));
         } catch (IOException e) {
             return Optional.empty();
@@ -71,7 +72,7 @@ final class KeptFile {
             if (Files.size(file) > MOST_BYTES) {
                 return unusable("size: " + Files.size(file) + " bytes (expected: at most " + MOST_BYTES + ")");
             }
-            RuleSetText.Reading reading = RuleSetText.read(file.toString(), Files.readAllBytes(file));
+            RuleSetText.Reading reading = RuleSetText.read(file.toString(), RegularFile.bytes(file));
             return reading instanceof RuleSetText.Reading.Found found
                     ? new Reading.Found(found.rules())
                     : new Reading.Unusable(
@@ -89,7 +90,7 @@ final class KeptFile {
             if (!stamp().equals(Optional.of(stamp)) || Files.size(file) > MOST_BYTES) {
                 return false;
             }
-            return RuleSetText.holds(Files.readAllBytes(file), stamp);
+            return RuleSetText.holds(RegularFile.bytes(file), stamp);
         } catch (IOException e) {
             return false;
         }

@@ -50,7 +50,7 @@ final class RuleFiles {
 
         /** Reads again. Returns this object if nothing has changed; finding that out allocates no memory for the content. */
         public Content again() {
-            Content now = RuleFiles.readAfter(this);
+            Content now = RuleFiles.readAfter(this, false);
             return now.equals(this) ? this : now;
         }
 
@@ -76,14 +76,19 @@ final class RuleFiles {
         }
     }
 
-    /** Reads a file or a directory. */
+    /** Reads a file or a directory, to be read again later. Opens regular files only. */
     public static Content read(Path path) {
-        return readAfter(new Content(path, List.of()));
+        return readAfter(new Content(path, List.of()), false);
     }
 
-    private static Content readAfter(Content before) {
+    /** Reads a file, a pipe or a directory that is not read again. May block if the path is a pipe. */
+    public static Content readOnce(Path path) {
+        return readAfter(new Content(path, List.of()), true);
+    }
+
+    private static Content readAfter(Content before, boolean mayBePipe) {
         for (int i = 0; i < ATTEMPTS; i++) {
-            FolderListing listing = FolderListing.of(before.path);
+            FolderListing listing = FolderListing.of(before.path, mayBePipe);
             Content content = read(listing, before);
             if (listing.isStillThere()) {
                 return content;

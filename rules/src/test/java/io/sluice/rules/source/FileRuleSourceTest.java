@@ -17,6 +17,9 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class FileRuleSourceTest {
@@ -61,6 +64,46 @@ class FileRuleSourceTest {
         assertThat(ids(source)).containsExactly("two");
         assertThat(source.latest().version()).isEqualTo(2);
         assertThat(heard.versions).containsExactly(1L, 2L);
+    }
+
+    @Test
+    @Timeout(300)
+    @EnabledOnOs(OS.LINUX)
+    void aPipeInPlaceOfTheFileIsAnErrorAndARegularFileIsReadAgain() throws Exception {
+        FileRuleSource source = watch();
+
+        Files.delete(file);
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
+                .isZero();
+        clock.advance(WITHIN);
+        assertThat(source.refused())
+                .extracting(DocumentError::message)
+                .containsExactly("file: a pipe or device (expected: a rule document)");
+        assertThat(ids(source)).containsExactly("one");
+
+        Files.delete(file);
+        Files.createDirectory(file);
+        clock.advance(WITHIN);
+        assertThat(source.refused()).isNotEmpty();
+
+        Files.delete(file);
+        Files.writeString(file, TWO);
+        clock.advance(WITHIN);
+        assertThat(source.refused()).isEmpty();
+        assertThat(ids(source)).containsExactly("two");
+    }
+
+    @Test
+    @Timeout(300)
+    @EnabledOnOs(OS.LINUX)
+    void aPipeAtStartIsRefusedAndNotWaitedFor() throws Exception {
+        Files.delete(file);
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
+                .isZero();
+
+        assertThat(watch().refused())
+                .extracting(DocumentError::message)
+                .containsExactly("file: a pipe or device (expected: a rule document)");
     }
 
     @Test

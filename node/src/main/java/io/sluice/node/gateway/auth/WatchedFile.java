@@ -3,12 +3,12 @@ package io.sluice.node.gateway.auth;
 import io.sluice.rules.watch.ContentRefusedException;
 import io.sluice.rules.watch.FileWatch;
 import io.sluice.rules.watch.Looks;
+import io.sluice.rules.watch.RegularFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.slf4j.Logger;
@@ -70,12 +70,14 @@ public final class WatchedFile<T> implements AutoCloseable {
     }
 
     private static ByteBuffer bytes(Path path) throws AuthUnreadableException {
-        try (InputStream in = Files.newInputStream(path)) {
+        try (InputStream in = RegularFile.open(path)) {
             byte[] bytes = in.readNBytes(LARGEST + 1);
             if (bytes.length > LARGEST) {
                 throw new AuthUnreadableException(path + ": too large (expected: at most " + LARGEST + " bytes)");
             }
             return ByteBuffer.wrap(bytes);
+        } catch (RegularFile.OtherKindException e) {
+            throw new AuthUnreadableException(path + ": " + e.getMessage());
         } catch (IOException e) {
             throw new AuthUnreadableException(
                     path + ": " + e.getClass().getSimpleName() + " (expected: a readable file)");
@@ -105,6 +107,11 @@ public final class WatchedFile<T> implements AutoCloseable {
         @Override
         public void refuse(List<String> reasons) {
             LOG.warn("keys unusable, the last good ones stay in use: {}", reasons.get(0));
+        }
+
+        @Override
+        public void settle() {
+            LOG.info("keys usable again: {}", path);
         }
     }
 }

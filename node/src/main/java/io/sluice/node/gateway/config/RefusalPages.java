@@ -5,6 +5,7 @@ import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.answer.RefusalText;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.watch.RegularFile;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
 import java.nio.file.Files;
@@ -90,7 +91,7 @@ public record RefusalPages(Map<String, Page> byRule) {
     private static Optional<String> content(Settings own, Path file) {
         try {
             if (Files.size(file) <= LARGEST_PAGE) {
-                return Optional.of(Files.readString(file));
+                return Optional.of(RegularFile.text(file));
             }
             own.error("file", "file: too large (expected: at most " + LARGEST_PAGE + " bytes)");
         } catch (MalformedInputException e) {

@@ -3,6 +3,7 @@ package io.sluice.node.gateway.config;
 import io.sluice.node.gateway.config.ServiceSettings.Balance;
 import io.sluice.node.gateway.config.ServiceSettings.HealthSettings;
 import io.sluice.node.gateway.config.ServiceSettings.PassiveSettings;
+import io.sluice.rules.watch.RegularFile;
 import io.sluice.rules.yaml.PrintableText;
 import io.sluice.rules.yaml.YamlValue.YamlScalar;
 import java.io.ByteArrayInputStream;
@@ -10,7 +11,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -142,7 +142,7 @@ final class ServiceReader {
     }
 
     private static String authorities(Path file) {
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = RegularFile.open(file)) {
             byte[] pem = in.readNBytes(LARGEST_PEM);
             if (CertificateFactory.getInstance("X.509")
                     .generateCertificates(new ByteArrayInputStream(pem))

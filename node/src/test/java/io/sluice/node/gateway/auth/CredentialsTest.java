@@ -57,6 +57,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
@@ -346,6 +348,32 @@ class CredentialsTest {
         assertThat(gateway.get("/a", "X-API-Key: " + SECRET).status()).isEqualTo(200);
         Files.writeString(folder.resolve("keys.yaml"), "keys: []");
         await().until(() -> gateway.get("/a", "X-API-Key: " + SECRET).status() == 401);
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aKeyFileThatWasBrokenIsTakenAgainOnceItIsRepaired() throws Exception {
+        Path keys = folder.resolve("keys.yaml");
+        String good = Files.readString(keys);
+        try (Authenticators auth =
+                Authenticators.open(settings(new KeySource.File(folder.resolve("jwks.json"))), Clock.system())) {
+            Files.writeString(keys, "keys: nonsense");
+            await().until(() -> auth.findings().size() == 1);
+            Files.writeString(keys, good);
+            await().until(() -> auth.findings().isEmpty());
+
+            Files.delete(keys);
+            assertThat(new ProcessBuilder("mkfifo", keys.toString()).start().waitFor())
+                    .isZero();
+            await().until(() -> auth.findings()
+                    .equals(List.of(keys + ": not a regular file (expected: a regular file or a link to one)")));
+            assertThat(gateway.get("/a", "X-API-Key: " + SECRET).status()).isEqualTo(200);
+
+            Files.delete(keys);
+            Files.writeString(keys, "keys: []");
+            await().until(() -> auth.findings().isEmpty());
+            await().until(() -> gateway.get("/a", "X-API-Key: " + SECRET).status() == 401);
+        }
     }
 
     @Test

@@ -1,0 +1,54 @@
+package io.sluice.rules.watch;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Reads files that are read again and again. Links are followed. Directories, pipes, sockets and devices are never opened: opening
+ * a pipe blocks until another process writes to it, so a pipe in the place of a file would stop its watch for good.
+ */
+public final class RegularFile {
+
+    private RegularFile() {}
+
+    /** Thrown for a directory, a pipe, a socket or a device. */
+    public static final class OtherKindException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        OtherKindException() {
+            super("not a regular file (expected: a regular file or a link to one)");
+        }
+    }
+
+    /**
+     * Opens a file.
+     *
+     * @throws OtherKindException if there is something else in its place
+     */
+    public static InputStream open(Path file) throws IOException {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new OtherKindException();
+        }
+        return Files.newInputStream(file);
+    }
+
+    /** Returns the content of a file. */
+    public static byte[] bytes(Path file) throws IOException {
+        try (InputStream in = open(file)) {
+            return in.readAllBytes();
+        }
+    }
+
+    /** Returns the content of a file in UTF-8. Throws {@link java.nio.charset.CharacterCodingException} if it is not. */
+    public static String text(Path file) throws IOException {
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes(file)))
+                .toString();
+    }
+}
