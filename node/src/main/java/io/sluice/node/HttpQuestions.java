@@ -23,7 +23,12 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
 
     private static final int CONNECTIONS = 8;
     private static final int BATCH = 10;
-    private static final int TIMEOUT_MILLIS = 2_000;
+
+    /**
+     * Longer than a busy machine needs. Connections that are closed while the server works on their requests cause errors there, and
+     * {@link WarmUp} limits the wait of the start anyway.
+     */
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     /** Returns requests that look at the limits of these rules and charge nothing. */
     static HttpQuestions ofRules(InetSocketAddress address, RuleSet rules) {

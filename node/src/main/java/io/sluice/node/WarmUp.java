@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends requests to every door before the node serves. The first answers take longer than a decision may, because classes are loaded
- * and code is compiled. All doors are warmed up at the same time, each for {@link #SPAN}. A failure is logged and never stops the
- * start. No request changes a count of a user.
+ * and code is compiled. All doors are warmed up at the same time, each for {@link #SPAN}. A failure never stops the
+ * start. It is logged only for debugging: on a busy machine a failed warm-up is no news for the user. No request changes a count of a user.
  */
 final class WarmUp {
 
@@ -45,7 +45,7 @@ final class WarmUp {
                     try {
                         step.run(new Span());
                     } catch (Exception e) {
-                        LOG.info("{} was not warmed up; its first answers may be slow: {}", door, e.toString());
+                        LOG.debug("{} was not warmed up; its first answers may be slow", door, e);
                     }
                 },
                 task -> {

@@ -16,6 +16,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.event.Level;
 
 /** A listening gateway. It forwards requests by the configuration that it was given last. Thread-safe. */
 public final class OpenGateway implements AutoCloseable {
@@ -71,17 +72,20 @@ public final class OpenGateway implements AutoCloseable {
         } catch (IllegalArgumentException e) {
             throw new GatewayRefusedException(String.valueOf(e.getMessage()));
         }
-        return open(host, port, config, resources, extensions);
+        return open(host, port, config, resources, extensions, Level.ERROR);
     }
 
-    /** Opens a gateway on a free port and without the users' handlers, for requests of the warm-up. */
+    /**
+     * Opens a gateway on a free port and without the users' handlers, for requests of the warm-up. Its failures concern nobody, so they
+     * are logged only for debugging.
+     */
     public static OpenGateway openBare(String host, GatewayConfig config, Resources resources)
             throws StartFailedException, GatewayRefusedException {
-        return open(host, 0, config, resources, Extensions.NONE);
+        return open(host, 0, config, resources, Extensions.NONE, Level.DEBUG);
     }
 
     private static OpenGateway open(
-            String host, int port, GatewayConfig config, Resources resources, Extensions extensions)
+            String host, int port, GatewayConfig config, Resources resources, Extensions extensions, Level failuresAt)
             throws StartFailedException, GatewayRefusedException {
         GatewayStates states;
         try {
@@ -97,6 +101,7 @@ public final class OpenGateway implements AutoCloseable {
                     resources.xRateLimitHeaders,
                     (route, status, nanos) ->
                             resources.answered.answered(route.map(Route::name).orElse(""), status, nanos),
+                    failuresAt,
                     resources.clock,
                     resources.vertx);
             GatewayDoor door = new GatewayDoor(resources.vertx, resources.arrivals, resources.clock);

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Answers with 500 after a failure of the gateway or of a handler, and logs the failure, at most once a second. Thread-safe.
@@ -16,11 +17,13 @@ final class FailureLog {
     private static final long QUIET_NANOS = 1_000_000_000L;
 
     private final Clock clock;
+    private final Level level;
     private final AtomicLong lastNanos;
     private final AtomicLong untold = new AtomicLong();
 
-    FailureLog(Clock clock) {
+    FailureLog(Clock clock, Level level) {
         this.clock = clock;
+        this.level = level;
         this.lastNanos = new AtomicLong(clock.nanoTime() - QUIET_NANOS);
     }
 
@@ -34,7 +37,9 @@ final class FailureLog {
         long now = clock.nanoTime();
         long last = lastNanos.get();
         if (now - last >= QUIET_NANOS && lastNanos.compareAndSet(last, now)) {
-            LOG.error("{} failed ({} more since the last line)", what, untold.getAndSet(0), failure);
+            LOG.atLevel(level)
+                    .setCause(failure)
+                    .log("{} failed ({} more since the last line)", what, untold.getAndSet(0));
         } else {
             untold.incrementAndGet();
         }

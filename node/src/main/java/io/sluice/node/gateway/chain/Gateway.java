@@ -18,6 +18,7 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.slf4j.event.Level;
 
 /**
  * The chain that every request passes: it is parsed, limited by early rules, authenticated, limited by all others, forwarded and
@@ -49,6 +50,7 @@ public final class Gateway {
                 new Extensions(handlers, RefusalBody.PROBLEM),
                 xRateLimitHeaders,
                 GatewayListener.NONE,
+                Level.ERROR,
                 clock,
                 vertx);
     }
@@ -58,6 +60,7 @@ public final class Gateway {
      *
      * @param states returns the current routes and authentication; called once per request
      * @param xRateLimitHeaders whether answers also carry the older {@code X-RateLimit} headers
+     * @param failuresAt the log level of failures of the gateway or of a handler
      */
     public Gateway(
             Supplier<GatewayState> states,
@@ -65,10 +68,11 @@ public final class Gateway {
             Extensions extensions,
             boolean xRateLimitHeaders,
             GatewayListener listener,
+            Level failuresAt,
             Clock clock,
             Vertx vertx) {
         this.states = states;
-        this.failures = new FailureLog(clock);
+        this.failures = new FailureLog(clock, failuresAt);
         this.handlers = new HandlerChain(extensions.handlers(), vertx, failures);
         this.auth = new AuthStep(failures);
         this.limits = new LimitStep(

@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.slf4j.event.Level;
 
 /** A gateway on a real port. Its forwarder answers 200 and reports the request it received. */
 public final class GatewayUnderTest implements AutoCloseable {
@@ -130,6 +131,7 @@ public final class GatewayUnderTest implements AutoCloseable {
                 new Extensions(handlers, refusals),
                 true,
                 (found, status, nanos) -> statuses.add(status),
+                Level.ERROR,
                 clock,
                 vertx);
         port = vertx.createHttpServer(
