@@ -3,6 +3,7 @@ package io.sluice.cli;
 import io.sluice.node.Node;
 import io.sluice.node.config.ConfigFile;
 import io.sluice.node.config.ConfigRefusedException;
+import io.sluice.node.config.DefaultLimit;
 import io.sluice.node.config.DoorAccess;
 import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.GrpcSettings;
@@ -110,6 +111,7 @@ final class NodeRunner {
                         options.gatewayPort == null ? RoleOptions.DEFAULT_GATEWAY_PORT : options.gatewayPort,
                         from)),
                 options.xRateLimitHeaders,
+                Optional.ofNullable(options.defaultLimit).map(DefaultLimit::new).or(file::defaultLimit),
                 file.openMetrics(),
                 options.insecureApi);
     }

@@ -138,6 +138,14 @@ final class RoleOptions {
     Path data;
 
     @Option(
+            names = "--default-limit",
+            paramLabel = "RATE",
+            description = "limit of every address while there are no rules, such as 50/s (default: none, every request is"
+                    + " allowed then)")
+    @Nullable
+    String defaultLimit;
+
+    @Option(
             names = "--log-format",
             paramLabel = "FORMAT",
             converter = FormatConverter.class,

@@ -98,6 +98,10 @@ final class Screen {
     }
 
     private static String rules(Node node, NodeConfig config, Paint paint) {
+        if (node.standIn().isPresent()) {
+            return (config.rules() instanceof RulesFrom.Store ? "from Redis: none yet" : "none")
+                    + paint.warning(", " + node.standIn().get());
+        }
         int count = node.rules().rules().size();
         String rules = source(config.rules()) + ": " + count + (count == 1 ? " rule" : " rules") + ", version "
                 + node.rules().version();

@@ -70,6 +70,9 @@ class MainTest {
         "node, --api-bind=",
         "node, --gateway-bind=",
         "node, --insecure-api=perhaps",
+        "node, --default-limit=plenty",
+        "node, --default-limit=-1/s",
+        "node, --default-limit=1/fortnight",
         "node, --log-level=loud",
         "node, --log-format=xml",
         "lint, ''",
@@ -280,6 +283,15 @@ class MainTest {
                 .startsWith(config + ":1:15: redis: \"http://***@x?***\" (expected: redis://")
                 .doesNotContain("secret")
                 .hasLineCount(2);
+    }
+
+    @Test
+    void aBadDefaultLimitInTheConfigIsLocated() throws IOException {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "rules: { default_limit: plenty }\n");
+
+        assertThat(run("node", "--config", config.toString())).isEqualTo(1);
+        assertThat(err.toString())
+                .startsWith(config + ":1:25: default limit: plenty (expected: a rate such as 50/s");
     }
 
     @ParameterizedTest

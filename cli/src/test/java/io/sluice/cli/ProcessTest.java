@@ -228,6 +228,27 @@ class ProcessTest {
     }
 
     @Test
+    void aNodeWithoutRulesHasTheDefaultLimit() throws Exception {
+        Process process = launch("node", "--api-port", "0", "--default-limit", "1/d");
+        String screen = readUntil(process, "Ctrl-C stops it.");
+        assertThat(screen).containsPattern("rules +none, the default limit of 1/d per address applies");
+        Matcher curl = CURL.matcher(screen);
+        assertThat(curl.find()).isTrue();
+
+        List<Integer> statuses = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            statuses.add(post(curl.group(1), curl.group(2)).statusCode());
+        }
+
+        assertThat(statuses).containsExactly(200, 429);
+        assertThat(post(curl.group(1), curl.group(2).replace("203.0.113.7", "203.0.113.8"))
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(Files.readString(folder.resolve("err")))
+                .contains("no rules: the default limit of 1/d per address applies; give a rule file with --rules FILE");
+    }
+
+    @Test
     void aFailedStartExitsWith1() throws Exception {
         Process process = launch("node", "--api-port", "0", "--rules", "nowhere.yaml");
 

@@ -180,6 +180,11 @@ public final class Node implements AutoCloseable {
         return rules.isKept();
     }
 
+    /** Returns which rules stand in for missing ones, in words; empty if there are rules, or nothing stands in. */
+    public Optional<String> standIn() {
+        return rules.standIn();
+    }
+
     /** Returns why the shared store does not decide although it should; empty if it does. */
     public Optional<String> degraded() {
         return Optional.ofNullable(health.degraded());

@@ -14,13 +14,10 @@ import io.sluice.runtime.HashKeyNeeded;
 import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Opens the rules that a node's configuration names. */
 final class NodeRules {
 
-    private static final Logger LOG = LoggerFactory.getLogger(NodeRules.class);
     private static final String RULES_FLAG = "give a rule file with --rules FILE";
 
     private NodeRules() {}
@@ -29,7 +26,7 @@ final class NodeRules {
     static OpenRules open(NodeConfig config) throws StartFailedException {
         OpenRules rules;
         try {
-            rules = of(config, config.rules());
+            rules = orDefault(config, of(config, config.rules())).warnIfNone(RULES_FLAG);
         } catch (RulesRefusedException e) {
             int count = e.errors().size();
             throw new StartFailedException(
@@ -45,11 +42,18 @@ final class NodeRules {
         return rules;
     }
 
+    private static OpenRules orDefault(NodeConfig config, OpenRules rules) {
+        return config.defaultLimit()
+                .map(limit ->
+                        rules.orElse(limit.rules(), "the default limit of " + limit.rate() + " per address applies"))
+                .orElse(rules);
+    }
+
     private static OpenRules of(NodeConfig config, RulesFrom from) throws RulesRefusedException {
         if (from instanceof RulesFrom.Store) {
             String id = NodeId.of(config.data(), Integer.toString(config.api().port()));
             String uri = config.redisUri().orElseThrow();
-            return OpenRules.ofRedis(uri, id, config.data(), vet(config), Clock.system(), RULES_FLAG);
+            return OpenRules.ofRedis(uri, id, config.data(), vet(config), Clock.system());
         }
         if (from instanceof RulesFrom.File file) {
             return OpenRules.ofFile(file.path(), config.data(), vet(config), Clock.system());
@@ -62,7 +66,6 @@ final class NodeRules {
             RuleSet set = new RuleSet(1, ((RuleDocument.Accepted) document).rules());
             return OpenRules.of(RuleSource.fixed(set));
         }
-        LOG.warn("no rules: every request is allowed; {}", RULES_FLAG);
         return OpenRules.of(RuleSource.fixed(RuleSet.none()));
     }
 

@@ -272,6 +272,29 @@ class NodeTest {
     }
 
     @Test
+    void aRuleFileThatIsBrokenNowIsAFindingUntilItIsRepaired() throws Exception {
+        String good = "rules: [{ id: closed, limits: [{ rate: 0 }] }]";
+        Path file = Files.writeString(folder.resolve("rules.yaml"), good);
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.File(file), 0);
+        for (NodeConfig each : List.of(config, config.withData(folder.resolve("data")))) {
+            try (RunningNode node = RunningNode.start(each, Store::redis)) {
+                assertThat(node.get("/health").body()).contains("\"findings\":[]");
+
+                replace(file, "rules: [{ id: a }, { id: b }]");
+                await().until(() -> node.get("/health")
+                        .body()
+                        .contains("rules were refused, the last good ones stay in force: " + file
+                                + ":1:9: limits: none (expected: at least one limit) (and 1 more)"));
+                assertThat(node.get("/health").statusCode()).isEqualTo(200);
+                assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+
+                replace(file, good);
+                await().until(() -> node.get("/health").body().contains("\"findings\":[]"));
+            }
+        }
+    }
+
+    @Test
     void withABadFileAtStartTheRulesOfTheLastRunApply() throws Exception {
         Path data = folder.resolve("data");
         Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: closed, limits: [{ rate: 0 }] }]");

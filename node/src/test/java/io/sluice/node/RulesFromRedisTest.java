@@ -127,6 +127,49 @@ class RulesFromRedisTest {
     }
 
     @Test
+    void theDefaultLimitAppliesUntilRulesAreRead() throws Exception {
+        hash("users", "LOCAL", 5);
+        try (FaultProxy proxy = FaultProxy.before(redis)) {
+            proxy.stopListening();
+            proxy.cut();
+            NodeConfig config = config(proxy.uri()).withDefaultLimit("1/d");
+            try (RunningNode node = RunningNode.start(config, Store::redis)) {
+                String check = "{\"attributes\": {\"user\": \"u-1\", \"ip\": \"192.0.2.1\"}}";
+                assertThat(node.check(check).body()).contains("\"rule\":\"default-limit\"", "\"degraded\":null");
+                assertThat(node.check(check).statusCode()).isEqualTo(429);
+                assertThat(node.get("/health").statusCode()).isEqualTo(200);
+                assertThat(node.get("/health").body())
+                        .contains("there are no rules: the default limit of 1/d per address applies");
+                assertThat(node.get("/v1/rules").body()).contains("\"version\":0", "\"id\":\"default-limit\"");
+
+                proxy.resume();
+                await().until(() -> node.check(check).body().contains("\"rule\":\"users\""));
+                await().until(() -> !node.get("/health").body().contains("default limit"));
+                assertThat(node.get("/v1/rules").body()).contains("\"version\":1").doesNotContain("default-limit");
+            }
+        }
+    }
+
+    @Test
+    void theDefaultLimitDoesNotReplaceKeptRulesOrRules() throws Exception {
+        hash("users", "LOCAL", 0);
+        try (FaultProxy proxy = FaultProxy.before(redis)) {
+            NodeConfig config = config(proxy.uri()).withData(data).withDefaultLimit("1/d");
+            try (RunningNode node = RunningNode.start(config, Store::redis)) {
+                await().until(() -> node.check(CHECK).body().contains("\"rule\":\"users\""));
+                await().until(() -> Files.exists(data.resolve("kept-rules.json")));
+            }
+            proxy.stopListening();
+            proxy.cut();
+            try (RunningNode node = RunningNode.start(config, Store::redis)) {
+                assertThat(node.check(CHECK).body()).contains("\"rule\":\"users\"");
+                assertThat(node.node.hasKeptRules()).isTrue();
+                assertThat(node.node.standIn()).isEmpty();
+            }
+        }
+    }
+
+    @Test
     void badInitialRulesAreRefusedUnlessOlderOnesAreKept() throws Exception {
         hash("users", "NONSENSE", 2);
         assertThatThrownBy(() -> Node.start(config(redis.uri()).withData(data)))
@@ -139,6 +182,22 @@ class RulesFromRedisTest {
         try (RunningNode node = RunningNode.start(config(redis.uri()).withData(data), Store::redis)) {
             assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
             assertThat(node.get("/health").body()).contains("rules in Redis were refused: rate_limit_config:USER:*");
+        }
+    }
+
+    @Test
+    void aHashThatIsBrokenNowIsAFindingUntilItIsRepaired() throws Exception {
+        hash("users", "LOCAL", 0);
+        try (RunningNode node = RunningNode.start(config(redis.uri()).withData(data), Store::redis)) {
+            hash("users", "NONSENSE", 2);
+            await().until(() -> node.get("/health")
+                    .body()
+                    .contains("rules in Redis were refused: rate_limit_config:USER:*: mode: \\\"NONSENSE"));
+            assertThat(node.get("/health").statusCode()).isEqualTo(200);
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+
+            hash("users", "LOCAL", 0);
+            await().until(() -> node.get("/health").body().contains("\"findings\":[]"));
         }
     }
 

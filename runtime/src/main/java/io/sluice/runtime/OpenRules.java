@@ -2,11 +2,13 @@ package io.sluice.runtime;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.redis.RedisRuleSource;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.FileRuleSource;
 import io.sluice.rules.source.KeptRuleSource;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
+import io.sluice.rules.source.StandInRuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,17 +38,30 @@ public final class OpenRules implements AutoCloseable {
 
     private final RuleSource source;
 
+    /** The same source without its decorator, which does not know when a refused set has been repaired. */
+    private final RuleSource newest;
+
     /** The same source without its decorator; null if the rules do not come from Redis. */
     private final @Nullable RedisRuleSource redis;
 
-    private OpenRules(RuleSource source, @Nullable RedisRuleSource redis) {
+    /** What happens while there are no rules. */
+    private final String withoutRules;
+
+    private OpenRules(RuleSource source, RuleSource newest, @Nullable RedisRuleSource redis) {
+        this(source, newest, redis, "every request is allowed");
+    }
+
+    private OpenRules(
+            RuleSource source, RuleSource newest, @Nullable RedisRuleSource redis, String withoutRules) {
         this.source = source;
+        this.newest = newest;
         this.redis = redis;
+        this.withoutRules = withoutRules;
     }
 
     /** Uses any rule source. */
     public static OpenRules of(RuleSource source) {
-        return new OpenRules(source, null);
+        return new OpenRules(source, source, null);
     }
 
     /**
@@ -58,7 +73,7 @@ public final class OpenRules implements AutoCloseable {
      */
     public static OpenRules ofFile(Path path, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
-        return of(data.isPresent() ? keptFile(path, data.get(), vet, clock) : FileRuleSource.open(path, clock, vet));
+        return data.isPresent() ? keptFile(path, data.get(), vet, clock) : of(FileRuleSource.open(path, clock, vet));
     }
 
     /**
@@ -68,28 +83,50 @@ public final class OpenRules implements AutoCloseable {
      * @param nodeId distinguishes this process from others that read the same rules
      * @param data the directory that keeps the last good rules, if there is one
      * @param vet checks later changes; the caller checks the initial rules
-     * @param otherwise another way to provide rules, for the warning that there are none
      * @throws IllegalArgumentException if the URI cannot be read
      */
-    public static OpenRules ofRedis(
-            String uri, String nodeId, Optional<Path> data, RuleVet vet, Clock clock, String otherwise)
+    public static OpenRules ofRedis(String uri, String nodeId, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
         RedisRuleSource redis = RedisRuleSource.open(uri, nodeId, clock, data.flatMap(KeptRuleSource::last), vet);
         awaitFirstLook(redis);
         RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(redis, folder, clock))
                 .orElse(redis);
-        if (!rules.hasRules()) {
-            if (!redis.refused().isEmpty()) {
-                rules.close();
-                throw new RulesRefusedException(rules.refused());
-            }
-            LOG.warn(
-                    redis.away().isPresent()
-                            ? "no rules yet, because Redis is unavailable; every request is allowed until they are read"
-                            : "no rules in Redis; every request is allowed. Release rules, write hashes"
-                                    + " rate_limit_config:*, or " + otherwise);
+        if (!rules.hasRules() && !redis.refused().isEmpty()) {
+            rules.close();
+            throw new RulesRefusedException(rules.refused());
         }
-        return new OpenRules(rules, redis);
+        return new OpenRules(rules, redis, redis);
+    }
+
+    /**
+     * Returns the same rules, or other ones while there are none.
+     *
+     * @param standIn the other rules
+     * @param inWords what they do, such as {@code the default limit of 50/s per address applies}
+     */
+    public OpenRules orElse(RuleSet standIn, String inWords) {
+        return new OpenRules(StandInRuleSource.over(source, standIn), newest, redis, inWords);
+    }
+
+    /**
+     * Logs a warning if there are no rules.
+     *
+     * @param otherwise another way to provide rules
+     */
+    public OpenRules warnIfNone(String otherwise) {
+        if (redis == null && newest.latest().version() == 0) {
+            LOG.warn("no rules: {}; {}", withoutRules, otherwise);
+        } else if (redis != null && !source.hasRules()) {
+            if (redis.away().isPresent()) {
+                LOG.warn("no rules yet, because Redis is unavailable; {} until they are read", withoutRules);
+            } else {
+                LOG.warn(
+                        "no rules in Redis; {}. Release rules, write hashes rate_limit_config:*, or {}",
+                        withoutRules,
+                        otherwise);
+            }
+        }
+        return this;
     }
 
     public RuleSource source() {
@@ -98,29 +135,44 @@ public final class OpenRules implements AutoCloseable {
 
     /** Returns whether the rules of the last run are in force, because the current ones are missing or invalid. */
     public boolean isKept() {
-        return source instanceof KeptRuleSource kept && kept.isRestored();
+        RuleSource inner = source instanceof StandInRuleSource standIn ? standIn.source() : source;
+        return inner instanceof KeptRuleSource kept && kept.isRestored();
     }
 
-    /** Returns the problems with rules in Redis, or with reading them, that do not stop decisions, as sentences. */
+    /** Returns what the rules that stand in for missing ones do; empty if there are rules, or nothing stands in. */
+    public Optional<String> standIn() {
+        return source instanceof StandInRuleSource standIn && standIn.isInForce()
+                ? Optional.of(withoutRules)
+                : Optional.empty();
+    }
+
+    /** Returns the problems with the rules, or with reading them, that do not stop decisions, as sentences. */
     public List<String> findings() {
-        if (redis == null) {
-            return List.of();
-        }
         List<String> findings = new ArrayList<>();
+        if (redis == null) {
+            refusal("rules were refused, the last good ones stay in force").ifPresent(findings::add);
+            standIn().ifPresent(inWords -> findings.add("there are no rules: " + inWords));
+            return findings;
+        }
         boolean none = !source.hasRules();
         redis.away().ifPresent(why -> findings.add("rules cannot be read from Redis: " + why));
         if (none) {
-            findings.add("there are no rules: every request is allowed");
+            findings.add("there are no rules: " + withoutRules);
         }
-        List<DocumentError> refused = redis.refused();
-        if (!refused.isEmpty()) {
-            findings.add("rules in Redis were refused: " + refused.get(0));
-        }
+        refusal("rules in Redis were refused").ifPresent(findings::add);
         List<String> drift = redis.drift();
         if (!drift.isEmpty()) {
             findings.add("hashes differ from the released rules: " + String.join(", ", drift));
         }
         return findings;
+    }
+
+    private Optional<String> refusal(String what) {
+        List<DocumentError> errors = newest.refused();
+        return errors.isEmpty()
+                ? Optional.empty()
+                : Optional.of(what + ": " + errors.get(0)
+                        + (errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)"));
     }
 
     @Override
@@ -139,13 +191,13 @@ public final class OpenRules implements AutoCloseable {
         }
     }
 
-    private static RuleSource keptFile(Path path, Path folder, RuleVet vet, Clock clock) throws RulesRefusedException {
+    private static OpenRules keptFile(Path path, Path folder, RuleVet vet, Clock clock) throws RulesRefusedException {
         FileRuleSource file = FileRuleSource.watch(path, clock, KeptRuleSource.last(folder), vet);
         RuleSource rules = KeptRuleSource.over(file, folder, clock);
         if (!rules.hasRules()) {
             rules.close();
             throw new RulesRefusedException(rules.refused());
         }
-        return rules;
+        return new OpenRules(rules, file, null);
     }
 }

@@ -34,6 +34,7 @@ public record ConfigFile(
         Optional<Path> rulesPath,
         Optional<Path> hashKeyFile,
         Optional<KeySecret> hashKey,
+        Optional<DefaultLimit> defaultLimit,
         Optional<Integer> ipv6Prefix,
         DoorAccess api,
         DoorAccess grpc,
@@ -51,6 +52,7 @@ public record ConfigFile(
 
     /** An empty configuration. */
     public static final ConfigFile NONE = new ConfigFile(
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -95,7 +97,7 @@ public record ConfigFile(
 
     private static ConfigFile config(Path file, Fields root, Errors errors) {
         Optional<Fields> redis = section(root, "redis", List.of("uri", "prefix", "hash_tag"), errors);
-        Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file"), errors);
+        Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file", "default_limit"), errors);
         Optional<Fields> client = section(root, "client", List.of("trusted_proxies", "headers", "ipv6_prefix"), errors);
         return new ConfigFile(
                 redis.flatMap(fields -> fields.read("uri", RedisUri::checked)),
@@ -104,6 +106,7 @@ public record ConfigFile(
                 rules.flatMap(fields -> fields.text("path")).map(path -> beside(file, path)),
                 rules.flatMap(fields -> fields.text("hash_key_file")).map(path -> beside(file, path)),
                 rules.flatMap(fields -> fields.read("hash_key_file", path -> HashKeyFile.read(beside(file, path)))),
+                rules.flatMap(fields -> fields.read("default_limit", DefaultLimit::new)),
                 client.flatMap(fields -> fields.whole("ipv6_prefix", 1, 128)).map(Long::intValue),
                 access(file, section(root, "api", List.of("tokens", "tls"), errors)),
                 access(file, section(root, "grpc", List.of("tokens", "tls"), errors)),
@@ -122,6 +125,7 @@ public record ConfigFile(
         change(changes, "redis.hash_tag", hashTag, before.hashTag);
         change(changes, "rules.path", rulesPath, before.rulesPath);
         change(changes, "rules.hash_key_file", hashKeyFile, before.hashKeyFile);
+        change(changes, "rules.default_limit", defaultLimit, before.defaultLimit);
         change(changes, "client.ipv6_prefix", ipv6Prefix, before.ipv6Prefix);
         change(changes, "api.tokens", api.tokens(), before.api.tokens());
         change(changes, "api.tls", api.tls(), before.api.tls());

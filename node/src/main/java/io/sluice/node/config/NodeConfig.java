@@ -23,6 +23,7 @@ import java.util.function.Consumer;
  * @param grpc how to serve Envoy over gRPC; without it, only {@code POST /json} serves that protocol
  * @param gateway the gateway; without it, there is none
  * @param xRateLimitHeaders whether answers also carry {@code X-RateLimit-*}
+ * @param defaultLimit the limit of every address while there are no rules; without it, every request is allowed then
  * @param openMetrics whether {@code /metrics} needs no token
  * @param insecure whether the decision API and the service for Envoy may serve other machines without any authentication
  */
@@ -38,6 +39,7 @@ public record NodeConfig(
         Optional<GrpcSettings> grpc,
         Optional<Gateway> gateway,
         boolean xRateLimitHeaders,
+        Optional<DefaultLimit> defaultLimit,
         boolean openMetrics,
         boolean insecure) {
 
@@ -121,6 +123,10 @@ public record NodeConfig(
         return with(draft -> draft.insecure = true);
     }
 
+    public NodeConfig withDefaultLimit(String rate) {
+        return with(draft -> draft.defaultLimit = Optional.of(new DefaultLimit(rate)));
+    }
+
     private NodeConfig with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -193,7 +199,7 @@ public record NodeConfig(
         /** The configured Redis: the rules that a center released, or the founding hashes. */
         record Store() implements RulesFrom {}
 
-        /** No rules; every request is allowed. */
+        /** No rules; the default limit applies or, without one, every request is allowed. */
         record Nowhere() implements RulesFrom {}
     }
 
@@ -210,6 +216,7 @@ public record NodeConfig(
         private Optional<GrpcSettings> grpc = Optional.empty();
         private Optional<Gateway> gateway = Optional.empty();
         private boolean xRateLimitHeaders;
+        private Optional<DefaultLimit> defaultLimit = Optional.empty();
         private boolean openMetrics;
         private boolean insecure;
 
@@ -229,6 +236,7 @@ public record NodeConfig(
             grpc = config.grpc;
             gateway = config.gateway;
             xRateLimitHeaders = config.xRateLimitHeaders;
+            defaultLimit = config.defaultLimit;
             openMetrics = config.openMetrics;
             insecure = config.insecure;
         }
@@ -246,6 +254,7 @@ public record NodeConfig(
                     grpc,
                     gateway,
                     xRateLimitHeaders,
+                    defaultLimit,
                     openMetrics,
                     insecure);
         }

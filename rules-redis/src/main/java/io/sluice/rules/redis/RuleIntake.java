@@ -163,6 +163,8 @@ final class RuleIntake {
                 refuse(List.of(DocumentError.of(
                         RuleStore.HASH + "*",
                         "rules: none (expected: at least one; to apply no rules, keep one with enabled: false)")));
+            } else {
+                rules.settle();
             }
             return;
         }

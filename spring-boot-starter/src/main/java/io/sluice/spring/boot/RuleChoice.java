@@ -89,8 +89,8 @@ final class RuleChoice {
             String id = NodeId.of(
                     properties.dataDir(), Objects.requireNonNullElse(properties.service(), "application") + ":" + port);
             try {
-                return OpenRules.ofRedis(
-                        store.get().uri(), id, properties.dataDir(), vet(), clock, "set sluice.rules-file");
+                return OpenRules.ofRedis(store.get().uri(), id, properties.dataDir(), vet(), clock)
+                        .warnIfNone("set sluice.rules-file");
             } catch (IllegalArgumentException e) {
                 throw store.get().unreadable(e);
             }
