@@ -18,6 +18,7 @@ import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ClientCalls;
+import io.sluice.node.gateway.spi.GatewayHandler;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.File;
@@ -34,10 +35,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +52,8 @@ class ProcessTest {
 
     private static final Pattern THROUGH = Pattern.compile("curl -i -X POST (http://127\\.0\\.0\\.1:\\d+/api/login)");
     private static final Pattern CURL = Pattern.compile("curl -i (http://127\\.0\\.0\\.1:\\d+/v1/check) -d '(.*)'");
+
+    private static final Pattern HEALTH = Pattern.compile("GET +(http://127\\.0\\.0\\.1:\\d+/health)");
 
     private final List<Process> started = new ArrayList<>();
 
@@ -131,8 +136,8 @@ class ProcessTest {
         assertThat(process.exitValue()).isZero();
         assertThat(Files.readString(folder.resolve("err")))
                 .matches(
-                        "(?s)\\{\"time\":\"[^\"]+Z\",\"level\":\"warn\",\"logger\":\"io.sluice.node[^\"]*\",\"message\":\"no"
-                                + " rules: every request is allowed.*");
+                        "(?s)\\{\"time\":\"[^\"]+Z\",\"level\":\"warn\",\"logger\":\"io.sluice.runtime[^\"]*\",\"message\":\"no rules: every"
+                                + " request is allowed.*");
     }
 
     @Test
@@ -339,6 +344,40 @@ class ProcessTest {
     }
 
     @Test
+    void logAndHealthSayThatRedisCameBackWithAnotherPassword() throws Exception {
+        RedisServer redis = RedisServer.start("--requirepass", "first");
+        try {
+            Process process = launch("start", "--api-port", "0", "--redis", redis.uri());
+            Matcher health = HEALTH.matcher(readUntil(process, "Ctrl-C stops it."));
+            assertThat(health.find()).isTrue();
+            await(() -> body(health.group(1)).contains("\"degraded\":null"));
+            redis.close();
+            ProcessBuilder other = new ProcessBuilder(
+                    "redis-server",
+                    "--port",
+                    Integer.toString(redis.port()),
+                    "--bind",
+                    "127.0.0.1",
+                    "--dir",
+                    folder.toString(),
+                    "--save",
+                    "",
+                    "--requirepass",
+                    "second");
+            started.add(other.redirectErrorStream(true)
+                    .redirectOutput(folder.resolve("redis").toFile())
+                    .start());
+
+            await(() -> body(health.group(1)).contains("Redis is unavailable: WRONGPASS"));
+            assertThat(body(health.group(1))).contains("\"degraded\":\"redis-wrongpass\"");
+            await(() -> Files.readString(folder.resolve("err"))
+                    .contains("is unavailable (redis-wrongpass: WRONGPASS invalid username-password pair"));
+        } finally {
+            redis.close();
+        }
+    }
+
+    @Test
     void theFirstInterruptIsACleanStopAndTheSecondEndsAtOnce() throws Exception {
         Process process = launch("start", "--api-port", "0");
         readUntil(process, "Ctrl-C stops it.");
@@ -355,38 +394,38 @@ class ProcessTest {
         assertThat(hasty.exitValue()).isEqualTo(130);
     }
 
-    /** Nobody reads the log, and every Redis command is logged: lines are dropped, but decisions continue. */
+    /** Nobody reads the log, and every request through the gateway is logged: lines are dropped, but decisions continue. */
     @Test
     void anUnreadLogDelaysNoDecision() throws Exception {
-        try (RedisServer redis = RedisServer.start()) {
-            Process process = launchUnread(
-                    "start", "--api-port", "0", "--redis", redis.uri(), "--log-level", "trace", "--log-format", "json");
-            Matcher curl = CURL.matcher(readUntil(process, "Ctrl-C stops it."));
-            assertThat(curl.find()).isTrue();
-            HttpClient client = HttpClient.newHttpClient();
-            HttpRequest check = HttpRequest.newBuilder(URI.create(curl.group(1)))
-                    .timeout(Duration.ofSeconds(60))
-                    .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {\"path\": \"/x\"}}"))
-                    .build();
-            HttpRequest metrics = HttpRequest.newBuilder(
-                            URI.create(curl.group(1).replace("/v1/check", "/metrics")))
-                    .build();
-            // A blocking log would hold up a decision forever once it is full.
-            int decidedSinceFull = 0;
-            for (int i = 0; decidedSinceFull < 1_000; i++) {
-                assertThat(client.send(check, HttpResponse.BodyHandlers.ofString())
-                                .statusCode())
-                        .isEqualTo(200);
-                if (decidedSinceFull > 0) {
-                    decidedSinceFull++;
-                } else if (i % 100 == 99 && dropped(client, metrics) > 0) {
-                    decidedSinceFull = 1;
-                }
+        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+        Files.writeString(services.resolve(GatewayHandler.class.getName()), TalkativeHandler.class.getName());
+        String classPath = folder + File.pathSeparator + System.getProperty("java.class.path");
+        Process process = launch(false, classPath, List.of("start", "--api-port", "0", "--log-format", "json"));
+        String screen = readUntil(process, "Ctrl-C stops it.");
+        Matcher curl = CURL.matcher(screen);
+        Matcher through = THROUGH.matcher(screen);
+        assertThat(curl.find() && through.find()).isTrue();
+        HttpClient client = HttpClient.newHttpClient();
+        HttpRequest logged = HttpRequest.newBuilder(URI.create(through.group(1)))
+                .timeout(Duration.ofSeconds(60))
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .build();
+        HttpRequest metrics = HttpRequest.newBuilder(URI.create(curl.group(1).replace("/v1/check", "/metrics")))
+                .build();
+        // A blocking log would hold up a decision forever once it is full.
+        int decidedSinceFull = 0;
+        for (int i = 0; decidedSinceFull < 1_000; i++) {
+            assertThat(client.send(logged, HttpResponse.BodyHandlers.ofString()).statusCode())
+                    .isIn(200, 429);
+            if (decidedSinceFull > 0) {
+                decidedSinceFull++;
+            } else if (i % 100 == 99 && dropped(client, metrics) > 0) {
+                decidedSinceFull = 1;
             }
-            process.destroy();
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).isZero();
         }
+        process.destroy();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
     }
 
     /** Each of these messages used to write 70 lines to standard error, which nobody reads here. */
@@ -461,15 +500,21 @@ class ProcessTest {
                 .sum();
     }
 
+    private static void await(Callable<Boolean> condition) {
+        Awaitility.await().atMost(Duration.ofMinutes(2)).until(condition);
+    }
+
+    private static String body(String uri) throws Exception {
+        return HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(URI.create(uri)).build(), HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+
     private static void signal(Process process, String name) throws Exception {
         assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                         .start()
                         .waitFor())
                 .isZero();
-    }
-
-    private Process launchUnread(String... arguments) throws IOException {
-        return launch(false, System.getProperty("java.class.path"), List.of(arguments));
     }
 
     private Process launch(String... arguments) throws IOException {

@@ -67,6 +67,40 @@ final class StartChecksTest {
     }
 
     @Test
+    void aRedisThatComesBackWithAnotherPasswordIsNamed(@TempDir Path folder) throws Exception {
+        RedisServer server = RedisServer.start("--requirepass", "first");
+        Process other = null;
+        try (RedisEngine engine = RedisEngine.connect(server.uri(), "p", Clock.system(), PATIENT)) {
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            server.close();
+            other = new ProcessBuilder(
+                            "redis-server",
+                            "--port",
+                            Integer.toString(server.port()),
+                            "--bind",
+                            "127.0.0.1",
+                            "--dir",
+                            folder.toString(),
+                            "--save",
+                            "",
+                            "--requirepass",
+                            "second")
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve("log").toFile())
+                    .start();
+            Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
+                assertThat(engine.state().reason()).isEqualTo("redis-wrongpass");
+                assertThat(engine.state().cause()).startsWith("WRONGPASS").contains("(expected: user and password");
+            });
+        } finally {
+            server.close();
+            if (other != null) {
+                other.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    @Test
     void decidesOverTlsAndReportsWhatIsMissing(@TempDir Path folder) throws Exception {
         certificate(folder);
         try (RedisServer server = RedisServer.start()) {

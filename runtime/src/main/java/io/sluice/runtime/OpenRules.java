@@ -114,7 +114,7 @@ public final class OpenRules implements AutoCloseable {
      * @param otherwise another way to provide rules
      */
     public OpenRules warnIfNone(String otherwise) {
-        if (redis == null && newest.latest().version() == 0) {
+        if (redis == null && own().latest().version() == 0) {
             LOG.warn("no rules: {}; {}", withoutRules, otherwise);
         } else if (redis != null && !source.hasRules()) {
             if (redis.away().isPresent()) {
@@ -135,8 +135,12 @@ public final class OpenRules implements AutoCloseable {
 
     /** Returns whether the rules of the last run are in force, because the current ones are missing or invalid. */
     public boolean isKept() {
-        RuleSource inner = source instanceof StandInRuleSource standIn ? standIn.source() : source;
-        return inner instanceof KeptRuleSource kept && kept.isRestored();
+        return own() instanceof KeptRuleSource kept && kept.isRestored();
+    }
+
+    /** Returns the source without rules that stand in. */
+    private RuleSource own() {
+        return source instanceof StandInRuleSource standIn ? standIn.source() : source;
     }
 
     /** Returns what the rules that stand in for missing ones do; empty if there are rules, or nothing stands in. */

@@ -90,6 +90,14 @@ public final class StoreWatch implements DecisionListener {
         return store == null ? List.of() : store.findings();
     }
 
+    /** Returns why the store is unavailable, as a sentence; empty while it is available. */
+    public Optional<String> outage() {
+        if (store == null || store.isReady() || store.state().cause().isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of("Redis is unavailable: " + store.state().cause());
+    }
+
     /** Returns how many requests were refused from memory, because the store had refused them before. */
     public long remembered() {
         return store == null ? 0 : store.remembered();

@@ -72,6 +72,7 @@ public final class Health {
     /** Returns the problems of the store, the rules, the gateway and the token files that do not stop decisions, as sentences. */
     public List<String> findings() {
         List<String> findings = new ArrayList<>(store.findings());
+        store.outage().ifPresent(findings::add);
         findings.addAll(rules.findings());
         findings.addAll(gateway.get());
         findings.addAll(tokens.get());

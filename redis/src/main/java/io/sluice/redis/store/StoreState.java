@@ -6,7 +6,8 @@ import java.util.Objects;
  * Whether Redis makes the decisions and, if not, why and since when. Immutable.
  *
  * @param available whether Redis makes the decisions
- * @param reason the reason that degraded decisions carry: {@code redis-disconnected}, {@code breaker-open}; empty while available
+ * @param reason the reason that degraded decisions carry: {@code redis-disconnected}, {@code breaker-open}, or {@code
+ *     redis-noauth}, {@code redis-wrongpass}, {@code redis-noperm} if Redis turns the client away; empty while available
  * @param cause what led to this state, such as {@code redis-timeout}; empty while available
  * @param sinceMicros when this state began, in microseconds since the epoch by the wall clock
  */

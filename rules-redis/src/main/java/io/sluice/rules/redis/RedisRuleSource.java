@@ -77,6 +77,10 @@ public final class RedisRuleSource implements RuleSource {
     private boolean tells;
     private long scannedNanos;
     private List<String> suspected = List.of();
+
+    /** The error with which Redis answered and that was logged last; empty if there is none. */
+    private String toldAnswer = "";
+
     private Clock.@Nullable Alarm next;
 
     private RedisRuleSource(RuleServer server, String nodeId, Clock clock, Optional<RuleStamp> last, RuleVet vet) {
@@ -320,7 +324,10 @@ public final class RedisRuleSource implements RuleSource {
             root = root.getCause();
         }
         String why = String.valueOf(root.getMessage());
-        if (away == null) {
+        // An answer is logged even after a broken connection: it will not pass by itself.
+        boolean turnedAway = root instanceof RedisCommandExecutionException && !why.equals(toldAnswer);
+        if (away == null || turnedAway) {
+            toldAnswer = root instanceof RedisCommandExecutionException ? why : "";
             String stays = rules.latest().version() == 0
                     ? "no rules are in force yet"
                     : "version " + rules.latest().version() + " stays in force";
@@ -332,6 +339,7 @@ public final class RedisRuleSource implements RuleSource {
     private void back() {
         if (away != null) {
             away = null;
+            toldAnswer = "";
             LOG.log(Level.INFO, "rules can be read from Redis again");
         }
     }

@@ -60,7 +60,9 @@ public final class RedisLink implements AutoCloseable {
     private volatile @Nullable StatefulRedisConnection<byte[], byte[]> used;
     private volatile StoreState state;
     private volatile boolean closed;
-    private volatile boolean told;
+
+    /** The cause of the current outage that was logged last; empty if there is no outage. */
+    private volatile String told = "";
 
     /** The last connection that was closed; Lettuce complains if one is closed twice. Guarded by this. */
     private @Nullable StatefulRedisConnection<byte[], byte[]> dropped;
@@ -234,7 +236,7 @@ public final class RedisLink implements AutoCloseable {
             if (failure == null) {
                 connected(made);
             } else {
-                notConnected(ServerWatch.explained(failure, uri));
+                notConnected(FailureNames.notConnected(failure), ServerWatch.explained(failure, uri));
             }
         });
     }
@@ -280,15 +282,15 @@ public final class RedisLink implements AutoCloseable {
         }
         String reason = givenUpFor;
         givenUpFor = null;
-        notConnected(reason == null ? "the connection broke" : reason);
+        notConnected(FailureNames.DISCONNECTED, reason == null ? "the connection broke" : reason);
     }
 
-    private void notConnected(String cause) {
+    private void notConnected(String reason, String cause) {
         if (closed) {
             return;
         }
-        if (!state.reason().equals(FailureNames.DISCONNECTED) || !state.cause().equals(cause)) {
-            become(StoreState.down(FailureNames.DISCONNECTED, cause, since()));
+        if (!state.reason().equals(reason) || !state.cause().equals(cause)) {
+            become(StoreState.down(reason, cause, since()));
         }
         afterPause(this::connect);
     }
@@ -368,21 +370,24 @@ public final class RedisLink implements AutoCloseable {
         ready.complete(null);
     }
 
-    /** Changes the state. Logs one line when Redis becomes unavailable and one when it is available again. */
+    /**
+     * Changes the state. Logs one line when Redis becomes unavailable and one when it is available again. If Redis turns the client
+     * away meanwhile, that is one more line, because it will not pass by itself.
+     */
     private void become(StoreState next) {
         StoreState before = state;
         state = next;
         if (next.available()) {
             LOG.log(Level.INFO, "Redis at {0} is available and decides; {1}", address(), lasted(before, next));
-            told = false;
-        } else if (!told) {
+            told = "";
+        } else if (told.isEmpty() || (FailureNames.isOfAccess(next.reason()) && !told.equals(next.cause()))) {
             LOG.log(
                     Level.WARNING,
                     "Redis at {0} is unavailable ({1}: {2}); decisions now follow the on_failure policy of each rule",
                     address(),
                     next.reason(),
                     next.cause());
-            told = true;
+            told = next.cause();
         }
         options.listener().changed(next);
     }

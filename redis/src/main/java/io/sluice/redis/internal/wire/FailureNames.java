@@ -35,7 +35,29 @@ public final class FailureNames {
     private static final Set<String> OTHER_CONNECTION =
             Set.of("redis-readonly", "redis-noauth", "redis-noperm", "redis-wrongpass", DISCONNECTED);
 
+    /** Errors with which Redis turns a client away. Somebody has to change the password or the permissions. */
+    private static final Set<String> OF_ACCESS = Set.of("redis-noauth", "redis-wrongpass", "redis-noperm");
+
     private FailureNames() {}
+
+    /** Returns the name of a failure to connect. */
+    public static String notConnected(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        String name = root instanceof RedisCommandExecutionException && root.getMessage() != null ? name(root) : "";
+        return isOfAccess(name) ? name : DISCONNECTED;
+    }
+
+    /** Returns whether Redis turned the client away, so that it will not pass by itself. */
+    public static boolean isOfAccess(String reason) {
+        return OF_ACCESS.contains(reason);
+    }
+
+    private static String name(Throwable answer) {
+        return "redis-" + answer.getMessage().split(" ", 2)[0].toLowerCase(Locale.ROOT);
+    }
 
     public static EngineFailure undecided(Throwable failure) {
         Throwable cause = DecideLibrary.cause(failure);
