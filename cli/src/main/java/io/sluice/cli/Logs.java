@@ -35,8 +35,12 @@ public final class Logs extends ContextAwareBase implements Configurator {
 
     private static final Duration LAST_LINES_MAY_TAKE = Duration.ofMillis(300);
 
-    /** Libraries that log at length what the program logs more briefly. */
-    private static final List<String> TALKATIVE = List.of("io.netty", "io.lettuce");
+    /**
+     * Libraries that log at length what the program logs more briefly, and Vert.x's complaint about every pause of an event loop,
+     * which a busy machine causes while classes are loaded.
+     */
+    private static final List<String> TALKATIVE =
+            List.of("io.netty", "io.lettuce", "io.vertx.core.impl.BlockedThreadChecker");
 
     private static final LogQueue QUEUE =
             new LogQueue(new FileOutputStream(FileDescriptor.err), LogForm.TEXT, LAST_LINES_MAY_TAKE);

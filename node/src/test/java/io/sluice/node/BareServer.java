@@ -43,7 +43,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** One event loop of the decision API without rules. */
+/** One event loop of the decision API. Its decisions have no rules. */
 final class BareServer implements AutoCloseable {
 
     private final Arrivals arrivals = Arrivals.overBestTransport();
@@ -61,16 +61,30 @@ final class BareServer implements AutoCloseable {
         this(memory, listener, Duration.ofHours(1), 3_600);
     }
 
+    /** A server that shows these rules. */
+    BareServer(MemoryBudget memory, String rules) {
+        this(memory, (ruling, nanos) -> {}, Duration.ofHours(1), 3_600, new NodeConfig.RulesFrom.Text("shown", rules));
+    }
+
     /** A server whose patience is a second or two. */
     static BareServer impatient(MemoryBudget memory) {
         return new BareServer(memory, (ruling, nanos) -> {}, Duration.ofSeconds(1), 1);
     }
 
     private BareServer(MemoryBudget memory, RulingListener listener, Duration bodyMayTake, int unreadSeconds) {
+        this(memory, listener, bodyMayTake, unreadSeconds, new NodeConfig.RulesFrom.Nowhere());
+    }
+
+    private BareServer(
+            MemoryBudget memory,
+            RulingListener listener,
+            Duration bodyMayTake,
+            int unreadSeconds,
+            NodeConfig.RulesFrom shown) {
         connections = new ClientConnections(arrivals, 3_600, unreadSeconds);
         try {
             vertx.deployVerticle(new ApiServer(
-                            handler(listener, bodyMayTake),
+                            handler(listener, bodyMayTake, shown),
                             connections,
                             memory,
                             "127.0.0.1",
@@ -90,10 +104,11 @@ final class BareServer implements AutoCloseable {
         port.set(bound);
     }
 
-    private ApiHandler handler(RulingListener listener, Duration bodyMayTake) throws StartFailedException {
+    private ApiHandler handler(RulingListener listener, Duration bodyMayTake, NodeConfig.RulesFrom shown)
+            throws StartFailedException {
         Clock clock = Clock.system();
         Health health = new Health(
-                NodeRules.open(NodeConfig.inProcess(new NodeConfig.RulesFrom.Nowhere(), 0)),
+                NodeRules.open(NodeConfig.inProcess(shown, 0)),
                 new StoreWatch(null, clock));
         Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
         KeySettings keys = new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty());

@@ -84,6 +84,15 @@ final class ApiExchange {
         overAfter(response().end());
     }
 
+    /** Ends an answer of which a part is written, so that the caller notices that the rest is missing. */
+    void cutOff() {
+        if (isOpen() && isHttp2()) {
+            response().reset();
+        } else if (isOpen()) {
+            request.connection().close();
+        }
+    }
+
     /** Answers before the whole request has been read. An HTTP/2 connection stays open, because other requests share it. */
     void refuse(int status, String detail) {
         if (!isHttp2()) {

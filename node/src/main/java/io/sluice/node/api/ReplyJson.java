@@ -3,7 +3,6 @@ package io.sluice.node.api;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.sluice.node.state.Health;
-import io.sluice.rules.document.RuleJson;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.snapshot.RuleSet;
@@ -62,20 +61,6 @@ final class ReplyJson {
 
     private static String status(Health health) {
         return health.phase().name().toLowerCase(Locale.ROOT);
-    }
-
-    static String rules(Health health) {
-        RuleSet rules = health.rules();
-        StringBuilder text = new StringBuilder(256 + 256 * rules.rules().size());
-        text.append("{\"version\":").append(rules.version());
-        text.append(",\"digest\":\"").append(rules.digest());
-        text.append("\",\"kept\":").append(health.hasKeptRules());
-        text.append(",\"rules\":[");
-        for (int i = 0; i < rules.rules().size(); i++) {
-            text.append(i == 0 ? "\n" : ",\n")
-                    .append(RuleJson.rule(rules.rules().get(i)));
-        }
-        return text.append("]}").toString();
     }
 
     /** Returns a problem as RFC 9457 defines it. */

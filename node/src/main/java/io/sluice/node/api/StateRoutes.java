@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Callable;
 
 /** A node's answers about itself. Slow answers are prepared on a worker thread, not on the event loop. */
 public final class StateRoutes {
@@ -35,21 +34,17 @@ public final class StateRoutes {
     }
 
     void metrics(ApiExchange exchange) {
-        later(exchange, METRICS, metrics::scrape);
+        vertx.executeBlocking(() -> metrics.scrape().getBytes(StandardCharsets.UTF_8), false)
+                .onSuccess(body -> ReplySender.send(exchange, 200, METRICS, body))
+                .onFailure(failure -> ReplySender.failed(exchange, failure));
     }
 
     void rules(ApiExchange exchange) {
-        later(exchange, ReplySender.JSON, () -> ReplyJson.rules(health));
+        RulesAnswer.send(exchange, vertx, health);
     }
 
     void openApi(ApiExchange exchange) {
         ReplySender.send(exchange, 200, ReplySender.JSON, openApi);
-    }
-
-    private void later(ApiExchange exchange, String type, Callable<String> text) {
-        vertx.executeBlocking(() -> text.call().getBytes(StandardCharsets.UTF_8), false)
-                .onSuccess(body -> ReplySender.send(exchange, 200, type, body))
-                .onFailure(failure -> ReplySender.failed(exchange, failure));
     }
 
     private static byte[] resource(String name) {
