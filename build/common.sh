@@ -100,14 +100,56 @@ apt_get_install() (
   "${install[@]}" "$@" || "${install[@]}" "${@/openjdk-17/default}"
 )
 
-# Condenses Maven's log to a few lines of progress.
+# Condenses Maven's log. On a terminal, one line shows the module, what Maven does with it, the downloads and the time, and moves at
+# least once a second. Elsewhere, each module and every hundredth download is a line.
 show_progress() {
-  local line files=0
-  while IFS= read -r line; do
-    if [[ $line =~ Building\ (Sluice[^0-9]*).*\[([0-9]+)/([0-9]+)\]$ ]]; then
-      say "  ${BASH_REMATCH[1]}(${BASH_REMATCH[2]} of ${BASH_REMATCH[3]})"
-    elif [[ $line == *' Downloaded from '* ]]; then
-      ((++files % 100)) || say "  downloaded $files files"
+  local line part='' module='' phase='starting Maven' files=0 status text width
+  width=$(terminal_width)
+  SECONDS=0
+  while :; do
+    status=0
+    IFS= read -r -t 1 line || status=$?
+    # After a second without a whole line, read returns more than 128 and the part that it has.
+    part+=$line
+    if ((status == 0)); then
+      note_progress "$part"
+      part=
+    elif ((status <= 128)); then
+      break
+    fi
+    if [[ -t 2 ]]; then
+      printf -v text '%s: %d:%02d %s, %d files downloaded' "${0##*/}" $((SECONDS / 60)) $((SECONDS % 60)) \
+        "${module:+$module, }$phase" "$files"
+      # A line as long as the terminal is wide would wrap and not be replaced.
+      printf '\r\033[K%.*s' "$((width - 1))" "$text" >&2
     fi
   done
+  [[ ! -t 2 ]] || printf '\r\033[K' >&2
+}
+
+# Reads one line of Maven's log into the variables of show_progress.
+note_progress() {
+  if [[ $1 =~ Building\ (Sluice[^0-9]*).*\[([0-9]+)/([0-9]+)\]$ ]]; then
+    module="module ${BASH_REMATCH[2]} of ${BASH_REMATCH[3]}, ${BASH_REMATCH[1]% }"
+    phase=preparing
+    [[ -t 2 ]] || say "  ${BASH_REMATCH[1]}(${BASH_REMATCH[2]} of ${BASH_REMATCH[3]})"
+  elif [[ $1 == *' Downloading from '* ]]; then
+    phase=downloading
+  elif [[ $1 == *' Downloaded from '* ]]; then
+    ((++files % 100)) || [[ -t 2 ]] || say "  downloaded $files files"
+  elif [[ $1 =~ ---\ [^\ ]+:([A-Za-z-]+)\ .*\ @\  ]]; then
+    case ${BASH_REMATCH[1]} in
+      compile | testCompile) phase=compiling ;;
+      jar | copy-dependencies) phase=packing ;;
+      *) phase=preparing ;;
+    esac
+  fi
+}
+
+# Prints the width of the terminal.
+terminal_width() {
+  local size
+  size=$(stty size <&2 2>/dev/null) || size=
+  size=${size##* }
+  ((${size:-0} > 20)) && echo "$size" || echo 80
 }
