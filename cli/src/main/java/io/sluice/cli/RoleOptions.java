@@ -140,8 +140,9 @@ final class RoleOptions {
     @Option(
             names = "--default-limit",
             paramLabel = "RATE",
-            description = "limit of every address while there are no rules, such as 50/s (default: none, every request is"
-                    + " allowed then)")
+            description =
+                    "limit of every address while there are no rules, such as 50/s (default: none, every request is"
+                            + " allowed then)")
     @Nullable
     String defaultLimit;
 

@@ -39,7 +39,8 @@ class LogLineTest {
     @Test
     void queriesAndFragmentsOfRedisUrisAreHidden() {
         LoggingEvent event = event(
-                "redis-cluster://h1,h2?password=s3cret and \"rediss://db/0#s3cret\" and redis://:s3/cret@x, http://a?b", null);
+                "redis-cluster://h1,h2?password=s3cret and \"rediss://db/0#s3cret\" and redis://:s3/cret@x, http://a?b",
+                null);
 
         for (LogForm form : LogForm.values()) {
             assertThat(form.line(event))

@@ -24,11 +24,11 @@ import picocli.CommandLine;
 class MainTest {
 
     private static final String LOGIN = """
-            rules:
-              - id: login
-                resource: /api/login
-                limits: [{ by: ip, algorithm: sliding_log, limit: 5, window: 1m }]
-            """;
+        rules:
+          - id: login
+            resource: /api/login
+            limits: [{ by: ip, algorithm: sliding_log, limit: 5, window: 1m }]
+        """;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -253,8 +253,16 @@ class MainTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "http://:secret@x", "secret", "", "redis://", "redis://:secret@x:99999", "redis://:secret@x:port",
-                "redis://x/secret", "redis-sentinel://:secret@x:26379", "redis-cluster://:secret@x,,y", "redis://a:se/cret@x"
+                "http://:secret@x",
+                "secret",
+                "",
+                "redis://",
+                "redis://:secret@x:99999",
+                "redis://:secret@x:port",
+                "redis://x/secret",
+                "redis-sentinel://:secret@x:26379",
+                "redis-cluster://:secret@x,,y",
+                "redis://a:se/cret@x"
             })
     void aBadRedisUriIsBadUsageAndItsSecretsAreNotShown(String uri) {
         assertThat(run("start", "--api-port", "0", "--grpc-port", "0", "--redis", uri))
@@ -290,8 +298,7 @@ class MainTest {
         Path config = Files.writeString(folder.resolve("sluice.yaml"), "rules: { default_limit: plenty }\n");
 
         assertThat(run("node", "--config", config.toString())).isEqualTo(1);
-        assertThat(err.toString())
-                .startsWith(config + ":1:25: default limit: plenty (expected: a rate such as 50/s");
+        assertThat(err.toString()).startsWith(config + ":1:25: default limit: plenty (expected: a rate such as 50/s");
     }
 
     @ParameterizedTest
@@ -299,7 +306,12 @@ class MainTest {
     void aDataDirectoryThatIsAFileIsBadUsage(String data) throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "");
 
-        assertThat(run("start", "--api-port", "0", "--data", folder.resolve(data).toString()))
+        assertThat(run(
+                        "start",
+                        "--api-port",
+                        "0",
+                        "--data",
+                        folder.resolve(data).toString()))
                 .isEqualTo(2);
         assertThat(err.toString())
                 .startsWith("sluice: data: " + file + " is not a directory (expected: ")
@@ -474,10 +486,10 @@ class MainTest {
     @Test
     void pathsInAConfigAreRelativeToIt() throws IOException {
         Path config = Files.writeString(folder.resolve("sluice.yaml"), """
-                rules: { path: sub/none.yaml, hash_key_file: k }
-                redis: { uri: 'redis://127.0.0.1:1', hash_tag: tenant }
-                client: { ipv6_prefix: 56, trusted_proxies: 1, headers: [x-forwarded-for] }
-                """);
+            rules: { path: sub/none.yaml, hash_key_file: k }
+            redis: { uri: 'redis://127.0.0.1:1', hash_tag: tenant }
+            client: { ipv6_prefix: 56, trusted_proxies: 1, headers: [x-forwarded-for] }
+            """);
         Files.writeString(folder.resolve("k"), "0123456789abcdef\n");
 
         assertThat(run("node", "--config", config.toString(), "--grpc-port", "0"))

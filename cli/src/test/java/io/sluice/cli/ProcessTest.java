@@ -136,8 +136,8 @@ class ProcessTest {
         assertThat(process.exitValue()).isZero();
         assertThat(Files.readString(folder.resolve("err")))
                 .matches(
-                        "(?s)\\{\"time\":\"[^\"]+Z\",\"level\":\"warn\",\"logger\":\"io.sluice.runtime[^\"]*\",\"message\":\"no rules: every"
-                                + " request is allowed.*");
+                        "(?s)\\{\"time\":\"[^\"]+Z\",\"level\":\"warn\",\"logger\":\"io.sluice.runtime[^\"]*\",\"message\":\"no"
+                            + " rules: every request is allowed.*");
     }
 
     @Test
@@ -336,7 +336,9 @@ class ProcessTest {
             process.destroy();
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
 
-            assertThat(screen).contains("redis://***@127.0.0.1:" + redis.port() + "?***#***").doesNotContain("s3cret");
+            assertThat(screen)
+                    .contains("redis://***@127.0.0.1:" + redis.port() + "?***#***")
+                    .doesNotContain("s3cret");
             assertThat(Files.readString(folder.resolve("err")))
                     .isNotEmpty()
                     .doesNotContain("s3cret", "203.0.113.99", "io.lettuce");

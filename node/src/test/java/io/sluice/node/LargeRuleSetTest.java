@@ -51,7 +51,8 @@ class LargeRuleSetTest {
     @Test
     void aSetThatIsLargerThanTheBudgetIsAnsweredWhole() throws Exception {
         for (HttpClient.Version version : HttpClient.Version.values()) {
-            HttpResponse<String> answer = get(HttpClient.newBuilder().version(version).build());
+            HttpResponse<String> answer =
+                    get(HttpClient.newBuilder().version(version).build());
 
             assertThat(answer.statusCode()).isEqualTo(200);
             JsonNode document = new ObjectMapper().readTree(answer.body());
@@ -106,8 +107,7 @@ class LargeRuleSetTest {
         sockets.add(socket);
         socket.setReceiveBufferSize(4_096);
         socket.connect(new InetSocketAddress("127.0.0.1", server.port()));
-        socket.getOutputStream()
-                .write("GET /v1/rules HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().write("GET /v1/rules HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     }
 
     private HttpResponse<String> get(HttpClient client) throws Exception {

@@ -74,9 +74,9 @@ class NodeTest {
     @Test
     void onRedisAHashNeedsAKeyAndThenNoValueIsStored() throws Exception {
         String rules = """
-                rules:
-                  - { id: sms, deadline: 1m, limits: [{ by: header.x-phone, limit: 1, window: 1h, privacy: hash }] }
-                """;
+            rules:
+              - { id: sms, deadline: 1m, limits: [{ by: header.x-phone, limit: 1, window: 1h, privacy: hash }] }
+            """;
         String check = "{\"attributes\": {\"header.X-Phone\": \"01701234567\"}}";
         try (RedisServer redis = RedisServer.start()) {
             NodeConfig config =

@@ -145,7 +145,9 @@ class RulesFromRedisTest {
                 proxy.resume();
                 await().until(() -> node.check(check).body().contains("\"rule\":\"users\""));
                 await().until(() -> !node.get("/health").body().contains("default limit"));
-                assertThat(node.get("/v1/rules").body()).contains("\"version\":1").doesNotContain("default-limit");
+                assertThat(node.get("/v1/rules").body())
+                        .contains("\"version\":1")
+                        .doesNotContain("default-limit");
             }
         }
     }

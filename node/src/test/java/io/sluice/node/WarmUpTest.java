@@ -78,10 +78,12 @@ class WarmUpTest {
                     new KeySettings(KeySecret.random(), 64, Optional.empty()),
                     clock,
                     (ruling, nanos) -> {});
-            OpenGateway.Resources resources = new OpenGateway.Resources(
-                    vertx, arrivals, failing, false, (route, status, nanos) -> {}, clock);
+            OpenGateway.Resources resources =
+                    new OpenGateway.Resources(vertx, arrivals, failing, false, (route, status, nanos) -> {}, clock);
             try (OpenGateway practice = OpenGateway.openBare(
-                    NodeConfig.LOOPBACK, Configs.good("routes: [{ upstreams: '" + upstream.origin() + "' }]"), resources)) {
+                    NodeConfig.LOOPBACK,
+                    Configs.good("routes: [{ upstreams: '" + upstream.origin() + "' }]"),
+                    resources)) {
                 HttpResponse<String> answer = HttpClient.newHttpClient()
                         .send(
                                 HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + practice.port() + "/a"))

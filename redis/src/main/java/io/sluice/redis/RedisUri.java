@@ -14,11 +14,7 @@ public final class RedisUri {
      * @throws IllegalArgumentException if it is invalid; the message shows it without its secrets
      */
     public static String checked(String uri) {
-        if (ClusterAddress.matches(uri)) {
-            ClusterAddress.of(uri);
-        } else {
-            RedisAddress.of(uri);
-        }
+        Object unused = ClusterAddress.matches(uri) ? ClusterAddress.of(uri) : RedisAddress.of(uri);
         return uri;
     }
 

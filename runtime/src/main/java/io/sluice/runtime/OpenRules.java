@@ -51,8 +51,7 @@ public final class OpenRules implements AutoCloseable {
         this(source, newest, redis, "every request is allowed");
     }
 
-    private OpenRules(
-            RuleSource source, RuleSource newest, @Nullable RedisRuleSource redis, String withoutRules) {
+    private OpenRules(RuleSource source, RuleSource newest, @Nullable RedisRuleSource redis, String withoutRules) {
         this.source = source;
         this.newest = newest;
         this.redis = redis;

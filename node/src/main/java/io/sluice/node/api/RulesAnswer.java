@@ -86,7 +86,8 @@ final class RulesAnswer {
         }
         int count = rules.rules().size();
         for (; next < count && text.length() < PIECE; next++) {
-            text.append(next == 0 ? "\n" : ",\n").append(RuleJson.rule(rules.rules().get(next)));
+            text.append(next == 0 ? "\n" : ",\n")
+                    .append(RuleJson.rule(rules.rules().get(next)));
         }
         if (next == count) {
             text.append("]}");

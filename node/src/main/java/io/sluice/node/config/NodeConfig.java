@@ -147,8 +147,8 @@ public record NodeConfig(
         for (Path each = folder.toAbsolutePath(); each != null; each = each.getParent()) {
             if (Files.exists(each)) {
                 if (!Files.isDirectory(each)) {
-                    throw new IllegalArgumentException("data: " + each
-                            + " is not a directory (expected: a directory, which need not exist yet)");
+                    throw new IllegalArgumentException(
+                            "data: " + each + " is not a directory (expected: a directory, which need not exist yet)");
                 }
                 return;
             }

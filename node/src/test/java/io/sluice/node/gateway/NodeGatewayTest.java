@@ -35,10 +35,10 @@ import org.junit.jupiter.api.io.TempDir;
 class NodeGatewayTest {
 
     private static final String RULES = """
-            rules:
-              - { id: login, service: users, resource: /api/login, methods: [POST], limits: [{ by: ip, algorithm: sliding_log, limit: 5, window: 1h }] }
-              - { id: keyed, resource: /keyed, limits: [{ by: user, algorithm: sliding_log, limit: 2, window: 1h }] }
-            """;
+        rules:
+          - { id: login, service: users, resource: /api/login, methods: [POST], limits: [{ by: ip, algorithm: sliding_log, limit: 5, window: 1h }] }
+          - { id: keyed, resource: /keyed, limits: [{ by: user, algorithm: sliding_log, limit: 2, window: 1h }] }
+        """;
 
     /** The hash of the key {@code secret}. */
     private static final String HASH = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";

@@ -81,7 +81,8 @@ public final class StandInRuleSource implements RuleSource {
             if (isInForce()) {
                 LOG.log(
                         Level.INFO,
-                        () -> "rules of version " + set.version() + " are in force; the default limit no longer applies");
+                        () -> "rules of version " + set.version()
+                                + " are in force; the default limit no longer applies");
             }
             rules.publish(set);
         }

@@ -47,7 +47,8 @@ final class RuleChoice {
             rules.close();
             throw new SluiceStartException(
                     faults.get(0).message(),
-                    "Write a key of at least 16 bytes to a file and set sluice.hash-key-file, or remove privacy: hash.");
+                    "Write a key of at least 16 bytes to a file and set sluice.hash-key-file, or remove privacy:"
+                            + " hash.");
         }
         return rules;
     }

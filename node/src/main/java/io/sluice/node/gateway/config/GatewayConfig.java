@@ -71,8 +71,7 @@ public final class GatewayConfig {
         RouteReader reader = new RouteReader(own, services, own.has("auth"), paths);
         List<RouteSettings> routes = reader.routes();
         return own.has("routes")
-                ? Optional.of(
-                        new GatewayConfig(settings, paths, caller, auth, refusals, routes, reader.withoutAuth()))
+                ? Optional.of(new GatewayConfig(settings, paths, caller, auth, refusals, routes, reader.withoutAuth()))
                 : Optional.empty();
     }
 
@@ -98,8 +97,8 @@ public final class GatewayConfig {
             throw new GatewayRefusedException(
                     "auth: removed, which would open " + PrintableText.text(routesWithoutAuth.get(0))
                             + (more == 0 ? "" : " and " + more + " more")
-                            + " to everybody (expected: the section auth, or auth: open for each route that is meant to be"
-                            + " open)");
+                            + " to everybody (expected: the section auth, or auth: open for each route that is meant"
+                            + " to be open)");
         }
     }
 

@@ -46,17 +46,14 @@ public final class FailureNames {
         while (root.getCause() != null && root.getCause() != root) {
             root = root.getCause();
         }
-        String name = root instanceof RedisCommandExecutionException && root.getMessage() != null ? name(root) : "";
-        return isOfAccess(name) ? name : DISCONNECTED;
+        String code = String.valueOf(root.getMessage()).split(" ", 2)[0];
+        String name = "redis-" + code.toLowerCase(Locale.ROOT);
+        return root instanceof RedisCommandExecutionException && isOfAccess(name) ? name : DISCONNECTED;
     }
 
     /** Returns whether Redis turned the client away, so that it will not pass by itself. */
     public static boolean isOfAccess(String reason) {
         return OF_ACCESS.contains(reason);
-    }
-
-    private static String name(Throwable answer) {
-        return "redis-" + answer.getMessage().split(" ", 2)[0].toLowerCase(Locale.ROOT);
     }
 
     public static EngineFailure undecided(Throwable failure) {
