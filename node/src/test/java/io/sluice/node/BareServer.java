@@ -66,6 +66,16 @@ final class BareServer implements AutoCloseable {
         this(memory, (ruling, nanos) -> {}, Duration.ofHours(1), 3_600, new NodeConfig.RulesFrom.Text("shown", rules));
     }
 
+    /** A server that shows these rules and whose patience is a second or two. */
+    static BareServer impatient(MemoryBudget memory, String rules) {
+        return new BareServer(
+                memory,
+                (ruling, nanos) -> {},
+                Duration.ofSeconds(1),
+                3_600,
+                new NodeConfig.RulesFrom.Text("shown", rules));
+    }
+
     /** A server whose patience is a second or two. */
     static BareServer impatient(MemoryBudget memory) {
         return new BareServer(memory, (ruling, nanos) -> {}, Duration.ofSeconds(1), 1);
@@ -114,7 +124,7 @@ final class BareServer implements AutoCloseable {
         return new ApiHandler(
                 new DecisionRoutes(vertx, evaluator, RuleSet::none, new PermitSeals(), false),
                 new EnvoyRoute(vertx, new EnvoyJson(new RateLimitDecider(evaluator, CountingMode.TOGETHER))),
-                new StateRoutes(vertx, health, new NodeMetrics()),
+                new StateRoutes(vertx, health, new NodeMetrics(), bodyMayTake),
                 ApiAccess.OPEN,
                 new BodyReader(bodyMayTake));
     }

@@ -68,7 +68,7 @@ class LargeRuleSetTest {
     @Test
     void callersThatDoNotReadHoldNoMoreThanTheBudgetAndTheNextOnesAreRefused() throws Exception {
         for (int i = 0; i < 40; i++) {
-            ask();
+            ask(server);
         }
         // Each answer reserves a fixed amount, so that about ten fit.
         await().until(() -> memory.taken() > MOST / 2);
@@ -88,6 +88,17 @@ class LargeRuleSetTest {
     }
 
     @Test
+    void aCallerThatReadsNothingIsCutOffAndItsMemoryIsFreed() throws Exception {
+        try (BareServer impatient = BareServer.impatient(memory, rules());
+                RawHttp2 client = new RawHttp2(impatient.port(), 0)) {
+            ask(impatient);
+            client.get("/v1/rules");
+            await().until(() -> client.seen(RawHttp2.RST_STREAM) == 1);
+            isFreed();
+        }
+    }
+
+    @Test
     void headHasNoBody() throws Exception {
         HttpResponse<String> answer = HttpClient.newHttpClient()
                 .send(
@@ -102,11 +113,11 @@ class LargeRuleSetTest {
     }
 
     /** Sends a request and never reads the answer. */
-    private void ask() throws IOException {
+    private void ask(BareServer asked) throws IOException {
         Socket socket = new Socket();
         sockets.add(socket);
         socket.setReceiveBufferSize(4_096);
-        socket.connect(new InetSocketAddress("127.0.0.1", server.port()));
+        socket.connect(new InetSocketAddress("127.0.0.1", asked.port()));
         socket.getOutputStream().write("GET /v1/rules HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     }
 

@@ -3,9 +3,11 @@ package io.sluice.node.api;
 import io.sluice.node.transport.Lingering;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.util.function.Consumer;
 
 /**
  * A request, its answer, and the memory that both use until the answer has been sent. For the thread of the request's event loop.
@@ -20,18 +22,24 @@ final class ApiExchange {
 
     private final HttpServerRequest request;
     private final MemoryBudget memory;
+    private final Consumer<HttpConnection> cut;
     private long held;
     private boolean full;
     private boolean over;
 
-    private ApiExchange(HttpServerRequest request, MemoryBudget memory) {
+    private ApiExchange(HttpServerRequest request, MemoryBudget memory, Consumer<HttpConnection> cut) {
         this.request = request;
         this.memory = memory;
+        this.cut = cut;
     }
 
-    /** Creates an exchange for a request whose head has been read. */
-    static ApiExchange of(HttpServerRequest request, MemoryBudget memory) {
-        ApiExchange exchange = new ApiExchange(request, memory);
+    /**
+     * Creates an exchange for a request whose head has been read.
+     *
+     * @param cut ends a connection at once, even if it holds unread data
+     */
+    static ApiExchange of(HttpServerRequest request, MemoryBudget memory, Consumer<HttpConnection> cut) {
+        ApiExchange exchange = new ApiExchange(request, memory, cut);
         request.response().closeHandler(closed -> exchange.end());
         exchange.hold(OF_ITS_OWN);
         return exchange;
@@ -89,7 +97,7 @@ final class ApiExchange {
         if (isOpen() && isHttp2()) {
             response().reset();
         } else if (isOpen()) {
-            request.connection().close();
+            cut.accept(request.connection());
         }
     }
 

@@ -81,7 +81,7 @@ public final class ApiServer extends VerticleBase {
     }
 
     private void handle(HttpServerRequest request) {
-        ApiExchange exchange = ApiExchange.of(request, memory);
+        ApiExchange exchange = ApiExchange.of(request, memory, connections::cut);
         if (exchange.isOpen()) {
             handler.handle(exchange);
         }

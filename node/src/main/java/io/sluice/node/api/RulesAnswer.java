@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,18 +30,24 @@ final class RulesAnswer {
     private final Vertx vertx;
     private final RuleSet rules;
     private final boolean kept;
+    private final Duration readingMayPause;
     private int next;
     private boolean begun;
 
-    private RulesAnswer(ApiExchange exchange, Vertx vertx, Health health) {
+    private RulesAnswer(ApiExchange exchange, Vertx vertx, Health health, Duration readingMayPause) {
         this.exchange = exchange;
         this.vertx = vertx;
+        this.readingMayPause = readingMayPause;
         this.rules = health.rules();
         this.kept = health.hasKeptRules();
     }
 
-    /** Answers if there is room for one more answer; otherwise the exchange refuses the request. */
-    static void send(ApiExchange exchange, Vertx vertx, Health health) {
+    /**
+     * Answers if there is room for one more answer; otherwise the exchange refuses the request.
+     *
+     * @param readingMayPause a caller that reads nothing for this long is cut off, because its answer takes the place of others
+     */
+    static void send(ApiExchange exchange, Vertx vertx, Health health, Duration readingMayPause) {
         if (!exchange.isOpen() || !exchange.hold(RESERVED)) {
             return;
         }
@@ -50,7 +57,7 @@ final class RulesAnswer {
             return;
         }
         exchange.response().setChunked(true);
-        new RulesAnswer(exchange, vertx, health).writeNext();
+        new RulesAnswer(exchange, vertx, health, readingMayPause).writeNext();
     }
 
     private void writeNext() {
@@ -66,7 +73,9 @@ final class RulesAnswer {
         if (next > rules.rules().size()) {
             exchange.send();
         } else if (exchange.response().writeQueueFull()) {
+            long late = vertx.setTimer(readingMayPause.toMillis(), timer -> exchange.cutOff());
             exchange.response().drainHandler(drained -> {
+                vertx.cancelTimer(late);
                 exchange.response().drainHandler(null);
                 writeNext();
             });

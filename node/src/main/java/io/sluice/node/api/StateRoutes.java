@@ -7,19 +7,30 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /** A node's answers about itself. Slow answers are prepared on a worker thread, not on the event loop. */
 public final class StateRoutes {
 
     private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
+    /** As long as finished answers may stay unread. */
+    private static final Duration READING_MAY_PAUSE = Duration.ofSeconds(20);
+
     private final Vertx vertx;
     private final Health health;
     private final NodeMetrics metrics;
+    private final Duration readingMayPause;
     private final byte[] openApi;
 
     public StateRoutes(Vertx vertx, Health health, NodeMetrics metrics) {
+        this(vertx, health, metrics, READING_MAY_PAUSE);
+    }
+
+    /** @param readingMayPause a caller that reads nothing of a long answer for this long is cut off */
+    public StateRoutes(Vertx vertx, Health health, NodeMetrics metrics, Duration readingMayPause) {
         this.vertx = vertx;
+        this.readingMayPause = readingMayPause;
         this.health = health;
         this.metrics = metrics;
         this.openApi = resource("openapi.json");
@@ -40,7 +51,7 @@ public final class StateRoutes {
     }
 
     void rules(ApiExchange exchange) {
-        RulesAnswer.send(exchange, vertx, health);
+        RulesAnswer.send(exchange, vertx, health, readingMayPause);
     }
 
     void openApi(ApiExchange exchange) {
