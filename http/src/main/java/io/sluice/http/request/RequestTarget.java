@@ -31,7 +31,18 @@ public record RequestTarget(@Nullable String authority, String text) {
         while (end < uri.length() && "/?#".indexOf(uri.charAt(end)) < 0) {
             end++;
         }
-        return new RequestTarget(uri.substring(start, end), checked(method, uri.substring(end)));
+        return new RequestTarget(uri.substring(start, end), checked(method, withPath(method, uri.substring(end))));
+    }
+
+    /**
+     * Adds the path that an absolute form may omit: the root, also before a query (RFC 9112, section 3.2.1), or {@code *} where
+     * {@code OPTIONS} asks about the whole server (section 3.2.4).
+     */
+    private static String withPath(String method, String rest) {
+        if (rest.isEmpty() && method.equals("OPTIONS")) {
+            return SERVER;
+        }
+        return rest.isEmpty() || rest.startsWith("?") ? "/" + rest : rest;
     }
 
     /** Reads a target like {@link #read}, but does not accept the absolute form. */
@@ -70,9 +81,6 @@ public record RequestTarget(@Nullable String authority, String text) {
                 throw RefusedRequestException.bad(
                         "target: invalid character (expected: percent-encoded, such as %20 for a space)");
             }
-        }
-        if (given.isEmpty() || given.startsWith("?")) {
-            return "/" + given;
         }
         if (!given.startsWith("/") && !(given.equals(SERVER) && method.equals("OPTIONS"))) {
             throw RefusedRequestException.bad("target: not a path (expected: a path such as /orders)");

@@ -45,6 +45,30 @@ class AttacksTest {
     /** The memory that the buffers of each event loop may use in addition. */
     private static final long MEMORY_OF_LOOP = 8L << 20;
 
+    @Test
+    void a8AQueryAfterAnAbsentPathIsNoPath(@TempDir Path folder) throws Exception {
+        String rules = "rules: [{ id: admin, resource: /admin/**, limits: [{ limit: 0, window: 1h }] },"
+                + " { id: root, resource: /, limits: [{ limit: 2, window: 1h }] }]";
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                RunningGateway gateway =
+                        RunningGateway.start(folder, rules, upstream.origin().toString());
+                RepliesClient client = new RepliesClient(gateway.port())) {
+            assertThat(client.send("GET", "http://a?/admin/x", "", "Host: a").status())
+                    .isEqualTo(200);
+            assertThat(upstream.last()).startsWith("GET /?/admin/x HTTP/1.1\r\n");
+            assertThat(client.send("OPTIONS", "http://a", "", "Host: a").status())
+                    .isEqualTo(200);
+            assertThat(upstream.last()).startsWith("OPTIONS * HTTP/1.1\r\n");
+            assertThat(client.send("GET", "http://a?/admin/x", "", "Host: a").status())
+                    .as("both counted as /")
+                    .isEqualTo(429);
+            assertThat(client.send("GET", "http://a/admin/x?", "", "Host: a").status())
+                    .isEqualTo(429);
+            assertThat(client.send("GET", "?/admin/x", "", "Host: a").status()).isEqualTo(400);
+            assertThat(upstream.heads).hasSize(2);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

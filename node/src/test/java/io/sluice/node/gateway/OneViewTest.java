@@ -103,6 +103,8 @@ class OneViewTest {
                 "ftp://shop.example/x",
                 "http:/x",
                 "shop.example:443",
+                "?/api/login",
+                "?",
                 "x")) {
             assertThat(gateway.get(target, "Host: shop.example").status())
                     .as(target)

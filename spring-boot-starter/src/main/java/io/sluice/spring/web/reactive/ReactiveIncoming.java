@@ -49,7 +49,8 @@ final class ReactiveIncoming implements IncomingRequest {
             return raw;
         }
         URI uri = bare.getURI();
-        return uri.getRawQuery() == null ? uri.getRawPath() : uri.getRawPath() + "?" + uri.getRawQuery();
+        String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
+        return uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery();
     }
 
     @Override

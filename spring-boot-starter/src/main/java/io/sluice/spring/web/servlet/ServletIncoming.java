@@ -34,8 +34,9 @@ final class ServletIncoming implements IncomingRequest {
 
     @Override
     public String target() {
+        String path = bare.getRequestURI().isEmpty() ? "/" : bare.getRequestURI();
         String query = bare.getQueryString();
-        return query == null ? bare.getRequestURI() : bare.getRequestURI() + "?" + query;
+        return query == null ? path : path + "?" + query;
     }
 
     @Override
