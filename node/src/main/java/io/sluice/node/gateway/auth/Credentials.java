@@ -19,16 +19,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tokens and API keys. If a request carries both a token and an API key, both must be valid and identify the same caller. An
- * {@code Authorization} header with another scheme is ignored.
+ * {@code Authorization} header with another scheme is ignored, and a malformed one is refused.
  */
 final class Credentials implements Authenticators {
 
-    private static final String BEARER = "bearer";
     private static final Optional<String> CHALLENGE = Optional.of("Bearer");
     private static final Optional<String> KEY_CHALLENGE = Optional.of("ApiKey");
     private static final Authentication NOTHING = new Authentication.Nothing();
     private static final Authentication BAD_KEY =
             new Authentication.Refused(401, "api key: unknown (expected: a valid key)", KEY_CHALLENGE);
+    private static final Authentication AMBIGUOUS = new Authentication.Refused(
+            400, "authorization: malformed (expected: a scheme, a space and one credential)", Optional.empty());
     private static final Authentication NO_KEYS_YET = new Authentication.Refused(
             503,
             "token: cannot be verified, because the issuer's keys are not available yet (expected: try again later)",
@@ -100,8 +101,14 @@ final class Credentials implements Authenticators {
             return CompletableFuture.completedFuture(new Authentication.Refused(
                     400, "credentials: several of the same kind (expected: one)", Optional.empty()));
         }
+        Authorization authorization = tokens == null || authorizations.isEmpty()
+                ? Authorization.NONE
+                : Authorization.read(authorizations.get(0));
+        if (authorization.isAmbiguous()) {
+            return CompletableFuture.completedFuture(AMBIGUOUS);
+        }
         Authentication key = shown.isEmpty() ? NOTHING : ofKey(shown.get(0));
-        String token = tokens == null || authorizations.isEmpty() ? null : bearer(authorizations.get(0));
+        String token = authorization.token();
         if (token == null || key instanceof Authentication.Refused) {
             return CompletableFuture.completedFuture(key);
         }
@@ -177,15 +184,6 @@ final class Credentials implements Authenticators {
             }
         }
         return new Authentication.Verified(new Identity(all));
-    }
-
-    /** Returns the token, or null if the scheme is not bearer. */
-    private static @Nullable String bearer(String authorization) {
-        int space = authorization.indexOf(' ');
-        String scheme = space < 0 ? authorization : authorization.substring(0, space);
-        return scheme.equalsIgnoreCase(BEARER)
-                ? authorization.substring(scheme.length()).trim()
-                : null;
     }
 
     @Override

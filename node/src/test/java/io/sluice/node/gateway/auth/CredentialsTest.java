@@ -327,6 +327,40 @@ class CredentialsTest {
     }
 
     @Test
+    void a17ATokenThatOnlyAnUpstreamMightFindIsRefused() throws Exception {
+        String token = token(claims -> {});
+        try (GatewayUnderTest optional = gateway(Access.OPTIONAL)) {
+            for (String value : List.of(
+                    "Bearer\t" + token,
+                    "bearer\u000b" + token,
+                    "Bearer\u00a0" + token,
+                    "\u00a0Bearer " + token,
+                    "Bearer:" + token,
+                    "Bearer=" + token,
+                    "Bearer,Bearer " + token,
+                    "\"Bearer\" " + token,
+                    "Bearer" + token,
+                    "Basic dTpw, Bearer " + token,
+                    "Basic dTpw;\tbearer\t" + token)) {
+                assertThat(optional.get("/a", "Authorization: " + value).status())
+                        .as(value)
+                        .isEqualTo(400);
+            }
+            assertThat(optional.get("/a", "Authorization: Bearer " + token, "Authorization: Basic dTpw")
+                            .status())
+                    .isEqualTo(400);
+            assertThat(optional.forwarded()).isZero();
+            for (String other : List.of("", "Basic dTpw", "Digest username=\"bearer\", realm=\"a b\"", "Negotiate")) {
+                assertThat(optional.get("/a", "Authorization: " + other).told("identity"))
+                        .as(other)
+                        .isEqualTo("{}");
+            }
+            assertThat(optional.get("/a", "Authorization: bEARER   " + token).told("identity"))
+                    .contains("user=u-1");
+        }
+    }
+
+    @Test
     void changedFilesAreAppliedAndBadOnesAreNot() throws Exception {
         String old = token(claims -> {});
         assertThat(with(old).status()).isEqualTo(200);
