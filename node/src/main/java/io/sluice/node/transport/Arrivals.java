@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.transport.Transport;
 import java.lang.reflect.InvocationTargetException;
@@ -25,7 +26,7 @@ public final class Arrivals implements Transport {
     private final Map<String, Arrival> waiting = new ConcurrentHashMap<>();
     private final AtomicLong ticks = new AtomicLong();
 
-    private record Arrival(Channel channel, long tick) {}
+    private record Arrival(Channel channel, FirstBytes first, long tick) {}
 
     private Arrivals(Transport transport) {
         this.transport = transport;
@@ -37,10 +38,16 @@ public final class Arrivals implements Transport {
         return new Arrivals(best != null && best.available() ? best : Transport.NIO);
     }
 
-    /** Called when a complete head has arrived from an address. Returns the connection the first time, null afterwards. */
-    public @Nullable Channel spoke(SocketAddress address) {
-        @Nullable Arrival arrival = waiting.remove(key(address.hostAddress(), address.port()));
-        return arrival == null ? null : arrival.channel;
+    /** Called when a complete head has arrived on a connection. Returns its channel the first time, null afterwards. */
+    public @Nullable Channel spoke(HttpConnection connection) {
+        @Nullable Arrival arrival = waiting.remove(key(connection.remoteAddress(), connection.localAddress()));
+        if (arrival == null) {
+            return null;
+        }
+        if (arrival.channel.pipeline().context(arrival.first) != null) {
+            arrival.channel.pipeline().remove(arrival.first);
+        }
+        return arrival.channel;
     }
 
     /** Called every second. Cuts connections that have sent no complete head for this many seconds. */
@@ -52,6 +59,11 @@ public final class Arrivals implements Transport {
                 arrival.channel.close();
             }
         });
+    }
+
+    /** Returns how many connections have not sent a complete head yet. */
+    int waiting() {
+        return waiting.size();
     }
 
     @Override
@@ -90,8 +102,17 @@ public final class Arrivals implements Transport {
                 });
     }
 
-    private static String key(@Nullable String host, int port) {
-        return host + " " + port;
+    /** A client may use the same port of its own for connections to several ports and addresses of this machine. */
+    private static String key(@Nullable SocketAddress remote, @Nullable SocketAddress local) {
+        return key(remote) + " " + key(local);
+    }
+
+    private static @Nullable String key(@Nullable SocketAddress address) {
+        return address == null ? null : address.hostAddress() + " " + address.port();
+    }
+
+    private static String key(InetSocketAddress remote, InetSocketAddress local) {
+        return key(SocketAddress.inetSocketAddress(remote), SocketAddress.inetSocketAddress(local));
     }
 
     @ChannelHandler.Sharable
@@ -99,12 +120,20 @@ public final class Arrivals implements Transport {
 
         @Override
         public void channelRead(ChannelHandlerContext context, Object accepted) {
-            if (accepted instanceof Channel channel && channel.remoteAddress() instanceof InetSocketAddress address) {
-                waiting.put(
-                        key(address.getAddress().getHostAddress(), address.getPort()),
-                        new Arrival(channel, ticks.get()));
+            if (accepted instanceof Channel channel
+                    && channel.remoteAddress() instanceof InetSocketAddress remote
+                    && channel.localAddress() instanceof InetSocketAddress local) {
+                note(channel, key(remote, local));
             }
             context.fireChannelRead(accepted);
+        }
+
+        private void note(Channel channel, String key) {
+            FirstBytes first = new FirstBytes();
+            Arrival arrival = new Arrival(channel, first, ticks.get());
+            channel.pipeline().addLast(first);
+            waiting.put(key, arrival);
+            channel.closeFuture().addListener(closed -> waiting.remove(key, arrival));
         }
     }
 }

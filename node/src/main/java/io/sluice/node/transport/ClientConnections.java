@@ -7,9 +7,8 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.net.SocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -37,8 +36,7 @@ public final class ClientConnections {
     private final long idleTicks;
     private final long unreadTicks;
 
-    /** Keyed by address, because a connection that upgrades to HTTP/2 becomes another object, and Vert.x does not report that. */
-    private final Map<SocketAddress, Watched> connections = new HashMap<>();
+    private final Map<HttpConnection, Watched> connections = new IdentityHashMap<>();
 
     private long now;
 
@@ -137,21 +135,17 @@ public final class ClientConnections {
     }
 
     public void opened(HttpConnection connection) {
-        SocketAddress address = connection.remoteAddress();
-        @Nullable Channel channel = arrivals.spoke(address);
-        @Nullable Watched before = connections.get(address);
-        connections.put(
-                address, new Watched(connection, channel == null && before != null ? before.channel : channel, now));
+        connections.put(connection, new Watched(connection, arrivals.spoke(connection), now));
         connection.closeHandler(closed -> forget(connection));
         connection.exceptionHandler(told -> {}); // the requests on it are notified; callers must not fill the log
     }
 
     /** Stops watching a connection that was closed or is no longer HTTP. */
     public void forget(HttpConnection connection) {
-        @Nullable Watched watched = watched(connection);
+        @Nullable Watched watched = connections.get(connection);
         if (watched != null) {
             watched.closing = true;
-            connections.remove(connection.remoteAddress());
+            connections.remove(connection);
         }
     }
 
@@ -160,7 +154,7 @@ public final class ClientConnections {
      * is room for its own. On a connection that is being ended it is not passed on at all.
      */
     public void asked(HttpServerRequest request, Consumer<HttpServerRequest> next) {
-        @Nullable Watched watched = watched(request.connection());
+        @Nullable Watched watched = connections.get(request.connection());
         HttpServerResponse response = request.response();
         if (watched != null) {
             watched.add(request, now);
@@ -218,16 +212,11 @@ public final class ClientConnections {
 
     /** Ends a connection at once, even if it holds unread data. */
     public void cut(HttpConnection connection) {
-        @Nullable Watched watched = watched(connection);
+        @Nullable Watched watched = connections.get(connection);
         if (watched == null) {
             connection.close();
         } else {
             watched.cut();
         }
-    }
-
-    private @Nullable Watched watched(HttpConnection connection) {
-        @Nullable Watched watched = connections.get(connection.remoteAddress());
-        return watched != null && watched.connection == connection ? watched : null;
     }
 }

@@ -13,6 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SmugglingTest {
 
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    private static final String UPGRADE = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+            + "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n";
     private static final String INNER = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
 
     @ParameterizedTest
@@ -45,6 +47,41 @@ class SmugglingTest {
 
             assertThat(client.rest()).startsWith("HTTP/1.1 400 ").doesNotContain("HTTP/1.1 200");
             assertThat(upstream.heads).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Content-Length: 3\r\nContent-Length: 4",
+                "Content-Length: 4\r\nTransfer-Encoding: chunked",
+                "Transfer-Encoding: chunked\r\nContent-Length: 0",
+                "Transfer-Encoding: gzip, chunked"
+            })
+    void a37AnUpgradeToHttp2HidesNoFraming(String framing) throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: a\r\n" + UPGRADE + framing + "\r\n\r\n" + INNER);
+
+            assertThat(client.rest()).startsWith("HTTP/1.1 400 ").doesNotContain("HTTP/1.1 200");
+            assertThat(upstream.heads).isEmpty();
+        }
+    }
+
+    @Test
+    void a37AnUpgradeToHttp2IsIgnoredAndNotForwarded() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin());
+                RawClient client = gateway.client()) {
+            for (int i = 0; i < 2; i++) {
+                client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 10.9.8.7\r\n" + UPGRADE + "\r\n");
+                assertThat(client.message()).startsWith("HTTP/1.1 200 ");
+                assertThat(upstream.last())
+                        .doesNotContainIgnoringCase("upgrade")
+                        .doesNotContainIgnoringCase("http2-settings")
+                        .doesNotContain("10.9.8.7");
+            }
         }
     }
 
