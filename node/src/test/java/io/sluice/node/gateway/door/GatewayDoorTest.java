@@ -11,6 +11,7 @@ import io.sluice.node.gateway.RawUpstream;
 import io.sluice.node.gateway.TestGateway;
 import io.sluice.node.gateway.config.GatewaySettings;
 import io.sluice.node.gateway.config.TlsSettings;
+import io.sluice.node.gateway.exchange.GatewayProblem;
 import io.sluice.node.transport.Arrivals;
 import io.sluice.testkit.process.SelfSigned;
 import io.vertx.core.Vertx;
@@ -196,6 +197,18 @@ class GatewayDoorTest {
             client.send(GET.repeat(1_000));
             for (int i = 0; i < 1_000; i++) {
                 assertThat(client.message()).startsWith("HTTP/1.1 200 ").endsWith("hi");
+            }
+        }
+    }
+
+    @Test
+    void anyNumberOfRequestsMayBeRefusedInOnePiece() throws Exception {
+        try (TestGateway gateway = new TestGateway(wishes ->
+                        wishes.entry = (request, forwarder) -> GatewayProblem.answer(request, 404, "route: none"));
+                RawClient client = gateway.client()) {
+            client.send(GET.repeat(3_000));
+            for (int i = 0; i < 3_000; i++) {
+                assertThat(client.message()).startsWith("HTTP/1.1 404 ");
             }
         }
     }
