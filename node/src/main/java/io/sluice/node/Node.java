@@ -241,6 +241,7 @@ public final class Node implements AutoCloseable {
         Function<ApiAccess, ApiHandler> handlers =
                 each -> new ApiHandler(decisions, envoy, state, each, new BodyReader());
         api.open(config.api(), () -> handlers.apply(access), clock);
+        metrics.watchRefusedConnections("api", api::refusedConnections);
         OpenGateway.Resources means = new OpenGateway.Resources(
                 api.vertx(), api.arrivals(), evaluator, config.xRateLimitHeaders(), metrics.gateway(), clock);
         if (config.gateway().isPresent()) {
@@ -248,6 +249,7 @@ public final class Node implements AutoCloseable {
             gateway = open;
             health.watch(open::findings);
             metrics.gateway().watch(open::routes, open::upstreams);
+            metrics.watchRefusedConnections("gateway", open::refusedConnections);
         }
         if (store != null && shared != null) {
             StoreTrial.run(store, shared);

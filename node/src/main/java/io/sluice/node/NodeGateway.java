@@ -87,6 +87,10 @@ final class NodeGateway implements AutoCloseable {
         }
     }
 
+    long refusedConnections() {
+        return gateway.refusedConnections();
+    }
+
     URI address() {
         return URI.create((gateway.isTls() ? "https" : "http") + "://" + (host.contains(":") ? "[" + host + "]" : host)
                 + ":" + gateway.port());

@@ -17,11 +17,13 @@ public final class RawHttp2 implements AutoCloseable {
 
     public static final int DATA = 0;
     public static final int HEADERS = 1;
+    public static final int PRIORITY = 2;
     public static final int RST_STREAM = 3;
+    public static final int SETTINGS = 4;
+    public static final int PING = 6;
     public static final int GOAWAY = 7;
+    public static final int WINDOW_UPDATE = 8;
 
-    private static final int SETTINGS = 4;
-    private static final int WINDOW_UPDATE = 8;
     private static final int CONTINUATION = 9;
     private static final int CANCEL = 8;
     private static final int ACK = 1;
@@ -34,6 +36,7 @@ public final class RawHttp2 implements AutoCloseable {
     private final AtomicInteger room = new AtomicInteger(65_535);
     private final AtomicInteger data = new AtomicInteger();
     private volatile boolean closed;
+    private volatile int goAwayError = -1;
     private int streams;
 
     /** @param window how many bytes of each answer the server may send before more are requested */
@@ -108,6 +111,35 @@ public final class RawHttp2 implements AutoCloseable {
         frame(CONTINUATION, 0, stream, block);
     }
 
+    /** Sends the same frame many times, in one piece. */
+    public void flood(int times, int type, int flags, int stream, byte[] payload) throws IOException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        byte[] frame = bytes(type, flags, stream, payload);
+        for (int i = 0; i < times; i++) {
+            all.writeBytes(frame);
+        }
+        write(all.toByteArray());
+    }
+
+    /** Opens many streams, and sends one more frame for each, in one piece. */
+    public void provoke(int times, int type, byte[] payload) throws IOException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (int i = 0; i < times; i++) {
+            int stream = 2 * streams++ + 1;
+            all.writeBytes(bytes(HEADERS, END_HEADERS, stream, block(0x83, "/")));
+            byte[] own = payload.length == 5
+                    ? ByteBuffer.wrap(payload.clone()).putInt(0, stream).array()
+                    : payload;
+            all.writeBytes(bytes(type, 0, stream, own));
+        }
+        write(all.toByteArray());
+    }
+
+    /** Returns the error of the last {@code GOAWAY}; -1 before it. */
+    public int goAwayError() {
+        return goAwayError;
+    }
+
     /** Returns how many frames of a type have arrived. */
     public int seen(int type) {
         AtomicInteger count = seen.get(type);
@@ -120,15 +152,19 @@ public final class RawHttp2 implements AutoCloseable {
 
     /** Sends literals without Huffman coding, by the names of HPACK's static table. */
     private int head(int method, String path, int flags, String... namesAndValues) throws IOException {
+        int stream = 2 * streams++ + 1;
+        frame(HEADERS, flags, stream, block(method, path, namesAndValues));
+        return stream;
+    }
+
+    private static byte[] block(int method, String path, String... namesAndValues) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         block.write(method);
         block.write(0x86);
         literal(block, 4, path);
         literal(block, 1, "x");
         literals(block, namesAndValues);
-        int stream = 2 * streams++ + 1;
-        frame(HEADERS, flags, stream, block.toByteArray());
-        return stream;
+        return block.toByteArray();
     }
 
     private static void literals(ByteArrayOutputStream block, String... namesAndValues) {
@@ -147,15 +183,23 @@ public final class RawHttp2 implements AutoCloseable {
         block.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
     }
 
-    private void frame(int type, int flags, int stream, byte[] payload) throws IOException {
-        ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
-        frame.putInt(payload.length << 8 | type)
+    public void frame(int type, int flags, int stream, byte[] payload) throws IOException {
+        write(bytes(type, flags, stream, payload));
+    }
+
+    private static byte[] bytes(int type, int flags, int stream, byte[] payload) {
+        return ByteBuffer.allocate(9 + payload.length)
+                .putInt(payload.length << 8 | type)
                 .put((byte) flags)
                 .putInt(stream)
-                .put(payload);
+                .put(payload)
+                .array();
+    }
+
+    private void write(byte[] bytes) throws IOException {
         OutputStream out = socket.getOutputStream();
         synchronized (out) {
-            out.write(frame.array());
+            out.write(bytes);
         }
     }
 
@@ -172,6 +216,8 @@ public final class RawHttp2 implements AutoCloseable {
                     frame(SETTINGS, ACK, 0, new byte[0]);
                 } else if (type == DATA) {
                     data.addAndGet(payload.length);
+                } else if (type == GOAWAY) {
+                    goAwayError = ByteBuffer.wrap(payload).getInt(4);
                 } else if (type == WINDOW_UPDATE && stream == 0) {
                     room.addAndGet(ByteBuffer.wrap(payload).getInt());
                 }

@@ -39,6 +39,7 @@ public final class ApiDoor {
     private static final int FIRST_SECONDS = 10;
 
     private static final int IDLE_SECONDS = 60;
+    private static final int MOST_CONNECTIONS = 10_000;
 
     /** The number of the free port for the warm-up. The gateways of the same Vert.x use small negative numbers. */
     private static final int PRACTICE_PORT = Integer.MIN_VALUE;
@@ -70,6 +71,11 @@ public final class ApiDoor {
         return servers.isEmpty() ? 0 : servers.get(0).actualPort();
     }
 
+    /** Returns how many connections were closed at once because too many were open. */
+    public long refusedConnections() {
+        return arrivals.refused(port());
+    }
+
     public boolean usesNativeTransport() {
         return vertx.isNativeTransportEnabled();
     }
@@ -87,6 +93,7 @@ public final class ApiDoor {
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {
             deploy(() -> server(handlers.get(), settings.host(), settings.port(), tls, servers::add), loops);
+            arrivals.limit(port(), MOST_CONNECTIONS);
         } catch (ExecutionException e) {
             throw new StartFailedException(
                     "api port " + settings.port() + " on " + settings.host() + ": " + why(e.getCause()), List.of());

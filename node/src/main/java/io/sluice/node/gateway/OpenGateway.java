@@ -106,16 +106,7 @@ public final class OpenGateway implements AutoCloseable {
                     resources.vertx);
             GatewayDoor door = new GatewayDoor(resources.vertx, resources.arrivals, resources.clock);
             GatewaySettings settings = config.settings();
-            door.open(
-                    host,
-                    new GatewaySettings(
-                            port,
-                            settings.tls(),
-                            settings.largestHeadBytes(),
-                            settings.keepAlive(),
-                            settings.connectTimeout(),
-                            settings.drain()),
-                    gateway::handle);
+            door.open(host, settings.withPort(port), gateway::handle);
             return new OpenGateway(states, door, settings.tls().isPresent());
         } catch (StartFailedException | RuntimeException | Error e) {
             states.close();
@@ -143,6 +134,11 @@ public final class OpenGateway implements AutoCloseable {
             throw new GatewayRefusedException(String.valueOf(e.getMessage()));
         }
         return states.summary();
+    }
+
+    /** Returns how many connections were closed at once because too many were open. */
+    public long refusedConnections() {
+        return door.refusedConnections();
     }
 
     /** Returns problems that do not keep the gateway from serving, as sentences. */

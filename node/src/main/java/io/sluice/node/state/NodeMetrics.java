@@ -12,7 +12,9 @@ import io.sluice.rules.source.RuleSource;
 import io.sluice.runtime.RateLimitMetrics;
 import io.sluice.runtime.StorePulse;
 import io.sluice.runtime.StoreWatch;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,9 @@ public final class NodeMetrics {
     @SuppressWarnings("UnusedVariable")
     private volatile LongSupplier droppedLines = () -> 0;
 
+    /** Kept here for the same reason. */
+    private final List<LongSupplier> refusedConnections = new CopyOnWriteArrayList<>();
+
     /**
      * Adds what is read at each scrape.
      *
@@ -49,6 +54,19 @@ public final class NodeMetrics {
                 .description("Log lines that were dropped because the output could not keep up")
                 .register(registry);
         limits.watch(source, counts, store);
+    }
+
+    /**
+     * Adds the count of connections that a port refused.
+     *
+     * @param door the name of the port in the metric
+     */
+    public void watchRefusedConnections(String door, LongSupplier refused) {
+        refusedConnections.add(refused);
+        FunctionCounter.builder("sluice_connections_refused", refused, LongSupplier::getAsLong)
+                .description("Connections that were closed at once because the port had too many")
+                .tag("door", door)
+                .register(registry);
     }
 
     /** Returns the metrics of decisions, the store and the rules. */

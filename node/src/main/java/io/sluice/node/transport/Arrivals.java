@@ -17,25 +17,51 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections that have not sent a complete request head yet. The server reports a connection only after its first head was read, so
- * connections are recorded where they are accepted: this is the transport that the server listens with. Thread-safe.
+ * Connections that have not sent a complete request head yet, and how many connections each port has. The server reports a connection
+ * only after its first head was read, so connections are recorded where they are accepted: this is the transport that the server
+ * listens with. Thread-safe.
  */
 public final class Arrivals implements Transport {
 
+    /** The share of the heap that bodies may use before somebody reads them. */
+    private static final int SHARE_OF_HEAP = 8;
+
     private final Transport transport;
+    private final UnreadBytes unread;
     private final Map<String, Arrival> waiting = new ConcurrentHashMap<>();
+    private final Map<Integer, OpenConnections> ports = new ConcurrentHashMap<>();
     private final AtomicLong ticks = new AtomicLong();
 
     private record Arrival(Channel channel, FirstBytes first, long tick) {}
 
-    private Arrivals(Transport transport) {
+    private Arrivals(Transport transport, UnreadBytes unread) {
         this.transport = transport;
+        this.unread = unread;
     }
 
     /** Uses the native transport of the operating system, or the JDK's if there is none. */
     public static Arrivals overBestTransport() {
+        return overBestTransport(new UnreadBytes(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP));
+    }
+
+    static Arrivals overBestTransport(UnreadBytes unread) {
         @Nullable Transport best = Transport.nativeTransport();
-        return new Arrivals(best != null && best.available() ? best : Transport.NIO);
+        return new Arrivals(best != null && best.available() ? best : Transport.NIO, unread);
+    }
+
+    /** Closes new connections to a port at once from now on while it has this many. */
+    public void limit(int port, int connections) {
+        ports.put(port, new OpenConnections(connections));
+    }
+
+    /** Returns how many connections to a port were closed because it had too many. */
+    public long refused(int port) {
+        @Nullable OpenConnections open = ports.get(port);
+        return open == null ? 0 : open.refused();
+    }
+
+    UnreadBytes unread() {
+        return unread;
     }
 
     /** Called when a complete head has arrived on a connection. Returns its channel the first time, null afterwards. */
@@ -123,6 +149,11 @@ public final class Arrivals implements Transport {
             if (accepted instanceof Channel channel
                     && channel.remoteAddress() instanceof InetSocketAddress remote
                     && channel.localAddress() instanceof InetSocketAddress local) {
+                @Nullable OpenConnections open = ports.get(local.getPort());
+                if (open != null && !open.admit(channel)) {
+                    channel.unsafe().closeForcibly();
+                    return;
+                }
                 note(channel, key(remote, local));
             }
             context.fireChannelRead(accepted);

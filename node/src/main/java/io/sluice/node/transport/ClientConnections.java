@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ends connections without a request in progress for too long, and connections whose callers do not read their answers. An unanswered
- * request has its own deadlines, and {@link Arrivals} ends connections before their first request. One per event loop, for its thread
- * only.
+ * request has its own deadlines, {@link Arrivals} ends connections before their first request, and {@link Http2Frames} those with too
+ * many control frames. One per event loop, for its thread only.
  *
  * <p>The timeouts of Vert.x and Netty measure silence. A byte or a ping now and then satisfies them, and they would end a request that
  * waits for a slow answer.
@@ -55,6 +55,7 @@ public final class ClientConnections {
 
         private final HttpConnection connection;
         private final @Nullable Channel channel;
+        private final @Nullable Http2Frames frames;
         private final List<HttpServerRequest> open = new ArrayList<>(1);
         private int sweepAt = 1;
         private @Nullable ChannelTrafficShapingHandler counter;
@@ -65,9 +66,10 @@ public final class ClientConnections {
         private boolean waits;
         private boolean closing;
 
-        Watched(HttpConnection connection, @Nullable Channel channel, long now) {
+        Watched(HttpConnection connection, @Nullable Channel channel, UnreadBytes unread, long now) {
             this.connection = connection;
             this.channel = channel;
+            this.frames = channel == null ? null : Http2Frames.limit(channel, unread);
             this.idleSince = now;
             this.unreadSince = now;
         }
@@ -89,6 +91,12 @@ public final class ClientConnections {
         private static boolean isOver(HttpServerRequest request) {
             HttpServerResponse response = request.response();
             return response.closed() || (response.ended() && request.version() != HttpVersion.HTTP_2);
+        }
+
+        void end() {
+            if (frames != null) {
+                frames.end();
+            }
         }
 
         int unread() {
@@ -135,7 +143,7 @@ public final class ClientConnections {
     }
 
     public void opened(HttpConnection connection) {
-        connections.put(connection, new Watched(connection, arrivals.spoke(connection), now));
+        connections.put(connection, new Watched(connection, arrivals.spoke(connection), arrivals.unread(), now));
         connection.closeHandler(closed -> forget(connection));
         connection.exceptionHandler(told -> {}); // the requests on it are notified; callers must not fill the log
     }
@@ -145,6 +153,7 @@ public final class ClientConnections {
         @Nullable Watched watched = connections.get(connection);
         if (watched != null) {
             watched.closing = true;
+            watched.end();
             connections.remove(connection);
         }
     }
@@ -187,6 +196,9 @@ public final class ClientConnections {
     }
 
     private void look(Watched watched) {
+        if (watched.frames != null) {
+            watched.frames.tick();
+        }
         watched.sweep();
         int unread = watched.unread();
         boolean underWay = unread < watched.open.size();

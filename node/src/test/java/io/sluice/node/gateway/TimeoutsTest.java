@@ -38,7 +38,8 @@ class TimeoutsTest {
                                     settings.largestHeadBytes(),
                                     settings.keepAlive(),
                                     Duration.ofMillis(300),
-                                    settings.drain()),
+                                    settings.drain(),
+                                    settings.connections()),
                             URI.create("http://127.0.0.1:" + full.getLocalPort()));
                     RawClient client = gateway.client()) {
                 assertThat(client.send(GET).message())
@@ -138,7 +139,8 @@ class TimeoutsTest {
                                 settings.largestHeadBytes(),
                                 Duration.ofSeconds(1),
                                 settings.connectTimeout(),
-                                settings.drain()),
+                                settings.drain(),
+                                settings.connections()),
                         upstream.origin());
                 RawClient silent = gateway.client();
                 RawClient idle = gateway.client();

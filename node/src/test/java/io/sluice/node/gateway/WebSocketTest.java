@@ -129,7 +129,8 @@ class WebSocketTest {
                                 settings.largestHeadBytes(),
                                 settings.keepAlive(),
                                 settings.connectTimeout(),
-                                Duration.ofMillis(300)),
+                                Duration.ofMillis(300),
+                                settings.connections()),
                         upstream.origin());
                 RawClient client = gateway.client()) {
             client.send(ASK).head();
@@ -195,7 +196,8 @@ class WebSocketTest {
                                 settings.largestHeadBytes(),
                                 Duration.ofSeconds(1),
                                 settings.connectTimeout(),
-                                settings.drain()),
+                                settings.drain(),
+                                settings.connections()),
                         upstream.origin());
                 RawClient client = gateway.client();
                 RawClient idle = gateway.client()) {

@@ -25,6 +25,7 @@ public final class GatewayConfig {
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final int LEAST_HEAD = 1_024;
     private static final int LARGEST_HEAD = 1 << 20;
+    private static final int MOST_CONNECTIONS = 10_000_000;
 
     private final GatewaySettings settings;
     private final PathForm paths;
@@ -61,7 +62,15 @@ public final class GatewayConfig {
         Settings own = new Settings(file, errors, Optional.of(root));
         Settings gateway = own.in(
                 "gateway",
-                List.of("tls", "largest_header", "keep_alive", "connect_timeout", "drain", "paths", "refusals"));
+                List.of(
+                        "tls",
+                        "largest_header",
+                        "keep_alive",
+                        "connect_timeout",
+                        "drain",
+                        "connections",
+                        "paths",
+                        "refusals"));
         GatewaySettings settings = settings(gateway);
         PathForm paths = paths(gateway.in("paths", List.of("ignore_case", "resolve", "encoded_slash")));
         CallerAddress caller = caller(new Settings(file, errors, client));
@@ -84,6 +93,7 @@ public final class GatewayConfig {
         change(changes, "gateway.keep_alive", settings.keepAlive(), old.keepAlive());
         change(changes, "gateway.connect_timeout", settings.connectTimeout(), old.connectTimeout());
         change(changes, "gateway.drain", settings.drain(), old.drain());
+        change(changes, "gateway.connections", settings.connections(), old.connections());
         return changes;
     }
 
@@ -148,7 +158,8 @@ public final class GatewayConfig {
                 (int) own.size("largest_header", LEAST_HEAD, LARGEST_HEAD, usual.largestHeadBytes()),
                 own.span("keep_alive", SHORTEST, LONGEST, usual.keepAlive()),
                 own.span("connect_timeout", SHORTEST, LONGEST, usual.connectTimeout()),
-                own.span("drain", SHORTEST, LONGEST, usual.drain()));
+                own.span("drain", SHORTEST, LONGEST, usual.drain()),
+                own.whole("connections", 1, MOST_CONNECTIONS, usual.connections()));
     }
 
     private static Optional<TlsSettings> tls(Settings own) {

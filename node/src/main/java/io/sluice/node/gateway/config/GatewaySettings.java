@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param keepAlive how long a connection may stay open without a request
  * @param connectTimeout how long connecting to an upstream may take
  * @param drain how long requests in flight may take when the gateway closes
+ * @param connections how many connections may be open at the same time
  */
 public record GatewaySettings(
         int port,
@@ -18,8 +19,10 @@ public record GatewaySettings(
         int largestHeadBytes,
         Duration keepAlive,
         Duration connectTimeout,
-        Duration drain) {
+        Duration drain,
+        int connections) {
 
+    private static final int MOST_CONNECTIONS = 10_000;
     private static final int SMALLEST_HEAD = 1_024;
     private static final int LARGEST_HEAD = 1_048_576;
 
@@ -36,6 +39,9 @@ public record GatewaySettings(
         if (drain.isNegative()) {
             throw new IllegalArgumentException("drain: " + drain + " (expected: 0s or more)");
         }
+        if (connections < 1) {
+            throw new IllegalArgumentException("connections: " + connections + " (expected: 1 or more)");
+        }
     }
 
     /** The defaults, without TLS. */
@@ -46,7 +52,14 @@ public record GatewaySettings(
                 32 * 1_024,
                 Duration.ofSeconds(75),
                 Duration.ofSeconds(3),
-                Duration.ofSeconds(10));
+                Duration.ofSeconds(10),
+                MOST_CONNECTIONS);
+    }
+
+    /** Returns the same settings with another port. */
+    public GatewaySettings withPort(int other) {
+        return new GatewaySettings(
+                other, tls, largestHeadBytes, keepAlive, connectTimeout, drain, connections);
     }
 
     private static void positive(String name, Duration duration) {

@@ -71,6 +71,7 @@ public final class GatewayDoor {
                     "gateway port: no answer from the system (expected: try again later)", List.of());
         }
         deployment = deployed.join();
+        arrivals.limit(port(), settings.connections());
         files.ifPresent(each -> each.follow(servers, clock));
         certificates = files.orElse(null);
     }
@@ -78,6 +79,11 @@ public final class GatewayDoor {
     /** Returns the port, or 0 before it is open. */
     public int port() {
         return servers.isEmpty() ? 0 : servers.get(0).actualPort();
+    }
+
+    /** Returns how many connections were closed at once because too many were open. */
+    public long refusedConnections() {
+        return arrivals.refused(port());
     }
 
     /** Stops accepting requests. Returns when the requests in flight have finished or their time is up. */

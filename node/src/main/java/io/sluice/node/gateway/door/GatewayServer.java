@@ -31,10 +31,13 @@ final class GatewayServer extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayServer.class);
 
     private static final int MOST_STREAMS = 256;
-    private static final int STREAM_WINDOW = 256 * 1_024;
+    private static final int STREAM_WINDOW = 64 * 1_024;
 
-    /** The window of a connection. All its streams share it, and one that is not read must not stop the others. */
-    private static final int CONNECTION_WINDOW = 16 * 1_024 * 1_024;
+    /**
+     * The window of a connection. All its streams share it, and one that is not read must not stop the others: sixteen would have to.
+     * Envoy recommends the same windows for servers at the edge.
+     */
+    private static final int CONNECTION_WINDOW = 1_024 * 1_024;
 
     private static final int CHUNK = 32 * 1_024;
     private static final int RESETS = 200;

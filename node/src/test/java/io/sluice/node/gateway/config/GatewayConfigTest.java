@@ -68,6 +68,7 @@ class GatewayConfigTest {
                   keep_alive: 10s
                   connect_timeout: 250ms
                   drain: 1m
+                  connections: 500
                   paths: { ignore_case: true, resolve: true, encoded_slash: true }
                 services:
                   orders:
@@ -93,7 +94,8 @@ class GatewayConfigTest {
                         64 * 1024,
                         Duration.ofSeconds(10),
                         Duration.ofMillis(250),
-                        Duration.ofMinutes(1)));
+                        Duration.ofMinutes(1),
+                        500));
         assertThat(config.paths()).isEqualTo(new PathForm(true, true, true));
         ServiceSettings orders = config.routes().get(0).upstreams();
         assertThat(orders)

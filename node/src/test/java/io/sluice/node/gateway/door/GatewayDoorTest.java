@@ -146,7 +146,8 @@ class GatewayDoorTest {
                                 settings.largestHeadBytes(),
                                 settings.keepAlive(),
                                 settings.connectTimeout(),
-                                Duration.ofMillis(500)),
+                                Duration.ofMillis(500),
+                                settings.connections()),
                         upstream.origin());
                 RawClient client = gateway.client()) {
             client.send(GET);
@@ -176,7 +177,8 @@ class GatewayDoorTest {
                                     settings.largestHeadBytes(),
                                     Duration.ofSeconds(1),
                                     settings.connectTimeout(),
-                                    settings.drain());
+                                    settings.drain(),
+                                    settings.connections());
                         },
                         upstream.origin());
                 Socket socket = new Socket()) {
@@ -213,6 +215,45 @@ class GatewayDoorTest {
         }
     }
 
+    @Test
+    void aConnectionTooManyIsClosedAtOnceAndCounted() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = new TestGateway(
+                        wishes -> wishes.settings = settings -> new GatewaySettings(
+                                0,
+                                Optional.empty(),
+                                settings.largestHeadBytes(),
+                                settings.keepAlive(),
+                                settings.connectTimeout(),
+                                settings.drain(),
+                                2),
+                        upstream.origin());
+                RawClient first = gateway.client()) {
+            assertThat(first.send(GET).message()).endsWith("hi");
+            try (RawClient second = gateway.client()) {
+                assertThat(second.send(GET).message()).endsWith("hi");
+                try (RawClient third = gateway.client()) {
+                    assertThat(third.isClosed()).isTrue();
+                }
+                assertThat(gateway.door.refusedConnections()).isEqualTo(1);
+                assertThat(first.send(GET).message()).endsWith("hi");
+            }
+            await().untilAsserted(() -> {
+                try (RawClient next = gateway.client()) {
+                    assertThat(answered(next)).isTrue();
+                }
+            });
+        }
+    }
+
+    private static boolean answered(RawClient client) {
+        try {
+            return client.send(GET).message().endsWith("hi");
+        } catch (IOException refused) {
+            return false;
+        }
+    }
+
     private static boolean isCut(RawClient client) {
         try {
             client.send("\r\n");
@@ -239,7 +280,8 @@ class GatewayDoorTest {
                                 settings.largestHeadBytes(),
                                 settings.keepAlive(),
                                 settings.connectTimeout(),
-                                settings.drain()),
+                                settings.drain(),
+                                settings.connections()),
                         upstream.origin())) {
             assertThat(shown(gateway, "http/1.1")).isEqualTo("http/1.1 CN=first");
             assertThat(shown(gateway, "h2")).isEqualTo("h2 CN=first");
@@ -277,7 +319,8 @@ class GatewayDoorTest {
                                 settings.largestHeadBytes(),
                                 settings.keepAlive(),
                                 settings.connectTimeout(),
-                                settings.drain()),
+                                settings.drain(),
+                                settings.connections()),
                         upstream.origin())) {
             try (RawClient caller = new RawClient(tls(gateway, "http/1.1", keys(folder.resolve("caller.p12"))))) {
                 assertThat(caller.send(GET).message()).endsWith("hi");

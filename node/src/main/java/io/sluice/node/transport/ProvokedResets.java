@@ -1,0 +1,51 @@
+package io.sluice.node.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.util.Set;
+
+/**
+ * Notices the resets that Netty sends because of what a caller did, such as a window update of zero. Netty's own limit of sent resets
+ * does not see them: it writes them past its encoder.
+ */
+final class ProvokedResets extends ChannelOutboundHandlerAdapter {
+
+    private static final int LENGTH = 4;
+    private static final int FRAME_LENGTH = 9 + LENGTH;
+    private static final int ERROR_AT = 9;
+    private static final Set<Long> PROVOKED = Set.of(
+            Http2Error.PROTOCOL_ERROR.code(),
+            Http2Error.FLOW_CONTROL_ERROR.code(),
+            Http2Error.STREAM_CLOSED.code(),
+            Http2Error.FRAME_SIZE_ERROR.code(),
+            Http2Error.REFUSED_STREAM.code());
+
+    private final Runnable noticed;
+
+    /** @param noticed is called after each of these resets has been written */
+    ProvokedResets(Runnable noticed) {
+        this.noticed = noticed;
+    }
+
+    @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // the promise tells
+    public void write(ChannelHandlerContext context, Object written, ChannelPromise promise) {
+        boolean provoked = written instanceof ByteBuf frame && isProvoked(frame);
+        context.write(written, promise);
+        if (provoked) {
+            noticed.run();
+        }
+    }
+
+    /** Netty writes a reset as one buffer. */
+    private static boolean isProvoked(ByteBuf frame) {
+        int start = frame.readerIndex();
+        return frame.readableBytes() == FRAME_LENGTH
+                && frame.getInt(start) == (LENGTH << 8 | Http2FrameTypes.RST_STREAM)
+                && PROVOKED.contains(frame.getUnsignedInt(start + ERROR_AT));
+    }
+}
