@@ -199,12 +199,20 @@ public final class Node implements AutoCloseable {
         return api.usesNativeTransport();
     }
 
-    /** Stops: first health turns to stopping, then the node accepts nothing new, and requests in flight finish. */
+    /**
+     * Stops: first health turns to stopping and callers are asked to use other connections, then the node accepts nothing new, and
+     * requests in flight finish.
+     */
     @Override
     public void close() {
         if (closing.compareAndSet(false, true)) {
             health.turn(Health.Phase.STOPPING);
             grpc(GrpcDoor::leave);
+            NodeGateway open = gateway;
+            if (open != null) {
+                open.leave();
+            }
+            api.leave();
             grace.run();
             release();
         }

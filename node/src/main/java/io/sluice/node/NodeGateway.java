@@ -87,6 +87,11 @@ final class NodeGateway implements AutoCloseable {
         }
     }
 
+    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    void leave() {
+        gateway.leave();
+    }
+
     long refusedConnections() {
         return gateway.refusedConnections();
     }

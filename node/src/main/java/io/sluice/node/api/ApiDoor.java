@@ -54,7 +54,8 @@ public final class ApiDoor {
             .withTransport(arrivals)
             .build();
     private final MemoryBudget memory = MemoryBudget.ofHeap();
-    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private final List<HttpServer> listening = new CopyOnWriteArrayList<>();
+    private final List<ApiServer> servers = new CopyOnWriteArrayList<>();
     private volatile @Nullable Certificates certificates;
 
     public Vertx vertx() {
@@ -68,7 +69,7 @@ public final class ApiDoor {
 
     /** Returns the listening port; 0 before {@code listen}. */
     public int port() {
-        return servers.isEmpty() ? 0 : servers.get(0).actualPort();
+        return listening.isEmpty() ? 0 : listening.get(0).actualPort();
     }
 
     /** Returns how many connections were closed at once because too many were open. */
@@ -92,7 +93,14 @@ public final class ApiDoor {
         Optional<ServerSSLOptions> tls = files.map(Certificates::atStart);
         int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
         try {
-            deploy(() -> server(handlers.get(), settings.host(), settings.port(), tls, servers::add), loops);
+            deploy(
+                    () -> {
+                        ApiServer server =
+                                server(handlers.get(), settings.host(), settings.port(), tls, listening::add);
+                        servers.add(server);
+                        return server;
+                    },
+                    loops);
             arrivals.limit(port(), MOST_CONNECTIONS);
         } catch (ExecutionException e) {
             throw new StartFailedException(
@@ -101,7 +109,7 @@ public final class ApiDoor {
             throw new StartFailedException(
                     "api port: no answer from the operating system (expected: try again later)", List.of());
         }
-        files.ifPresent(each -> each.follow(servers, clock));
+        files.ifPresent(each -> each.follow(listening, clock));
         certificates = files.orElse(null);
     }
 
@@ -140,6 +148,11 @@ public final class ApiDoor {
                 .toCompletableFuture();
         Patience.await(deployed, MAY_TAKE);
         return deployed.join();
+    }
+
+    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    public void leave() {
+        servers.forEach(ApiServer::leave);
     }
 
     /** Stops accepting connections and returns when all requests in flight have finished. */

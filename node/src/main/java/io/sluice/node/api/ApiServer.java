@@ -88,9 +88,15 @@ public final class ApiServer extends VerticleBase {
         request.resume(); // the request is paused if it had to wait for room
     }
 
+    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    void leave() {
+        context.runOnContext(now -> connections.leave());
+    }
+
     /** Stops accepting connections and lets requests in flight finish. */
     @Override
     public Future<?> stop() {
+        connections.stop();
         return server.shutdown(IN_FLIGHT);
     }
 }

@@ -156,6 +156,11 @@ public final class OpenGateway implements AutoCloseable {
         return states.routeNames();
     }
 
+    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    public void leave() {
+        door.leave();
+    }
+
     /** Stops accepting connections, lets requests in flight finish, and stops the health checks. */
     @Override
     public void close() {

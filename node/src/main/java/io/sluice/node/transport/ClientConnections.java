@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.traffic.ChannelTrafficShapingHandler;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -31,6 +32,10 @@ public final class ClientConnections {
     private static final long LEAST_TAKEN = 16 * 1_024;
 
     private static final long UNREAD_SECONDS = 20;
+    private static final int SWITCHING_PROTOCOLS = 101;
+
+    /** RFC 9113, section 7. */
+    private static final long NO_ERROR = 0x0;
 
     private final Arrivals arrivals;
     private final long idleTicks;
@@ -39,6 +44,7 @@ public final class ClientConnections {
     private final Map<HttpConnection, Watched> connections = new IdentityHashMap<>();
 
     private long now;
+    private boolean leaving;
 
     /** @param idleSeconds how long a connection may stay open without a request; also the most time for unread answers */
     public ClientConnections(Arrivals arrivals, long idleSeconds) {
@@ -65,6 +71,7 @@ public final class ClientConnections {
         private long takenAtLastTick;
         private boolean waits;
         private boolean closing;
+        private boolean told;
 
         Watched(HttpConnection connection, @Nullable Channel channel, UnreadBytes unread, long now) {
             this.connection = connection;
@@ -105,6 +112,17 @@ public final class ClientConnections {
                 unread += request.response().ended() ? 1 : 0;
             }
             return unread;
+        }
+
+        /**
+         * Asks the caller to open no more streams here. Those on their way are still answered, so the last one is not named yet (RFC 9113,
+         * section 6.8).
+         */
+        void tellToLeave() {
+            if (!told && connection.protocolVersion() == HttpVersion.HTTP_2) {
+                told = true;
+                connection.goAway(NO_ERROR, Integer.MAX_VALUE);
+            }
         }
 
         /** When the write queue is full, Vert.x stops reading, so nothing else reports a caller that keeps sending without reading. */
@@ -168,6 +186,12 @@ public final class ClientConnections {
         if (watched != null) {
             watched.add(request, now);
         }
+        if (leaving) {
+            markLast(request);
+        }
+        if (leaving && watched != null) {
+            watched.tellToLeave();
+        }
         if (request.version() == HttpVersion.HTTP_2) {
             next.accept(request);
         } else if (watched == null || watched.closing) {
@@ -184,6 +208,40 @@ public final class ClientConnections {
             });
         } else {
             next.accept(request);
+        }
+    }
+
+    /**
+     * Asks all callers to use other connections from now on: answers over HTTP/1.1 say {@code Connection: close}, and HTTP/2 connections
+     * get a {@code GOAWAY}. Requests that still arrive are answered, and no connection is closed.
+     */
+    public void leave() {
+        leaving = true;
+        for (Watched watched : connections.values()) {
+            watched.tellToLeave();
+            watched.open.forEach(ClientConnections::markLast);
+        }
+    }
+
+    /** Does the same before the server stops, and names the last stream of each HTTP/2 connection that is answered. */
+    public void stop() {
+        leave();
+        for (Watched watched : connections.values()) {
+            if (watched.told) {
+                watched.connection.goAway(NO_ERROR);
+            }
+        }
+    }
+
+    /** Marks the answer as the last of its connection, unless the connection becomes a WebSocket. */
+    private static void markLast(HttpServerRequest request) {
+        HttpServerResponse response = request.response();
+        if (request.version() != HttpVersion.HTTP_2 && !response.headWritten() && !response.closed()) {
+            response.headersEndHandler(before -> {
+                if (response.getStatusCode() != SWITCHING_PROTOCOLS) {
+                    response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+                }
+            });
         }
     }
 

@@ -38,6 +38,7 @@ public final class GatewayDoor {
     private final Arrivals arrivals;
     private final Clock clock;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private final List<GatewayServer> loops = new CopyOnWriteArrayList<>();
     private Duration drain = Duration.ZERO;
     private @Nullable String deployment;
     private @Nullable Certificates certificates;
@@ -53,12 +54,17 @@ public final class GatewayDoor {
     public void open(String host, GatewaySettings settings, RequestEntry entry) throws StartFailedException {
         Optional<Certificates> files = Certificates.open("gateway tls", settings.tls());
         Optional<ServerSSLOptions> tls = files.map(Certificates::atStart);
-        int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
+        int instances = Math.max(2, Runtime.getRuntime().availableProcessors());
         int port = settings.port() == 0 ? NEXT_FREE_PORT.getAndDecrement() : settings.port();
         drain = settings.drain();
         CompletableFuture<String> deployed = vertx.deployVerticle(
-                        () -> new GatewayServer(host, port, settings, entry, arrivals, tls, servers::add),
-                        new DeploymentOptions().setInstances(loops))
+                        () -> {
+                            GatewayServer loop =
+                                    new GatewayServer(host, port, settings, entry, arrivals, tls, servers::add);
+                            loops.add(loop);
+                            return loop;
+                        },
+                        new DeploymentOptions().setInstances(instances))
                 .toCompletionStage()
                 .toCompletableFuture();
         try {
@@ -84,6 +90,11 @@ public final class GatewayDoor {
     /** Returns how many connections were closed at once because too many were open. */
     public long refusedConnections() {
         return arrivals.refused(port());
+    }
+
+    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    public void leave() {
+        loops.forEach(GatewayServer::leave);
     }
 
     /** Stops accepting requests. Returns when the requests in flight have finished or their time is up. */

@@ -95,10 +95,15 @@ final class GatewayServer extends VerticleBase {
         return server.listen(port, host).onSuccess(listening::accept);
     }
 
+    /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
+    void leave() {
+        context.runOnContext(now -> connections.leave());
+    }
+
     /** Stops accepting connections and lets requests in flight finish. */
     @Override
     public Future<?> stop() {
-        forwarder.drain();
+        connections.stop();
         return server.shutdown(settings.drain());
     }
 

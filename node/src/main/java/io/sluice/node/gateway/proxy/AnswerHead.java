@@ -34,9 +34,8 @@ final class AnswerHead {
      * Writes the status and all headers.
      *
      * @param length the result of {@link #length}
-     * @param last whether the connection is closed after this answer
      */
-    static void write(GatewayExchange exchange, HttpClientResponse from, long length, boolean last) {
+    static void write(GatewayExchange exchange, HttpClientResponse from, long length) {
         HttpServerResponse to = exchange.response();
         to.setStatusCode(from.statusCode());
         MultiMap headers = to.headers();
@@ -49,9 +48,6 @@ final class AnswerHead {
         } else if (version == HttpVersion.HTTP_1_1
                 && !isBodiless(exchange.request().method(), from.statusCode())) {
             to.setChunked(true);
-        }
-        if (last && version != HttpVersion.HTTP_2) {
-            headers.set("connection", "close");
         }
     }
 

@@ -266,7 +266,7 @@ final class Forwarding extends Deadlines.Timed {
         }
         long bytes = AnswerHead.length(answer);
         try {
-            AnswerHead.write(exchange, answer, bytes, home.isDraining());
+            AnswerHead.write(exchange, answer, bytes);
         } catch (IllegalArgumentException unwritable) {
             broken(unwritable);
             return;

@@ -51,7 +51,6 @@ public final class HttpForwarder implements Forwarder {
     private final Deadlines deadlines;
     private final ClientConnections callers;
     private final Map<URI, SocketAddress> servers = new HashMap<>();
-    private boolean draining;
 
     /** Creates a forwarder for the calling event loop. */
     public HttpForwarder(Vertx vertx, GatewaySettings settings, Deadlines deadlines, ClientConnections callers) {
@@ -82,15 +81,6 @@ public final class HttpForwarder implements Forwarder {
     @Override
     public void forward(GatewayExchange exchange, AnswerStep after) {
         new Forwarding(this, exchange, after).begin();
-    }
-
-    /** Closes HTTP/1 connections after their answers from now on. */
-    public void drain() {
-        draining = true;
-    }
-
-    boolean isDraining() {
-        return draining;
     }
 
     Deadlines deadlines() {
