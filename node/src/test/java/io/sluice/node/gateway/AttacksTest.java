@@ -1,6 +1,7 @@
 package io.sluice.node.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.core.time.ManualClock;
 import io.sluice.node.RawHttp2;
@@ -44,6 +45,22 @@ class AttacksTest {
 
     /** The memory that the buffers of each event loop may use in addition. */
     private static final long MEMORY_OF_LOOP = 8L << 20;
+
+    @Test
+    void a22StreamsThatTheGatewayIsMadeToResetReachNoUpstream() throws Exception {
+        try (RawUpstream upstream = RawUpstream.answering(OK);
+                TestGateway gateway = TestGateway.to(upstream.origin())) {
+            for (int i = 0; i < 10; i++) {
+                try (RawHttp2 client = new RawHttp2(gateway.port(), 65_535)) {
+                    client.provoke(50, RawHttp2.WINDOW_UPDATE, new byte[4]);
+                    await().until(() -> client.seen(RawHttp2.RST_STREAM) == 50);
+                    client.get("/");
+                    await().until(() -> client.data() == 2);
+                }
+            }
+            assertThat(upstream.heads).hasSize(10);
+        }
+    }
 
     @Test
     void a8AQueryAfterAnAbsentPathIsNoPath(@TempDir Path folder) throws Exception {

@@ -21,6 +21,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.ServerSSLOptions;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,11 +114,13 @@ final class GatewayServer extends VerticleBase {
             return;
         }
         // Runs after everything that arrived together has been read: then a stream that was reset at once costs
-        // nothing, and for
-        // nearly all others it is known whether a body follows.
+        // nothing, and for nearly all others it is known whether a body follows. A stream that the server resets
+        // is closed only when the reset has been sent, but fails at once.
         request.pause();
+        AtomicBoolean failed = new AtomicBoolean();
+        request.exceptionHandler(failure -> failed.set(true));
         context.runOnContext(now -> {
-            if (!request.response().closed()) {
+            if (!failed.get() && !request.response().closed()) {
                 admit(request);
             }
         });
