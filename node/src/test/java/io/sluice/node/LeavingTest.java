@@ -62,13 +62,15 @@ class LeavingTest {
             grace.set(() -> pass(told));
             List<CompletableFuture<String>> ends = new ArrayList<>();
             for (int i = 0; i < CALLERS; i++) {
-                int port = i % 2 == 0 ? node.apiPort() : node.gateway().orElseThrow().getPort();
+                int port = i % 2 == 0
+                        ? node.apiPort()
+                        : node.gateway().orElseThrow().getPort();
                 ends.add(CompletableFuture.supplyAsync(() -> callUntilTold(port, begun, told), threads));
             }
             pass(begun);
             node.close();
-            assertThat(ends).allSatisfy(end -> assertThat(end.get(60, TimeUnit.SECONDS))
-                    .isEqualTo("told, then closed"));
+            assertThat(ends)
+                    .allSatisfy(end -> assertThat(end.get(60, TimeUnit.SECONDS)).isEqualTo("told, then closed"));
         } finally {
             threads.shutdownNow();
         }
@@ -102,7 +104,9 @@ class LeavingTest {
                 Node node = start(upstream)) {
             for (int port : List.of(node.apiPort(), node.gateway().orElseThrow().getPort())) {
                 RawClient idle = new RawClient(new Socket(InetAddress.getLoopbackAddress(), port));
-                assertThat(idle.send(GET).message()).startsWith("HTTP/1.1 200 ").doesNotContainIgnoringCase("close\r\n");
+                assertThat(idle.send(GET).message())
+                        .startsWith("HTTP/1.1 200 ")
+                        .doesNotContainIgnoringCase("close\r\n");
                 RawHttp2 http2 = new RawHttp2(port, 1 << 20);
                 http2.get("/nowhere");
                 await().until(() -> http2.data() > 0 && http2.seen(RawHttp2.HEADERS) == 1);

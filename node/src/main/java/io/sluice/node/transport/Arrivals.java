@@ -159,6 +159,7 @@ public final class Arrivals implements Transport {
             context.fireChannelRead(accepted);
         }
 
+        @SuppressWarnings("FutureReturnValueIgnored") // the listener is all that is needed
         private void note(Channel channel, String key) {
             FirstBytes first = new FirstBytes();
             Arrival arrival = new Arrival(channel, first, ticks.get());

@@ -188,9 +188,9 @@ public final class ClientConnections {
         }
         if (leaving) {
             markLast(request);
-        }
-        if (leaving && watched != null) {
-            watched.tellToLeave();
+            if (watched != null) {
+                watched.tellToLeave();
+            }
         }
         if (request.version() == HttpVersion.HTTP_2) {
             next.accept(request);
@@ -217,7 +217,7 @@ public final class ClientConnections {
      */
     public void leave() {
         leaving = true;
-        for (Watched watched : connections.values()) {
+        for (Watched watched : List.copyOf(connections.values())) {
             watched.tellToLeave();
             watched.open.forEach(ClientConnections::markLast);
         }
@@ -226,7 +226,7 @@ public final class ClientConnections {
     /** Does the same before the server stops, and names the last stream of each HTTP/2 connection that is answered. */
     public void stop() {
         leave();
-        for (Watched watched : connections.values()) {
+        for (Watched watched : List.copyOf(connections.values())) {
             if (watched.told) {
                 watched.connection.goAway(NO_ERROR);
             }

@@ -139,8 +139,7 @@ final class Http2Frames extends Http2FrameListenerDecorator {
     }
 
     @Override
-    public void onHeadersRead(
-            ChannelHandlerContext context, int stream, Http2Headers headers, int padding, boolean end)
+    public void onHeadersRead(ChannelHandlerContext context, int stream, Http2Headers headers, int padding, boolean end)
             throws Http2Exception {
         earn();
         super.onHeadersRead(context, stream, headers, padding, end);

@@ -16,6 +16,7 @@ final class OpenConnections {
     }
 
     /** Returns whether there is room for a new connection, and counts it until it is closed. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the listener is all that is needed
     boolean admit(Channel channel) {
         if (open.incrementAndGet() > most) {
             open.decrementAndGet();

@@ -49,9 +49,6 @@ record Authorization(@Nullable String token, boolean isAmbiguous) {
 
     /** Returns whether the character may be part of a scheme's name. */
     private static boolean isNameCharacter(char c) {
-        return (c >= 'a' && c <= 'z')
-                || (c >= 'A' && c <= 'Z')
-                || (c >= '0' && c <= '9')
-                || NAME_MARKS.indexOf(c) >= 0;
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || NAME_MARKS.indexOf(c) >= 0;
     }
 }

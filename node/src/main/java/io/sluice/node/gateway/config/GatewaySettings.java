@@ -58,8 +58,7 @@ public record GatewaySettings(
 
     /** Returns the same settings with another port. */
     public GatewaySettings withPort(int other) {
-        return new GatewaySettings(
-                other, tls, largestHeadBytes, keepAlive, connectTimeout, drain, connections);
+        return new GatewaySettings(other, tls, largestHeadBytes, keepAlive, connectTimeout, drain, connections);
     }
 
     private static void positive(String name, Duration duration) {
