@@ -137,7 +137,7 @@ class ProcessTest {
         assertThat(Files.readString(folder.resolve("err")))
                 .matches(
                         "(?s)\\{\"time\":\"[^\"]+Z\",\"level\":\"warn\",\"logger\":\"io.sluice.runtime[^\"]*\",\"message\":\"no"
-                            + " rules: every request is allowed.*");
+                                + " rules: every request is allowed.*");
     }
 
     @Test
@@ -436,7 +436,10 @@ class ProcessTest {
         Path rules = Files.writeString(
                 folder.resolve("rules.yaml"),
                 "domain: d\ndescriptors: [{ key: a, rate_limit: { unit: day, requests_per_unit: 1000000 } }]\n");
-        Process process = launchUnread("node", "--api-port", "0", "--rules", rules.toString());
+        Process process = launch(
+                false,
+                System.getProperty("java.class.path"),
+                List.of("node", "--api-port", "0", "--rules", rules.toString()));
         Matcher port = Pattern.compile("grpc 127\\.0\\.0\\.1:(\\d+)").matcher(readUntil(process, "Ctrl-C stops it."));
         assertThat(port.find()).isTrue();
         ManagedChannel channel = NettyChannelBuilder.forAddress(

@@ -61,8 +61,9 @@ public final class GatewayAttacks {
         table.append(String.format(
                 "| %-38s | %-8s | %9s | %9s | %11s | %9s | %18s | %13s |%n",
                 "attack", "on", "p50", "p99", "p99 without", "ratio", "sent", "disconnected"));
-        table.append("|----------------------------------------|----------|-----------|-----------|-------------|-----------|"
-                + "--------------------|---------------|\n");
+        table.append(
+                "|----------------------------------------|----------|-----------|-----------|-------------|-----------|"
+                        + "--------------------|---------------|\n");
         try (NginxServer upstream = NginxServer.start(GatewayLoad.UPSTREAM)) {
             Path config =
                     Files.writeString(folder.resolve("gateway.yaml"), GatewayLoad.CONFIG.formatted(upstream.uri()));
