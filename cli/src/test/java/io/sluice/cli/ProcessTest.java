@@ -23,6 +23,7 @@ import io.sluice.testkit.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -161,7 +162,7 @@ class ProcessTest {
         for (String row : List.of("gateway +http://(127.0.0.2)", "health .*http://(127.0.0.3)", "grpc (127.0.0.4)")) {
             Matcher address = Pattern.compile(row + ":(\\d+)").matcher(screen);
             assertThat(address.find()).as(row + " in " + screen).isTrue();
-            new Socket(address.group(1), Integer.parseInt(address.group(2))).close();
+            new Socket(InetAddress.getByName(address.group(1)), Integer.parseInt(address.group(2))).close();
         }
         assertThat(Files.readString(folder.resolve("err"))).doesNotContain("warning");
     }

@@ -31,6 +31,7 @@ final class SharedPermitKey implements AutoCloseable {
     }
 
     /** Starts proposing. The future completes after the first time, with whether the store answered. */
+    @SuppressWarnings("FutureReturnValueIgnored") // later times report through the seals
     CompletableFuture<Boolean> start() {
         CompletableFuture<Boolean> first =
                 store.agreeOn(NAME, seals.key()).handle(this::agreed).toCompletableFuture();

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.node.api.MemoryBudget;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -117,7 +118,7 @@ class LargeRuleSetTest {
         Socket socket = new Socket();
         sockets.add(socket);
         socket.setReceiveBufferSize(4_096);
-        socket.connect(new InetSocketAddress("127.0.0.1", asked.port()));
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), asked.port()));
         socket.getOutputStream().write("GET /v1/rules HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     }
 

@@ -52,7 +52,7 @@ final class RulesAnswer {
             return;
         }
         exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, ReplySender.JSON);
-        if (exchange.request().method() == HttpMethod.HEAD) {
+        if (exchange.request().method().equals(HttpMethod.HEAD)) {
             exchange.send();
             return;
         }

@@ -11,7 +11,6 @@ import io.vertx.core.http.HttpVersion;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +40,7 @@ public final class ClientConnections {
     private final long idleTicks;
     private final long unreadTicks;
 
-    private final Map<HttpConnection, Watched> connections = new IdentityHashMap<>();
+    private final IdentityHashMap<HttpConnection, Watched> connections = new IdentityHashMap<>();
 
     private long now;
     private boolean leaving;
@@ -118,6 +117,7 @@ public final class ClientConnections {
          * Asks the caller to open no more streams here. Those on their way are still answered, so the last one is not named yet (RFC 9113,
          * section 6.8).
          */
+        @SuppressWarnings("deprecation") // shutdown(), which replaces it, names the last stream at once
         void tellToLeave() {
             if (!told && connection.protocolVersion() == HttpVersion.HTTP_2) {
                 told = true;
@@ -224,6 +224,7 @@ public final class ClientConnections {
     }
 
     /** Does the same before the server stops, and names the last stream of each HTTP/2 connection that is answered. */
+    @SuppressWarnings("deprecation") // as above
     public void stop() {
         leave();
         for (Watched watched : List.copyOf(connections.values())) {

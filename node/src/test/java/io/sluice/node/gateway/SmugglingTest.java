@@ -14,7 +14,7 @@ class SmugglingTest {
 
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
     private static final String UPGRADE =
-            "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n" + "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n";
+            "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n";
     private static final String INNER = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
 
     @ParameterizedTest

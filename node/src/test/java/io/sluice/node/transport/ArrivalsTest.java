@@ -27,8 +27,12 @@ import org.slf4j.LoggerFactory;
 class ArrivalsTest {
 
     private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-    private static final String UPGRADE = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
-            + "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n";
+    private static final String UPGRADE = RawClient.lines(
+            "GET / HTTP/1.1",
+            "Host: a",
+            "Connection: Upgrade, HTTP2-Settings",
+            "Upgrade: h2c",
+            "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA");
 
     private final Arrivals arrivals = Arrivals.overBestTransport();
     private final Vertx vertx = Vertx.builder().withTransport(arrivals).build();
