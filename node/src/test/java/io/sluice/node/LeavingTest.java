@@ -35,6 +35,15 @@ class LeavingTest {
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
     private static final String GET = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
 
+    /** The gateway counts answers by their status, just before it sends them. */
+    private static final String RULES = """
+            rules:
+              - id: searching
+                for: early
+                match: { answer.status: 404 }
+                limits: [{ by: ip, limit: 1000000, window: 1m }]
+            """;
+
     private final AtomicReference<Runnable> grace = new AtomicReference<>(() -> {});
 
     @TempDir
@@ -45,7 +54,7 @@ class LeavingTest {
                 folder.resolve("sluice.yaml"),
                 "routes:\n  - { path: /**, service: shop, upstreams: [\"" + upstream.origin() + "\"], auth: open }\n");
         return Node.start(
-                NodeConfig.inProcess(new RulesFrom.Text("rules", "rules: []"), 0)
+                NodeConfig.inProcess(new RulesFrom.Text("rules", RULES), 0)
                         .withGateway(0, new RoutesFrom.File(config)),
                 Store::redis,
                 () -> grace.get().run(),

@@ -59,7 +59,7 @@ class WarmUpTest {
         });
         warmUp.await();
 
-        assertThat(log.list).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.INFO));
+        assertThat(log.list).noneMatch(WarmUpTest::isOurs);
     }
 
     @Test
@@ -91,9 +91,15 @@ class WarmUpTest {
                                 HttpResponse.BodyHandlers.ofString());
                 assertThat(answer.statusCode()).isEqualTo(500);
             }
-            assertThat(log.list).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.INFO));
+            assertThat(log.list).noneMatch(WarmUpTest::isOurs);
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
+    }
+
+    /** On a busy machine, libraries warn of slow threads. */
+    private static boolean isOurs(ILoggingEvent event) {
+        return event.getLevel().isGreaterOrEqual(Level.INFO)
+                && event.getLoggerName().startsWith("io.sluice");
     }
 }

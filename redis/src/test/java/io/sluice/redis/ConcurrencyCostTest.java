@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.limit.Rate;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -62,6 +63,38 @@ final class ConcurrencyCostTest {
             assertThat(commands()).isLessThanOrEqualTo(20 * 40);
             engine.giveBack(charges).toCompletableFuture().get(60, TimeUnit.SECONDS);
             assertThat(remaining(engine, limit)).isEqualTo(100_000);
+        }
+    }
+
+    /** Twenty refusals of as much as a limit can hold. */
+    @Test
+    void askingForTheWholeLimitCostsLittleWithEveryAlgorithm() throws Exception {
+        Duration hour = Duration.ofHours(1);
+        AtomicLong micros = new AtomicLong(1_790_000_000_000_000L);
+        List<Limit> limits = List.of(
+                Limit.named("tb").tokenBucket(Rate.perHour(100_000)).withBurst(100_000),
+                Limit.named("lb").leakyBucket(Rate.perHour(100_000)).withCapacity(100_000),
+                Limit.named("fw").fixedWindow(100_000, hour),
+                Limit.named("sw").slidingWindow(100_000, hour),
+                Limit.named("sl").slidingLog(100_000, hour),
+                Limit.named("cc").concurrency(100_000, hour));
+        try (RedisEngine engine = RedisEngine.onTime(
+                server.uri(), "w", Clock.system(), PATIENT, () -> Long.toString(micros.get()))) {
+            engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            for (Limit limit : limits) {
+                for (int i = 0; i < 500; i++) {
+                    micros.addAndGet(1_000);
+                    assertThat(decided(engine, Ask.charging(List.of(Demand.of(limit, "k", 1))))
+                                    .allowed())
+                            .isTrue();
+                }
+                Ask whole = Ask.charging(List.of(Demand.of(limit, "k", 100_000)));
+                server.command("CONFIG", "RESETSTAT");
+                for (int i = 0; i < 20; i++) {
+                    assertThat(decided(engine, whole).allowed()).isFalse();
+                }
+                assertThat(commands()).as(limit.name()).isLessThanOrEqualTo(20 * 20);
+            }
         }
     }
 

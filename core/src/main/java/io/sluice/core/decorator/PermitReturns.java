@@ -3,12 +3,14 @@ package io.sluice.core.decorator;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Engine;
 import io.sluice.core.time.Clock;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Gives charges back. Held permits that the engine did not receive, because it was away or did not answer, are given back again until
@@ -17,16 +19,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class PermitReturns {
 
+    private static final System.Logger LOG = System.getLogger(PermitReturns.class.getName());
     private static final Duration ANSWER_MAY_TAKE = Duration.ofSeconds(1);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
     /** The most returns that wait for another attempt. Further ones are left to expire. */
-    private static final int MOST_WAITING = 10_000;
+    private static final int MOST_WAITING = 100_000;
 
     private final Engine engine;
     private final Clock clock;
     private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicLong lost = new AtomicLong();
     private volatile boolean closed;
 
     PermitReturns(Engine engine, Clock clock) {
@@ -78,9 +82,23 @@ final class PermitReturns {
         });
     }
 
+    private void leftToExpire(int permits) {
+        if (lost.getAndAdd(permits) == 0) {
+            LOG.log(
+                    Level.WARNING,
+                    "{0} held permits wait to be given back to {1}; further ones are left to expire",
+                    MOST_WAITING,
+                    engine.name());
+        }
+    }
+
     private void again(List<Charge> held, long expiresNanos, Duration pause) {
         long at = clock.nanoTime() + pause.toNanos();
-        if (closed || at - expiresNanos >= 0 || waiting.get() >= MOST_WAITING) {
+        if (closed || at - expiresNanos >= 0) {
+            return;
+        }
+        if (waiting.get() >= MOST_WAITING) {
+            leftToExpire(held.size());
             return;
         }
         waiting.incrementAndGet();

@@ -39,9 +39,7 @@ public final class CallbackFailures {
 
     /** Notes a failure. Rethrows it only if the JVM itself is out of memory or broken. */
     public void add(Throwable failure) {
-        if (failure instanceof VirtualMachineError broken && !(failure instanceof StackOverflowError)) {
-            throw broken;
-        }
+        rethrowIfBroken(failure);
         long failures = count.incrementAndGet();
         long now = Clock.system().nanoTime();
         long next = nextNanos.get();
@@ -50,6 +48,13 @@ public final class CallbackFailures {
                     Level.WARNING,
                     what + " failed (" + failures + " times so far); decisions are not affected",
                     failure);
+        }
+    }
+
+    /** Rethrows a failure if the JVM itself is out of memory or broken. */
+    public static void rethrowIfBroken(Throwable failure) {
+        if (failure instanceof VirtualMachineError broken && !(failure instanceof StackOverflowError)) {
+            throw broken;
         }
     }
 

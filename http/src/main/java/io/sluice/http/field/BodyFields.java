@@ -172,7 +172,12 @@ public final class BodyFields {
         return " (expected: " + expected + ", because a limit needs its fields)";
     }
 
-    private static boolean isCompressed(List<String> lines) {
+    /**
+     * Returns whether a body is compressed, so that it has no fields that could be read.
+     *
+     * @param lines the lines of the {@code Content-Encoding} header
+     */
+    public static boolean isCompressed(List<String> lines) {
         for (String line : lines) {
             for (String coding : line.split(",", -1)) {
                 String name = coding.strip().toLowerCase(Locale.ROOT);

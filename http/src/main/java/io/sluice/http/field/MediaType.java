@@ -1,6 +1,7 @@
 package io.sluice.http.field;
 
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param charset the charset in lower case, without quotes; empty if there is none, {@code ?} if there are several
  */
 record MediaType(String type, String charset) {
+
+    /** What follows the type. Some servers, PHP among them, end it also at a comma or a space. */
+    private static final Pattern AFTER_TYPE = Pattern.compile("[;,\\s].*", Pattern.DOTALL);
 
     boolean isJson() {
         return type.equals("application/json") || type.equals("text/json") || type.endsWith("+json");
@@ -29,7 +33,7 @@ record MediaType(String type, String charset) {
         }
         String charset = "";
         int end = header.indexOf(';');
-        String type = (end < 0 ? header : header.substring(0, end)).strip().toLowerCase(Locale.ROOT);
+        String type = AFTER_TYPE.matcher(header.strip()).replaceFirst("").toLowerCase(Locale.ROOT);
         while (end >= 0) {
             int start = end + 1;
             end = header.indexOf(';', start);

@@ -603,4 +603,18 @@ class BodyFieldsTest {
         assertThat(body).isInstanceOf(Found.class);
         return ((Found) body).attributes();
     }
+
+    /** PHP ends a media type at a comma or a space, too. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "application/x-www-form-urlencoded, x",
+                "application/x-www-form-urlencoded x",
+                "Application/X-WWW-Form-Urlencoded\t; charset=utf-8",
+                " application/x-www-form-urlencoded,multipart/form-data"
+            })
+    void aTypeWithSomethingBehindItIsThatType(String type) {
+        assertThat(BodyFields.of(List.of("form.user")).read(type, null, "user=a".getBytes(UTF_8)))
+                .isEqualTo(new Found(Map.of("form.user", "a")));
+    }
 }

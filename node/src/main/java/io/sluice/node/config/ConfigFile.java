@@ -4,6 +4,7 @@ import io.sluice.node.gateway.config.GatewayConfig;
 import io.sluice.node.gateway.config.TlsSettings;
 import io.sluice.redis.RedisUri;
 import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.watch.RegularFile;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.Place;
@@ -11,7 +12,6 @@ import io.sluice.rules.yaml.YamlReader;
 import io.sluice.runtime.HashKeyFile;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -173,7 +173,7 @@ public record ConfigFile(
 
     private static Optional<String> text(Path file, Errors errors) {
         try {
-            return Optional.of(Files.readString(file));
+            return Optional.of(RegularFile.text(file));
         } catch (NoSuchFileException e) {
             errors.add(Place.START, "file: missing (expected: settings in YAML)");
         } catch (CharacterCodingException e) {

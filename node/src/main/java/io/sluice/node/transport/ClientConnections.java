@@ -31,7 +31,6 @@ public final class ClientConnections {
     private static final long LEAST_TAKEN = 16 * 1_024;
 
     private static final long UNREAD_SECONDS = 20;
-    private static final int SWITCHING_PROTOCOLS = 101;
 
     /** RFC 9113, section 7. */
     private static final long NO_ERROR = 0x0;
@@ -234,15 +233,11 @@ public final class ClientConnections {
         }
     }
 
-    /** Marks the answer as the last of its connection, unless the connection becomes a WebSocket. */
+    /** Marks the answer as the last of its connection. An answer that opens a WebSocket replaces the header. */
     private static void markLast(HttpServerRequest request) {
         HttpServerResponse response = request.response();
         if (request.version() != HttpVersion.HTTP_2 && !response.headWritten() && !response.closed()) {
-            response.headersEndHandler(before -> {
-                if (response.getStatusCode() != SWITCHING_PROTOCOLS) {
-                    response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-                }
-            });
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
     }
 

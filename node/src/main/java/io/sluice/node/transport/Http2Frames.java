@@ -61,7 +61,7 @@ final class Http2Frames extends Http2FrameListenerDecorator {
         Http2ConnectionHandler handler = (Http2ConnectionHandler) context.handler();
         Http2Frames frames = new Http2Frames(handler, unread);
         handler.decoder().frameListener(frames);
-        channel.pipeline().addBefore(context.name(), null, new ProvokedResets(() -> frames.provoked(context)));
+        channel.pipeline().addBefore(context.name(), null, new ProvokedResets((stream, error) -> frames.provoked(context, stream, error)));
         return frames;
     }
 
@@ -85,10 +85,15 @@ final class Http2Frames extends Http2FrameListenerDecorator {
     }
 
     private void spend() throws Http2Exception {
+        earnByAnswers();
+        spare--;
+        check();
+    }
+
+    private void earnByAnswers() {
         long earned = (granted - window() - paidFor) / BYTES_EACH;
         paidFor += earned * BYTES_EACH;
-        spare = (int) Math.min(MOST_SPARE, spare + earned) - 1;
-        check();
+        spare = (int) Math.min(MOST_SPARE, spare + earned);
     }
 
     private void earn() throws Http2Exception {
@@ -96,10 +101,17 @@ final class Http2Frames extends Http2FrameListenerDecorator {
         spare = Math.min(MOST_SPARE, spare + PER_REQUEST);
     }
 
-    /** Ends the connection here, because what provokes resets is not reported as a frame. */
-    private void provoked(ChannelHandlerContext context) {
+    /**
+     * Ends the connection here, because what provokes resets is not reported as a frame. If we have reset a stream ourselves, a caller
+     * that was sending on it provokes another reset with each piece that was on its way. That costs little.
+     */
+    private void provoked(ChannelHandlerContext context, int stream, long error) {
         boolean had = spare >= 0;
-        spare -= PER_RESET;
+        if (had) {
+            earnByAnswers();
+        }
+        boolean late = error == Http2Error.STREAM_CLOSED.code() && connection.stream(stream) == null;
+        spare -= late ? 1 : PER_RESET;
         if (had && spare < 0) {
             handler.onError(context, true, used());
         }

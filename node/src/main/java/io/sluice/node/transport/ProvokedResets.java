@@ -16,6 +16,7 @@ final class ProvokedResets extends ChannelOutboundHandlerAdapter {
 
     private static final int LENGTH = 4;
     private static final int FRAME_LENGTH = 9 + LENGTH;
+    private static final int STREAM_AT = 5;
     private static final int ERROR_AT = 9;
     private static final Set<Long> PROVOKED = Set.of(
             Http2Error.PROTOCOL_ERROR.code(),
@@ -24,21 +25,29 @@ final class ProvokedResets extends ChannelOutboundHandlerAdapter {
             Http2Error.FRAME_SIZE_ERROR.code(),
             Http2Error.REFUSED_STREAM.code());
 
-    private final Runnable noticed;
+    private final Noticed noticed;
 
-    /** @param noticed is called after each of these resets has been written */
-    ProvokedResets(Runnable noticed) {
+    /** Is told of each reset after it has been written. */
+    @FunctionalInterface
+    interface Noticed {
+        void reset(int stream, long error);
+    }
+
+    ProvokedResets(Noticed noticed) {
         this.noticed = noticed;
     }
 
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // the promise tells
     public void write(ChannelHandlerContext context, Object written, ChannelPromise promise) {
-        boolean provoked = written instanceof ByteBuf frame && isProvoked(frame);
-        context.write(written, promise);
-        if (provoked) {
-            noticed.run();
+        if (!(written instanceof ByteBuf frame) || !isProvoked(frame)) {
+            context.write(written, promise);
+            return;
         }
+        int stream = frame.getInt(frame.readerIndex() + STREAM_AT);
+        long error = frame.getUnsignedInt(frame.readerIndex() + ERROR_AT);
+        context.write(written, promise);
+        noticed.reset(stream, error);
     }
 
     /** Netty writes a reset as one buffer. */

@@ -98,6 +98,20 @@ class Http2FramesTest {
         }
     }
 
+    /** What a caller had sent before it heard of a reset costs little, but not nothing. */
+    @Test
+    void dataForAStreamThatHasEndedIsTolerated() throws Exception {
+        try (RawHttp2 client = new RawHttp2(server.actualPort(), 65_535)) {
+            int stream = client.get("/");
+            await().until(() -> client.data() == "hello".length());
+            client.flood(Http2Frames.MOST_SPARE / 2, RawHttp2.DATA, 0, stream, new byte[100]);
+            answered(client);
+            client.flood(2 * Http2Frames.MOST_SPARE, RawHttp2.DATA, 0, stream, new byte[100]);
+            await().until(client::isClosed);
+            assertThat(client.goAwayError()).isEqualTo(ENHANCE_YOUR_CALM);
+        }
+    }
+
     @Test
     void aFloodOfUpdatesWithoutEffectEndsTheConnection() throws Exception {
         byte[] one = ByteBuffer.allocate(4).putInt(1).array();

@@ -133,7 +133,7 @@ public final class Evaluator {
 
     /** Charges requests only if all limits of answers have something left. */
     private CompletionStage<EarlyRuling> lookFirst(MatchedRequest answers, MatchedRequest now, long start) {
-        RulingListener told = listener.begun();
+        RulingListener told = begun();
         BoundLimit lacking = answers.live().lacking();
         return look(answers, answers.live())
                 .thenCombine(shadows(answers, Purpose.LOOK), (decisions, shadows) -> {
@@ -141,7 +141,7 @@ public final class Evaluator {
                             ? RulingWriter.lacking(answers, lacking, shadows)
                             : RulingWriter.byLimits(answers, decisions, shadows, mode(), 0);
                     if (looked.allowed() && looked.shadowRefused().isEmpty()) {
-                        told.abandoned();
+                        abandoned(told);
                         return looked;
                     }
                     return told(told, looked, start);
@@ -245,7 +245,12 @@ public final class Evaluator {
     public CompletionStage<?> giveBack(Ruling.Settled ruling) {
         CompletionStage<?> given = router.giveBack(ruling.decisions());
         Permit permit = ruling.permit();
-        return permit == null ? given : given.thenCombine(release(permit), (nothing, released) -> released);
+        if (permit == null) {
+            return given;
+        }
+        // What is left are the permits of shadow limits.
+        Permit rest = permit.without(ruling.decisions());
+        return given.thenCombine(release(rest), (nothing, released) -> released);
     }
 
     private CompletionStage<Ruling> ruling(MatchedRequest matched, long start) {

@@ -1,5 +1,6 @@
 package io.sluice.rules.evaluate;
 
+import io.sluice.core.Decision;
 import io.sluice.core.limit.Concurrency;
 import io.sluice.core.spi.Charge;
 import java.io.ByteArrayInputStream;
@@ -16,8 +17,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -89,6 +92,17 @@ public final class Permit {
                 .map(charge -> Duration.of(charge.limit().windowMicros(), ChronoUnit.MICROS))
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
+    }
+
+    /** Returns the same permit without what these decisions hold. */
+    Permit without(List<Decision> decisions) {
+        Set<Charge> held = new HashSet<>();
+        decisions.forEach(decision -> held.addAll(decision.outcome().charges(decision.ask())));
+        return new Permit(nonce, without(held, here), without(held, inStore));
+    }
+
+    private static List<Charge> without(Set<Charge> some, List<Charge> all) {
+        return all.stream().filter(charge -> !some.contains(charge)).toList();
     }
 
     /** Returns the permits held in the process that issued them. */

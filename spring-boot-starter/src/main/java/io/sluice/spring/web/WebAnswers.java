@@ -1,5 +1,6 @@
 package io.sluice.spring.web;
 
+import io.sluice.core.spi.CallbackFailures;
 import io.sluice.core.time.Clock;
 import io.sluice.http.answer.AnswerHeaders;
 import io.sluice.http.answer.AnswerLanguage;
@@ -67,7 +68,8 @@ public final class WebAnswers {
                 return content;
             }
             failures.told("building a refusal's body", null);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            CallbackFailures.rethrowIfBroken(e);
             failures.told("building a refusal's body", e);
         }
         return RefusalBody.PROBLEM.of(ruling, language);

@@ -66,7 +66,11 @@ public final class WebLimits {
         /** Returns whether the body must be read: rules need its fields, and it exists, is not too large and is not multipart. */
         public boolean wantsBody() {
             String length = request.header("content-length");
-            return !fields.isEmpty() && !request.isBodiless() && !BodyFields.isTooLong(length) && !isMultipart(request);
+            return !fields.isEmpty()
+                    && !request.isBodiless()
+                    && !BodyFields.isTooLong(length)
+                    && !BodyFields.isCompressed(request.headers("content-encoding"))
+                    && !isMultipart(request);
         }
     }
 

@@ -10,6 +10,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -60,14 +61,12 @@ final class BodyStep {
             return;
         }
         String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-        BodyFields.Unread unread = fields.unread(
-                request.getHeader(HttpHeaders.CONTENT_TYPE),
-                request.headers().getAll(HttpHeaders.CONTENT_ENCODING),
-                length);
+        List<String> encoding = request.headers().getAll(HttpHeaders.CONTENT_ENCODING);
+        BodyFields.Unread unread = fields.unread(request.getHeader(HttpHeaders.CONTENT_TYPE), encoding, length);
         if (unread != null) {
             throw new RefusedRequestException(unread.status(), unread.message());
         }
-        if (BodyFields.isTooLong(length)) {
+        if (BodyFields.isTooLong(length) || BodyFields.isCompressed(encoding)) {
             then.accept(Map.of());
         } else {
             new Reading(exchange, fields, then).start();

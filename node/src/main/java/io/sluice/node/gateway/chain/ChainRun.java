@@ -1,5 +1,6 @@
 package io.sluice.node.gateway.chain;
 
+import io.sluice.core.spi.CallbackFailures;
 import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.node.gateway.spi.GatewayCall;
 import io.vertx.core.Context;
@@ -72,7 +73,8 @@ final class ChainRun {
     void guarded(Runnable step) {
         try {
             step.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            CallbackFailures.rethrowIfBroken(e);
             failures.failed(this, "handling a request", e);
         }
     }

@@ -1,5 +1,6 @@
 package io.sluice.node.gateway.chain;
 
+import io.sluice.core.spi.CallbackFailures;
 import io.sluice.http.answer.AnswerHeaders;
 import io.sluice.http.answer.AnswerLanguage;
 import io.sluice.http.answer.RefusalBody;
@@ -156,7 +157,8 @@ final class LimitStep {
                 return content;
             }
             failures.told("creating the body of a refusal", null);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            CallbackFailures.rethrowIfBroken(e);
             failures.told("creating the body of a refusal", e);
         }
         return RefusalBody.PROBLEM.of(ruling, language);

@@ -1,5 +1,6 @@
 package io.sluice.node.gateway.exchange;
 
+import io.sluice.core.spi.CallbackFailures;
 import io.sluice.http.request.ForwardingHeader;
 import io.sluice.http.request.RequestTarget;
 import io.sluice.node.gateway.auth.Identity;
@@ -182,7 +183,8 @@ public final class GatewayExchange {
     private void runLast(Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            CallbackFailures.rethrowIfBroken(e);
             LOG.log(Level.ERROR, "an action at the end of a request failed", e);
         }
     }

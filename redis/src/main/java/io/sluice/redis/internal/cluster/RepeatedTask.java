@@ -1,7 +1,9 @@
 package io.sluice.redis.internal.cluster;
 
 import io.sluice.core.time.Clock;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * pause after its last start. Thread-safe.
  */
 final class RepeatedTask implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(RepeatedTask.class.getName());
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
     private final Clock clock;
     private final long shortestNanos;
@@ -25,7 +30,7 @@ final class RepeatedTask implements AutoCloseable {
     /**
      * Creates a task that does not run yet.
      *
-     * @param task completes when it is done, with the pause before the next run; never fails
+     * @param task completes when it is done, with the pause before the next run. If it fails, it is repeated after a second
      */
     RepeatedTask(Clock clock, Duration shortest, Supplier<CompletionStage<Duration>> task) {
         this.clock = clock;
@@ -56,7 +61,7 @@ final class RepeatedTask implements AutoCloseable {
         alarm = clock.at(due, this::run);
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // it never fails
+    @SuppressWarnings("FutureReturnValueIgnored") // done() hears of failures
     private void run() {
         synchronized (this) {
             if (running || closed) {
@@ -67,12 +72,21 @@ final class RepeatedTask implements AutoCloseable {
             alarm = null;
             beganNanos = clock.nanoTime();
         }
-        task.get().thenAccept(this::done);
+        CompletionStage<Duration> begun;
+        try {
+            begun = task.get();
+        } catch (RuntimeException e) {
+            begun = CompletableFuture.failedFuture(e);
+        }
+        begun.whenComplete(this::done);
     }
 
-    private synchronized void done(Duration pause) {
+    private synchronized void done(@Nullable Duration pause, @Nullable Throwable failure) {
         running = false;
-        in(again ? 0 : pause.toNanos());
+        if (failure != null) {
+            LOG.log(Level.WARNING, "a repeated task failed and will be tried again", failure);
+        }
+        in(again ? 0 : pause == null ? AFTER_FAILURE.toNanos() : pause.toNanos());
     }
 
     @Override
