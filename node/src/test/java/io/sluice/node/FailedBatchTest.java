@@ -25,7 +25,8 @@ class FailedBatchTest {
         Logger logger = (Logger) LoggerFactory.getLogger(ReplySender.class);
         logger.addAppender(log);
         try (BareServer server = new BareServer(new MemoryBudget(1_000_000), (ruling, nanos) -> {
-            throw new IllegalStateException("on purpose");
+            // Failures of a listener are caught, unless the JVM itself is broken.
+            throw new InternalError("on purpose");
         })) {
             HttpResponse<String> answer = HttpClient.newHttpClient()
                     .send(

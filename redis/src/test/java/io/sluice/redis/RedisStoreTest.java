@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.Decision;
+import io.sluice.core.Hold;
 import io.sluice.core.Limiter;
+import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Ask;
@@ -13,6 +15,7 @@ import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,6 +53,38 @@ class RedisStoreTest {
             assertThat(decide(two, "k", 1).allowed()).isTrue();
             assertThat(decide(other, "k", 4).allowed()).isTrue();
         }
+    }
+
+    @Test
+    void permitsThatEndWhileRedisHangsAreFreeSoonAfter() throws Exception {
+        Concurrency five = Limit.named("five").concurrency(5, Duration.ofHours(1));
+        try (RedisServer hanging = RedisServer.start();
+                RedisStore store = RedisStore.at(hanging.uri()).open()) {
+            store.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            Limiter limiter = store.limiter();
+            List<Hold> held = new ArrayList<>();
+            while (held.size() < 5) {
+                // On a busy machine an answer may come too late. What it charged is given back then.
+                Hold hold = limiter.hold(five, "k", 1);
+                if (hold.allowed() && hold.decision().degraded() == null) {
+                    held.add(hold);
+                } else {
+                    hold.close();
+                }
+            }
+            hanging.freeze();
+            held.forEach(Hold::close);
+            Awaitility.await().atMost(PATIENT).until(() -> !store.isReady());
+            hanging.thaw();
+            Awaitility.await().atMost(PATIENT).until(() -> free(limiter, five) == 5);
+        }
+    }
+
+    /** Returns how many permits are free in Redis; 0 if Redis does not answer in time. */
+    private static long free(Limiter limiter, Limit limit) {
+        Decision look = limiter.decide(
+                Ask.charging(List.of(Demand.of(limit, "k", 1))).looking());
+        return look.degraded() == null ? look.remaining() : 0;
     }
 
     @Test

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class LocalCounts {
 
     private static final int OVERFLOW_COUNTS = 16;
-    private static final int LIMITS_KEPT = 200_000;
+    static final int LIMITS_KEPT = 200_000;
 
     private final ConcurrentHashMap<Limit, RegisteredLimit> registry = new ConcurrentHashMap<>();
     private final SeriesTable series = new SeriesTable();

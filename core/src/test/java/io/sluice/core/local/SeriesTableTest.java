@@ -50,10 +50,11 @@ final class SeriesTableTest {
     @Test
     void namesThatNobodyUsesAnyMoreAreForgotten() {
         makeUpNames();
-        while (counts.series() >= 250_000) {
+        // Those that are at hand are kept; the collector takes the others in its own time.
+        while (counts.series() > LocalCounts.LIMITS_KEPT + 1) {
             System.gc();
         }
-        assertThat(counts.series()).isLessThan(250_000);
+        assertThat(counts.series()).isLessThanOrEqualTo(LocalCounts.LIMITS_KEPT + 1);
     }
 
     private EngineDecision decide(Limit limit) {

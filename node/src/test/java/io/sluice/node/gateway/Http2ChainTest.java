@@ -61,21 +61,22 @@ class Http2ChainTest {
 
     private HttpClientResponse post(GatewayUnderTest gateway, String json) throws Exception {
         return get(request(gateway, HttpMethod.POST)
-                .compose(request ->
-                        request.putHeader("content-type", "application/json").send(Buffer.buffer(json)))
-                .compose(response -> response.body().map(body -> {
-                    assertThat(response.version()).isEqualTo(HttpVersion.HTTP_2);
-                    if (response.statusCode() == 200) {
-                        assertThat(body.toString()).contains("bytes=" + json.length());
-                    }
-                    return response;
-                })));
+                .compose(request -> request.putHeader("content-type", "application/json")
+                        .send(Buffer.buffer(json))
+                        .compose(response -> response.body().map(body -> {
+                            assertThat(response.version()).isEqualTo(HttpVersion.HTTP_2);
+                            if (response.statusCode() == 200) {
+                                assertThat(body.toString()).contains("bytes=" + json.length());
+                            }
+                            return response;
+                        }))));
     }
 
     private int status(GatewayUnderTest gateway, String header, String value) throws Exception {
         return get(request(gateway, HttpMethod.GET)
-                .compose(request -> request.putHeader(header, value).send())
-                .compose(response -> response.body().map(body -> response.statusCode())));
+                .compose(request -> request.putHeader(header, value)
+                        .send()
+                        .compose(response -> response.body().map(body -> response.statusCode()))));
     }
 
     @Test
@@ -118,8 +119,9 @@ class Http2ChainTest {
 
     private int statusAt(GatewayUnderTest gateway, HostAndPort authority) throws Exception {
         return get(request(gateway, HttpMethod.GET)
-                .compose(request -> request.authority(authority).send())
-                .compose(response -> response.body().map(body -> response.statusCode())));
+                .compose(request -> request.authority(authority)
+                        .send()
+                        .compose(response -> response.body().map(body -> response.statusCode()))));
     }
 
     @Test
