@@ -6,6 +6,7 @@ import io.sluice.node.config.ConfigRefusedException;
 import io.sluice.node.config.DefaultLimit;
 import io.sluice.node.config.DoorAccess;
 import io.sluice.node.config.DoorSettings;
+import io.sluice.node.config.ExposedDoorException;
 import io.sluice.node.config.GrpcSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
@@ -59,6 +60,8 @@ final class NodeRunner {
         } catch (ConfigRefusedException e) {
             return failed(
                     e.getMessage(), e.errors().stream().map(Object::toString).toList());
+        } catch (ExposedDoorException e) {
+            return failed(e.getMessage(), List.of());
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(options.spec.commandLine(), String.valueOf(e.getMessage()));
         }

@@ -157,7 +157,7 @@ public record NodeConfig(
 
     private static void refuseExposed(String name, DoorSettings door) {
         if (door.isExposed()) {
-            throw new IllegalArgumentException("--" + name + "-bind: " + door.host()
+            throw new ExposedDoorException("--" + name + "-bind: " + door.host()
                     + " is reachable from other machines, and callers need neither a token nor a certificate"
                     + " (expected: --api-token-file FILE, or " + name + ".tls.client_ca in --config, or 127.0.0.1;"
                     + " --insecure-api serves everybody)");
