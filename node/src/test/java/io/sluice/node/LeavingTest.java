@@ -54,8 +54,7 @@ class LeavingTest {
                 folder.resolve("sluice.yaml"),
                 "routes:\n  - { path: /**, service: shop, upstreams: [\"" + upstream.origin() + "\"], auth: open }\n");
         return Node.start(
-                NodeConfig.inProcess(new RulesFrom.Text("rules", RULES), 0)
-                        .withGateway(0, new RoutesFrom.File(config)),
+                NodeConfig.inProcess(new RulesFrom.Text("rules", RULES), 0).withGateway(0, new RoutesFrom.File(config)),
                 Store::redis,
                 () -> grace.get().run(),
                 () -> 0);

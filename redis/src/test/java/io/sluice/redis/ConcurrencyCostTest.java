@@ -78,8 +78,8 @@ final class ConcurrencyCostTest {
                 Limit.named("sw").slidingWindow(100_000, hour),
                 Limit.named("sl").slidingLog(100_000, hour),
                 Limit.named("cc").concurrency(100_000, hour));
-        try (RedisEngine engine = RedisEngine.onTime(
-                server.uri(), "w", Clock.system(), PATIENT, () -> Long.toString(micros.get()))) {
+        try (RedisEngine engine =
+                RedisEngine.onTime(server.uri(), "w", Clock.system(), PATIENT, () -> Long.toString(micros.get()))) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             for (Limit limit : limits) {
                 for (int i = 0; i < 500; i++) {

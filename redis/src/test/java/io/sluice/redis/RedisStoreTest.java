@@ -82,8 +82,8 @@ class RedisStoreTest {
 
     /** Returns how many permits are free in Redis; 0 if Redis does not answer in time. */
     private static long free(Limiter limiter, Limit limit) {
-        Decision look = limiter.decide(
-                Ask.charging(List.of(Demand.of(limit, "k", 1))).looking());
+        Decision look =
+                limiter.decide(Ask.charging(List.of(Demand.of(limit, "k", 1))).looking());
         return look.degraded() == null ? look.remaining() : 0;
     }
 

@@ -14,7 +14,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -85,10 +84,14 @@ final class DocumentedCommandsTest {
         /** The certificate that a page takes for granted. */
         private void certify() throws Exception {
             Path tls = Files.createDirectories(folder.resolve("tls"));
+            if (Files.exists(tls.resolve("cert.pem"))) {
+                return;
+            }
             SelfSigned signed = new SelfSigned(tls);
             signed.make("own");
-            Files.copy(signed.certificate("own"), tls.resolve("cert.pem"), StandardCopyOption.REPLACE_EXISTING);
-            Files.copy(signed.key("own"), tls.resolve("key.pem"), StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(signed.certificate("own"), tls.resolve("cert.pem"));
+            Files.copy(signed.certificate("own"), tls.resolve("ca.pem"));
+            Files.copy(signed.key("own"), tls.resolve("key.pem"));
         }
 
         void follow(Snippet snippet) throws Exception {

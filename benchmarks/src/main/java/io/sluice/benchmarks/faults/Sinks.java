@@ -1,7 +1,8 @@
 package io.sluice.benchmarks.faults;
 
-import io.sluice.testkit.redis.RedisServer;
+import io.sluice.node.gateway.spi.GatewayHandler;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.URI;
@@ -9,15 +10,20 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** A node that logs very much while no process reads its log. */
 final class Sinks {
 
-    private static final Pattern PORT = Pattern.compile("POST http://127\\.0\\.0\\.1:(\\d+)/v1/check");
+    private static final Pattern API = Pattern.compile("POST (http://127\\.0\\.0\\.1:\\d+)/v1/check");
+    private static final Pattern GATEWAY = Pattern.compile("curl -i -X POST (http://127\\.0\\.0\\.1:\\d+/\\S+)");
     private static final int PIPE = 64 * 1024;
 
     private Sinks() {}
@@ -32,31 +38,31 @@ final class Sinks {
     }
 
     private static double p99(Trial trial, int requests, boolean read) throws Exception {
-        try (RedisServer redis = RedisServer.start()) {
-            Process node = launch(redis.uri());
+        Path extension = Files.createTempDirectory("sluice-talkative");
+        try {
+            Process node = launch(extension);
             try {
-                int port = port(node);
+                Addresses addresses = addresses(node);
                 if (read) {
                     Thread reader = new Thread(() -> drain(node));
                     reader.setDaemon(true);
                     reader.start();
                 }
                 HttpClient client = HttpClient.newHttpClient();
-                String base = "http://127.0.0.1:" + port;
-                HttpRequest check = HttpRequest.newBuilder(URI.create(base + "/v1/check"))
+                HttpRequest logged = HttpRequest.newBuilder(URI.create(addresses.gateway))
                         .timeout(Duration.ofSeconds(60))
-                        .POST(HttpRequest.BodyPublishers.ofString("{\"attributes\": {\"path\": \"/x\"}}"))
+                        .POST(HttpRequest.BodyPublishers.noBody())
                         .build();
                 double[] millis = new double[requests];
                 for (int i = -requests / 4; i < requests; i++) {
                     long start = System.nanoTime();
-                    client.send(check, HttpResponse.BodyHandlers.discarding());
+                    client.send(logged, HttpResponse.BodyHandlers.discarding());
                     if (i >= 0) {
                         millis[i] = (System.nanoTime() - start) / 1e6;
                     }
                 }
                 String metrics = client.send(
-                                HttpRequest.newBuilder(URI.create(base + "/metrics"))
+                                HttpRequest.newBuilder(URI.create(addresses.api + "/metrics"))
                                         .build(),
                                 HttpResponse.BodyHandlers.ofString())
                         .body();
@@ -68,14 +74,19 @@ final class Sinks {
             } finally {
                 node.destroyForcibly();
             }
+        } finally {
+            delete(extension);
         }
     }
 
-    private static Process launch(String redis) throws IOException {
+    /** Starts a node whose gateway logs long lines for every request. */
+    private static Process launch(Path extension) throws IOException {
+        Path services = Files.createDirectories(extension.resolve("META-INF/services"));
+        Files.writeString(services.resolve(GatewayHandler.class.getName()), TalkativeHandler.class.getName());
         return new ProcessBuilder(
                         System.getProperty("java.home") + "/bin/java",
                         "-cp",
-                        System.getProperty("java.class.path"),
+                        extension + File.pathSeparator + System.getProperty("java.class.path"),
                         "io.sluice.cli.Main",
                         "start",
                         "--api-port",
@@ -84,21 +95,30 @@ final class Sinks {
                         "0",
                         "--gateway-port",
                         "0",
-                        "--redis",
-                        redis,
-                        "--log-level",
-                        "trace",
                         "--log-format",
                         "json")
                 .start();
     }
 
-    private static int port(Process node) throws IOException {
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+
+    private record Addresses(String api, String gateway) {}
+
+    private static Addresses addresses(Process node) throws IOException {
         BufferedReader out = new BufferedReader(new InputStreamReader(node.getInputStream(), StandardCharsets.UTF_8));
+        StringBuilder screen = new StringBuilder();
         for (String line = out.readLine(); line != null; line = out.readLine()) {
-            Matcher port = PORT.matcher(line);
-            if (port.find()) {
-                return Integer.parseInt(port.group(1));
+            screen.append(line).append('\n');
+            Matcher api = API.matcher(screen);
+            Matcher gateway = GATEWAY.matcher(screen);
+            if (api.find() && gateway.find()) {
+                return new Addresses(api.group(1), gateway.group(1));
             }
         }
         throw new IOException("the node did not start");

@@ -46,8 +46,7 @@ public record ConfigFile(
     private static final List<String> SECTIONS = List.of(
             "redis", "rules", "client", "api", "grpc", "metrics", "envoy", "gateway", "auth", "services", "routes");
     /** Maps each way of counting to whether it is that of the reference service. */
-    private static final Map<String, Boolean> COUNTING =
-            new TreeMap<>(Map.of("together", false, "reference", true));
+    private static final Map<String, Boolean> COUNTING = new TreeMap<>(Map.of("together", false, "reference", true));
 
     /** Maps each access to the metrics to whether it is open. */
     private static final Map<String, Boolean> METRICS = new TreeMap<>(Map.of("token", false, "open", true));

@@ -61,7 +61,11 @@ final class Http2Frames extends Http2FrameListenerDecorator {
         Http2ConnectionHandler handler = (Http2ConnectionHandler) context.handler();
         Http2Frames frames = new Http2Frames(handler, unread);
         handler.decoder().frameListener(frames);
-        channel.pipeline().addBefore(context.name(), null, new ProvokedResets((stream, error) -> frames.provoked(context, stream, error)));
+        channel.pipeline()
+                .addBefore(
+                        context.name(),
+                        null,
+                        new ProvokedResets((stream, error) -> frames.provoked(context, stream, error)));
         return frames;
     }
 

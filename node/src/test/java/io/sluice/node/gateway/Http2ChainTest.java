@@ -74,9 +74,8 @@ class Http2ChainTest {
 
     private int status(GatewayUnderTest gateway, String header, String value) throws Exception {
         return get(request(gateway, HttpMethod.GET)
-                .compose(request -> request.putHeader(header, value)
-                        .send()
-                        .compose(response -> response.body().map(body -> response.statusCode()))));
+                .compose(request -> request.putHeader(header, value).send().compose(response -> response.body()
+                        .map(body -> response.statusCode()))));
     }
 
     @Test
@@ -119,9 +118,8 @@ class Http2ChainTest {
 
     private int statusAt(GatewayUnderTest gateway, HostAndPort authority) throws Exception {
         return get(request(gateway, HttpMethod.GET)
-                .compose(request -> request.authority(authority)
-                        .send()
-                        .compose(response -> response.body().map(body -> response.statusCode()))));
+                .compose(request -> request.authority(authority).send().compose(response -> response.body()
+                        .map(body -> response.statusCode()))));
     }
 
     @Test

@@ -96,8 +96,8 @@ class GatewayHttp2Test {
         for (boolean upstreamHttp2 : new boolean[] {false, true}) {
             http2.set(0);
             try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = upstreamHttp2, origin)) {
-                HttpClientResponse answer = get(request(gateway, HttpMethod.POST)
-                        .compose(request -> {
+                HttpClientResponse answer =
+                        get(request(gateway, HttpMethod.POST).compose(request -> {
                             request.headers()
                                     .add("cookie", "a=1")
                                     .add("cookie", "b=2")
@@ -135,8 +135,7 @@ class GatewayHttp2Test {
                             upstream.origin())) {
                 // The first stream of a connection may have begun as HTTP/1.1; the others have not.
                 for (int i = 0; i < 3; i++) {
-                    assertThat(get(request(gateway, HttpMethod.GET)
-                                    .compose(GatewayHttp2Test::bodyOf)))
+                    assertThat(get(request(gateway, HttpMethod.GET).compose(GatewayHttp2Test::bodyOf)))
                             .hasToString("hi");
                     assertThat(upstream.last())
                             .doesNotContainIgnoringCase("transfer-encoding")
@@ -154,9 +153,8 @@ class GatewayHttp2Test {
         });
         for (boolean upstreamHttp2 : new boolean[] {false, true}) {
             try (TestGateway gateway = new TestGateway(wishes -> wishes.http2 = upstreamHttp2, origin)) {
-                HttpClientResponse answer = get(request(gateway, HttpMethod.GET)
-                        .compose(request ->
-                                request.send().compose(response -> response.body().map(body -> response))));
+                HttpClientResponse answer = get(request(gateway, HttpMethod.GET).compose(request -> request.send()
+                        .compose(response -> response.body().map(body -> response))));
                 assertThat(answer.getTrailer("x-sum")).isEqualTo("7");
                 try (RawClient plain = gateway.client()) {
                     assertThat(plain.send("GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\n\r\n")
@@ -177,8 +175,7 @@ class GatewayHttp2Test {
                 });
                 TestGateway gateway = TestGateway.to(upstream.origin())) {
             for (int i = 0; i < 2; i++) {
-                Future<Buffer> body = request(gateway, HttpMethod.GET)
-                        .compose(GatewayHttp2Test::bodyOf);
+                Future<Buffer> body = request(gateway, HttpMethod.GET).compose(GatewayHttp2Test::bodyOf);
                 try {
                     get(body);
                     throw new AssertionError("ended cleanly");
@@ -220,8 +217,7 @@ class GatewayHttp2Test {
             await().untilAsserted(() ->
                     assertThat(gateway.upstreams.said).containsExactly("failed", "over", "answered 200", "over"));
             gateway.upstreams.said.clear();
-            assertThat(get(request(gateway, HttpMethod.GET)
-                            .compose(GatewayHttp2Test::bodyOf)))
+            assertThat(get(request(gateway, HttpMethod.GET).compose(GatewayHttp2Test::bodyOf)))
                     .hasToString("hi");
             await().untilAsserted(() ->
                     assertThat(gateway.upstreams.said).containsExactly("failed", "over", "answered 200", "over"));
