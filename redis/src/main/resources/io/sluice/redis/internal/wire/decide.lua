@@ -986,10 +986,6 @@ local function until_freed(c, d, needed, now)
   if c.rebased then
     return d.window
   end
-  if needed >= c.used then
-    -- Everything has to go. A request for the whole limit need not read the log.
-    return c.newest + d.window - now
-  end
   local freed, i = 0, c.first
   local time, permits = entry(c, i)
   while time do
