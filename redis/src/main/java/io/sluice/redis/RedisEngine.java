@@ -198,6 +198,9 @@ final class RedisEngine implements NamedEngine {
     }
 
     private boolean isInSeveralPlaces(String[] counts) {
+        if (counts.length == 1) {
+            return false;
+        }
         int first = servers.placeOf(counts[0]);
         for (int i = 1; i < counts.length; i++) {
             if (servers.placeOf(counts[i]) != first) {

@@ -44,7 +44,7 @@ public final class DataRedisAddress {
     }
 
     private static String uri(DataRedisConnectionDetails details, boolean secure) {
-        RedisUri uri = new RedisUri(secure, details.getUsername(), details.getPassword());
+        RedisUriParts uri = new RedisUriParts(secure, details.getUsername(), details.getPassword());
         DataRedisConnectionDetails.Cluster cluster = details.getCluster();
         if (cluster != null) {
             return uri.ofCluster(nodes(cluster.getNodes()));
@@ -60,12 +60,12 @@ public final class DataRedisAddress {
         if (standalone == null) {
             throw NamedRedis.unsupported(NamedRedis.LISTED_REPLICAS);
         }
-        return uri.ofServer(RedisUri.node(standalone.getHost(), standalone.getPort()), standalone.getDatabase());
+        return uri.ofServer(RedisUriParts.node(standalone.getHost(), standalone.getPort()), standalone.getDatabase());
     }
 
     private static List<String> nodes(List<Node> nodes) {
         return nodes.stream()
-                .map(node -> RedisUri.node(node.host(), node.port()))
+                .map(node -> RedisUriParts.node(node.host(), node.port()))
                 .toList();
     }
 }

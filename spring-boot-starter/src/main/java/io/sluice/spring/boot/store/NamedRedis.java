@@ -68,7 +68,7 @@ public final class NamedRedis {
 
     private static String uri(Settings settings) {
         Settings.Ssl ssl = settings.ssl();
-        RedisUri uri = new RedisUri(ssl != null && ssl.isOn(), settings.username(), settings.password());
+        RedisUriParts uri = new RedisUriParts(ssl != null && ssl.isOn(), settings.username(), settings.password());
         Settings.Cluster cluster = settings.cluster();
         Settings.Sentinel sentinel = settings.sentinel();
         String url = settings.url();
@@ -84,7 +84,7 @@ public final class NamedRedis {
         }
         return url != null && !url.isBlank()
                 ? url.strip()
-                : uri.ofServer(RedisUri.node(settings.host(), settings.port()), settings.database());
+                : uri.ofServer(RedisUriParts.node(settings.host(), settings.port()), settings.database());
     }
 
     static boolean isNamed(ConfigurableEnvironment environment) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param secure whether the connection uses TLS
  */
-record RedisUri(
+record RedisUriParts(
         boolean secure, @Nullable String username, @Nullable String password) {
 
     String ofServer(String node, int database) {
