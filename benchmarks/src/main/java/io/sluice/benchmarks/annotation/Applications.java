@@ -15,7 +15,7 @@ import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.KeySettings;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.spring.method.MethodLimitAutoConfiguration;
+import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
 import java.time.Duration;
 import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;

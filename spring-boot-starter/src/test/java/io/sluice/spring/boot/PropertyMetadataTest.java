@@ -2,10 +2,10 @@ package io.sluice.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.spring.client.ClientLimitProperties;
-import io.sluice.spring.gateway.GatewayLimitProperties;
-import io.sluice.spring.method.AnnotationProperties;
-import io.sluice.spring.web.WebProperties;
+import io.sluice.spring.boot.client.ClientLimitProperties;
+import io.sluice.spring.boot.gateway.GatewayLimitProperties;
+import io.sluice.spring.boot.method.AnnotationProperties;
+import io.sluice.spring.boot.web.WebProperties;
 import java.io.InputStream;
 import java.lang.reflect.Parameter;
 import java.nio.charset.StandardCharsets;

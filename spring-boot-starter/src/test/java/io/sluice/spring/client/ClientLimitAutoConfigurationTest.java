@@ -2,6 +2,8 @@ package io.sluice.spring.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.spring.boot.client.ClientLimitAutoConfiguration;
+import io.sluice.spring.boot4.ClientCustomizerAutoConfiguration;
 import io.sluice.spring.internal.ClockBeans;
 import io.sluice.spring.internal.EngineBeans;
 import java.net.URI;
@@ -22,7 +24,8 @@ class ClientLimitAutoConfigurationTest {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withUserConfiguration(EngineBeans.class, ClockBeans.class)
-            .withConfiguration(AutoConfigurations.of(ClientLimitAutoConfiguration.class));
+            .withConfiguration(
+                    AutoConfigurations.of(ClientLimitAutoConfiguration.class, ClientCustomizerAutoConfiguration.class));
 
     @Test
     void customisesEveryBuilder() {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.boot.client.ClientLimitAutoConfiguration;
+import io.sluice.spring.boot4.ClientCustomizerAutoConfiguration;
 import io.sluice.spring.internal.ClockBeans;
 import io.sluice.spring.internal.EngineBeans;
 import io.sluice.spring.internal.Party;
@@ -81,7 +83,8 @@ class RedirectsTest {
         RestClientAutoConfiguration.class,
         RestTemplateAutoConfiguration.class,
         WebClientAutoConfiguration.class,
-        ClientLimitAutoConfiguration.class
+        ClientLimitAutoConfiguration.class,
+        ClientCustomizerAutoConfiguration.class
     })
     static class Application {}
 

@@ -8,6 +8,8 @@ import io.sluice.core.history.HistoryEvent;
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.history.StepEvent;
 import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.boot.client.ClientLimitAutoConfiguration;
+import io.sluice.spring.boot4.ClientCustomizerAutoConfiguration;
 import io.sluice.spring.internal.ClockBeans;
 import io.sluice.spring.internal.EngineBeans;
 import io.sluice.spring.internal.Party;
@@ -67,7 +69,8 @@ class SharedCallLimitsTest {
         RestClientAutoConfiguration.class,
         RestTemplateAutoConfiguration.class,
         WebClientAutoConfiguration.class,
-        ClientLimitAutoConfiguration.class
+        ClientLimitAutoConfiguration.class,
+        ClientCustomizerAutoConfiguration.class
     })
     static class Application {
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.spring.LimitPoint;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.RateLimited;
+import io.sluice.spring.boot.method.InvalidLimitFailureAnalyzer;
 import io.sluice.spring.method.plan.InvalidLimitException;
 import java.io.File;
 import java.nio.file.Files;

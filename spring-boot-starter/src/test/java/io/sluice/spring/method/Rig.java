@@ -9,6 +9,7 @@ import io.sluice.rules.evaluate.KeySettings;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
 import java.security.Principal;
 import java.util.List;
 import java.util.Map;

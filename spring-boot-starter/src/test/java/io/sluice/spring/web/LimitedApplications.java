@@ -10,7 +10,7 @@ import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.spring.RateLimited;
-import io.sluice.spring.method.MethodLimitAutoConfiguration;
+import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
 import io.sluice.testkit.http.PathVariants;
 import io.sluice.testkit.http.RawCaller;
 import java.net.http.HttpClient;

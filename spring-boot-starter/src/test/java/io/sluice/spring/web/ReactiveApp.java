@@ -2,7 +2,7 @@ package io.sluice.spring.web;
 
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.spring.CurrentRequest;
-import io.sluice.spring.web.reactive.ReactiveLimitAutoConfiguration;
+import io.sluice.spring.boot.web.ReactiveLimitAutoConfiguration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;

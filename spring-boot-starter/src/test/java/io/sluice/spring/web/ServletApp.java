@@ -5,7 +5,7 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.RateLimitExceededException;
-import io.sluice.spring.web.servlet.ServletLimitAutoConfiguration;
+import io.sluice.spring.boot.web.ServletLimitAutoConfiguration;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ReadListener;

@@ -1,7 +1,7 @@
 package io.sluice.spring.web;
 
 import io.sluice.spring.RateLimited;
-import io.sluice.spring.method.MethodLimitAutoConfiguration;
+import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;

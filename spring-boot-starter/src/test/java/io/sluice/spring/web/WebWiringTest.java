@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.Clock;
 import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.boot.web.ReactiveLimitAutoConfiguration;
+import io.sluice.spring.boot.web.ServletLimitAutoConfiguration;
 import io.sluice.spring.web.reactive.CurrentRequestWebFilter;
 import io.sluice.spring.web.reactive.LimitWebFilter;
-import io.sluice.spring.web.reactive.ReactiveLimitAutoConfiguration;
 import io.sluice.spring.web.reactive.RefusalWebExceptionHandler;
 import io.sluice.spring.web.servlet.LimitFilter;
 import io.sluice.spring.web.servlet.RefusalResolver;
-import io.sluice.spring.web.servlet.ServletLimitAutoConfiguration;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

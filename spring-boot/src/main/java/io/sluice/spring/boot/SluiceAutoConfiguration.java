@@ -1,0 +1,228 @@
+package io.sluice.spring.boot;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.sluice.core.Limiter;
+import io.sluice.core.time.Clock;
+import io.sluice.http.answer.RefusalBody;
+import io.sluice.http.request.CallerAddress;
+import io.sluice.redis.store.StoreListener;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.KeySecret;
+import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.rules.evaluate.RulingListener;
+import io.sluice.rules.pattern.PathForm;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.runtime.HashKeyFile;
+import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.RateLimitMetrics;
+import io.sluice.runtime.RefusalLog;
+import io.sluice.runtime.StorePulse;
+import io.sluice.spring.boot.store.NamedRedis;
+import io.sluice.spring.boot.store.SluiceStartException;
+import io.sluice.spring.boot.store.StoreAddressFinder;
+import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
+
+/**
+ * Defines the beans that every part of the starter uses: the limiter, the rules and the evaluator. The application can replace
+ * most of them by defining a bean of the same type.
+ *
+ * <p>Counts are shared if {@code sluice.redis.uri}, {@code spring.data.redis.*} or a bean with connection details names a Redis.
+ * Otherwise each process counts alone, and the log says so at startup.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration",
+            "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
+        })
+@ConditionalOnBooleanProperty(name = "sluice.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(SluiceProperties.class)
+public final class SluiceAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    Clock sluiceClock() {
+        return Clock.system();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    CallerAddress sluiceCallerAddress(SluiceProperties properties) {
+        return CallerSettings.read(properties.client());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    PathForm sluicePathForm(SluiceProperties properties) {
+        SluiceProperties.Paths paths = properties.paths();
+        return new PathForm(paths.ignoreCase(), paths.resolve(), paths.encodedSlash());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RefusalBody sluiceRefusalBody() {
+        return RefusalBody.PROBLEM;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    KeySettings sluiceKeyForm(SluiceProperties properties) {
+        try {
+            KeySecret secret = properties.hashKeyFile().map(HashKeyFile::read).orElseGet(KeySecret::random);
+            return new KeySettings(
+                    secret,
+                    properties.client().ipv6Prefix(),
+                    Optional.ofNullable(properties.redis().hashTag()));
+        } catch (IllegalArgumentException e) {
+            throw new SluiceStartException(
+                    "sluice: " + e.getMessage(),
+                    "Correct sluice.hash-key-file, sluice.client.ipv6-prefix or sluice.redis.hash-tag.");
+        }
+    }
+
+    /** Reads {@code spring.data.redis} in an application without Spring Data. */
+    @Bean
+    @ConditionalOnMissingBean
+    StoreAddressFinder sluiceNamedRedisAddress(ConfigurableEnvironment environment) {
+        return () -> NamedRedis.of(environment);
+    }
+
+    @Bean
+    StoreChoice sluiceStoreChoice(SluiceProperties properties, StoreAddressFinder finder) {
+        return StoreChoice.of(properties.redis(), finder);
+    }
+
+    @Bean(destroyMethod = "close")
+    SluiceEngines sluiceEngines(
+            Clock clock, StoreChoice choice, SluiceProperties properties, ObjectProvider<StoreListener> listeners) {
+        StoreListener all = new AllStoreListeners(listeners.orderedStream().toList());
+        return SluiceEngines.open(clock, choice.address(), properties.redis().prefix(), all);
+    }
+
+    @Bean(destroyMethod = "")
+    @Primary
+    @ConditionalOnMissingBean
+    Limiter sluiceLimiter(SluiceEngines engines) {
+        Limiter shared = engines.shared();
+        return shared == null ? engines.local() : shared;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RefusalLog sluiceRefusalLog(Clock clock) {
+        return new RefusalLog(clock);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ObservedRulings sluiceObservedRulings(ObjectProvider<ObservationRegistry> registry) {
+        return new ObservedRulings(registry.getIfUnique(() -> ObservationRegistry.NOOP));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Evaluator sluiceEvaluator(
+            RuleSource rules,
+            SluiceEngines engines,
+            KeySettings keys,
+            Clock clock,
+            ObjectProvider<RulingListener> listeners) {
+        return new Evaluator(
+                rules::latest,
+                engines.local(),
+                engines.shared(),
+                keys,
+                clock,
+                new AllListeners(listeners.orderedStream().toList()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    SluiceRules sluiceRules(RuleSource source) {
+        return new SluiceRules(source);
+    }
+
+    @Bean
+    RulesReloader sluiceRulesReloader(SluiceRules rules) {
+        return new RulesReloader(rules);
+    }
+
+    @Bean
+    SluiceState sluiceState(SluiceEngines engines, RuleSource source, ObjectProvider<OpenRules> opened) {
+        return new SluiceState(engines, source, opened.getIfAvailable());
+    }
+
+    @Bean
+    StartLine sluiceStartLine(SluiceEngines engines, RuleSource source, ObjectProvider<RuleChoice> choice) {
+        RuleChoice chosen = choice.getIfAvailable();
+        return new StartLine(engines, source, chosen == null ? "from the application's own source" : chosen.shown());
+    }
+
+    /** The rule source that the properties choose. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(RuleSource.class)
+    static final class Rules {
+
+        @Bean
+        RuleChoice sluiceRuleChoice(
+                SluiceProperties properties, Environment environment, StoreChoice store, Clock clock) {
+            return new RuleChoice(properties, environment, store.address(), clock);
+        }
+
+        @Bean(destroyMethod = "close")
+        OpenRules sluiceOpenRules(RuleChoice choice) {
+            return choice.open();
+        }
+
+        @Bean(destroyMethod = "")
+        RuleSource sluiceRuleSource(OpenRules rules) {
+            return rules.source();
+        }
+    }
+
+    /** Metrics in the application's meter registry. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    @ConditionalOnBean(MeterRegistry.class)
+    static final class Metrics {
+
+        @Bean
+        @ConditionalOnMissingBean
+        RateLimitMetrics sluiceMetrics(MeterRegistry registry) {
+            return RateLimitMetrics.ofSetsAndCode(registry);
+        }
+
+        @Bean
+        MetricsWatch sluiceMetricsWatch(RateLimitMetrics metrics, RuleSource source, SluiceEngines engines) {
+            return new MetricsWatch(metrics, source, engines);
+        }
+    }
+
+    /** Registers the gauges that are read on each scrape, and keeps their sources reachable. */
+    record MetricsWatch(RateLimitMetrics metrics, RuleSource source, SluiceEngines engines) {
+
+        MetricsWatch {
+            metrics.watch(source, engines.counts(), engines.watch());
+            StorePulse pulse = engines.pulse();
+            if (pulse != null) {
+                metrics.watch(pulse);
+            }
+        }
+    }
+}

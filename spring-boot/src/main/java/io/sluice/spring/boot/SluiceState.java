@@ -1,0 +1,83 @@
+package io.sluice.spring.boot;
+
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.rules.model.Action;
+import io.sluice.rules.model.Mode;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.runtime.OpenRules;
+import io.sluice.spring.boot.store.StoreAddress;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The state of the application's limiter, for the health indicator and the endpoint. Thread-safe. */
+public final class SluiceState {
+
+    private final SluiceEngines engines;
+    private final RuleSource source;
+    private final @Nullable OpenRules opened;
+
+    SluiceState(SluiceEngines engines, RuleSource source, @Nullable OpenRules opened) {
+        this.engines = engines;
+        this.source = source;
+        this.opened = opened;
+    }
+
+    String engine() {
+        return engines.watch().exists() ? "redis" : "local";
+    }
+
+    Optional<String> store() {
+        return engines.address().map(StoreAddress::shown);
+    }
+
+    RuleSet rules() {
+        return source.latest();
+    }
+
+    boolean hasKeptRules() {
+        return opened != null && opened.isKept();
+    }
+
+    /** Returns why the shared store is unavailable or cannot be relied on; null if all is well. */
+    @Nullable
+    String degraded() {
+        String away = engines.watch().degraded();
+        return away != null || engines.watch().findings().isEmpty() ? away : "redis-settings";
+    }
+
+    Optional<Instant> degradedSince() {
+        return engines.watch().awaySince();
+    }
+
+    /** Returns the problems of the store and the rules that do not stop decisions, as sentences. */
+    List<String> findings() {
+        List<String> findings = new ArrayList<>(engines.watch().findings());
+        if (opened != null) {
+            findings.addAll(opened.findings());
+        }
+        if (!source.refused().isEmpty() && (opened == null || opened.findings().isEmpty())) {
+            findings.add("the newest rules were refused and are not in force: "
+                    + source.refused().get(0));
+        }
+        return findings;
+    }
+
+    /** Returns whether the store is unavailable and every rule that counts in it is {@code on_failure: closed}. */
+    boolean isClosed() {
+        if (engines.watch().degraded() == null) {
+            return false;
+        }
+        List<Rule> shared = rules().rules().stream()
+                .filter(rule -> rule.enabled()
+                        && rule.action() == Action.LIMIT
+                        && rule.handling().mode() != Mode.LOCAL)
+                .toList();
+        return !shared.isEmpty()
+                && shared.stream().allMatch(rule -> rule.handling().onFailure() == FailurePolicy.CLOSED);
+    }
+}

@@ -1,0 +1,56 @@
+package io.sluice.spring.boot.client;
+
+import io.sluice.core.spi.FailurePolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Limits on outbound calls.
+ *
+ * @param clientLimits Limits on the calls that this application makes to other services, each under a name of your choice.
+ */
+@ConfigurationProperties("sluice")
+public record ClientLimitProperties(@DefaultValue Map<String, ClientLimit> clientLimits) {
+
+    public ClientLimitProperties {
+        clientLimits = Map.copyOf(clientLimits);
+    }
+
+    /**
+     * A limit on the calls to some hosts.
+     *
+     * @param hosts Hosts whose calls are limited: api.example.com, *.example.com, or host:port.
+     * @param rule Id of a rule in force that limits the calls. Use either this or a rate and concurrency.
+     * @param rate Maximum number of calls in any period of this length: 5/s, 100/m, 5000/h, 20/10s.
+     * @param margin Time added to the period of the rate, for calls that are delayed on their way to the host.
+     * @param concurrency Maximum number of calls in flight.
+     * @param concurrencyTtl Time after which a call of a process that died no longer counts as in flight.
+     * @param perHost Whether each host has its own count. Otherwise all hosts of the limit share one.
+     * @param maxWait Maximum time that a call waits for its limit before it is refused. With 0 it is refused at once.
+     * @param onFailure What decides while the shared store is unavailable: local, open or closed.
+     * @param localShare Part of the limit that one process enforces while it decides alone, above 0 and at most 1.
+     * @param heedRetryAfter Whether a response with status 429 or 503 and a Retry-After header pauses all calls of this limit in
+     *     this process.
+     */
+    public record ClientLimit(
+            @DefaultValue List<String> hosts,
+            @Nullable String rule,
+            @Nullable String rate,
+            @DefaultValue("0ms") Duration margin,
+            @Nullable Long concurrency,
+            @DefaultValue("1m") Duration concurrencyTtl,
+            @DefaultValue("false") boolean perHost,
+            @DefaultValue("1s") Duration maxWait,
+            @DefaultValue("local") FailurePolicy onFailure,
+            @Nullable Double localShare,
+            @DefaultValue("false") boolean heedRetryAfter) {
+
+        public ClientLimit {
+            hosts = List.copyOf(hosts);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package io.sluice.spring.boot.method;
+
+import io.sluice.spring.method.MissingRule;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The properties of limits by annotation.
+ *
+ * @param enabled Whether annotated methods are limited.
+ * @param order Order of the limits among the other advice of a method. A lower value runs earlier. By default limits run before
+ *     transactions, caches and the like.
+ * @param missingRule What happens if an annotation names a rule that is not in force: 'fail' stops the startup and fails calls,
+ *     'warn' logs a warning and lets calls pass, 'allow' lets calls pass.
+ */
+@ConfigurationProperties("sluice.annotations")
+public record AnnotationProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("-2147483548") int order,
+        @DefaultValue("fail") MissingRule missingRule) {}

@@ -1,0 +1,21 @@
+package io.sluice.spring.boot.method;
+
+import io.sluice.spring.method.plan.InvalidLimitException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Explains which annotation is wrong and how to fix it. */
+public final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLimitException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, InvalidLimitException cause) {
+        boolean missing = cause.what().startsWith("rule: ");
+        return new FailureAnalysis(
+                cause.where() + " cannot be applied:\n\n    " + cause.what(),
+                missing
+                        ? "Add the rule or correct its name. If the rule is loaded later, set"
+                                + " sluice.annotations.missing-rule to warn or allow."
+                        : "Correct this attribute of the annotation.",
+                cause);
+    }
+}

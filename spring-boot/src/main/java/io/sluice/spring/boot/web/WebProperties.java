@@ -1,0 +1,85 @@
+package io.sluice.spring.boot.web;
+
+import io.sluice.rules.pattern.PathPattern;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How requests to this application are limited.
+ *
+ * @param enabled Whether the rules in force apply to every request.
+ * @param order Order of the filter. By default it runs right after Spring Security, so that callers are authenticated.
+ * @param exclude Patterns of paths that are not limited, such as /actuator/**. Empty by default.
+ * @param headers Whether responses to allowed requests carry RateLimit headers. Responses to refused requests always do.
+ * @param mostWaiting Maximum number of servlet requests that wait for their time slot at once, each on its own thread. Further
+ *     requests are answered with 503.
+ * @param claims Claims of verified tokens that identify the caller.
+ */
+@ConfigurationProperties("sluice.web")
+public record WebProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("-90") int order,
+        @DefaultValue List<String> exclude,
+        @DefaultValue("true") boolean headers,
+        @DefaultValue("100") int mostWaiting,
+        @DefaultValue Claims claims) {
+
+    /** Right after Spring Security, whose filters have the order -100 in both stacks. */
+    public static final int DEFAULT_ORDER = -90;
+
+    public WebProperties {
+        if (mostWaiting < 0) {
+            throw new IllegalArgumentException(
+                    "sluice.web.most-waiting: " + mostWaiting + " (expected: 0 or more requests)");
+        }
+        exclude = List.copyOf(exclude);
+    }
+
+    /**
+     * The claims for the attributes of a caller.
+     *
+     * @param user Claim for the attribute user. Default: the name of the principal.
+     * @param tenant Claim for the attribute tenant.
+     * @param plan Claim for the attribute plan.
+     * @param app Claim for the attribute app.
+     */
+    public record Claims(
+            @Nullable String user,
+            @Nullable String tenant,
+            @Nullable String plan,
+            @Nullable String app) {
+
+        /** Returns the configured claims by attribute. */
+        public Map<String, String> byAttribute() {
+            Map<String, String> named = new HashMap<>();
+            put("user", user, named);
+            put("tenant", tenant, named);
+            put("plan", plan, named);
+            put("app", app, named);
+            return named;
+        }
+
+        private static void put(String attribute, @Nullable String claim, Map<String, String> named) {
+            if (claim != null && !claim.isEmpty()) {
+                named.put(attribute, claim);
+            }
+        }
+    }
+
+    /** Returns the patterns of {@link #exclude}. */
+    public List<PathPattern> excluded() {
+        return exclude.stream().map(WebProperties::pattern).toList();
+    }
+
+    private static PathPattern pattern(String text) {
+        try {
+            return PathPattern.of(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("sluice.web.exclude: " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.sluice.spring.method;
+
+import io.sluice.spring.LimitPoint;
+import io.sluice.spring.RateLimited;
+import io.sluice.spring.method.plan.MethodPlans;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.aopalliance.aop.Advice;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/** Selects the methods that are limited. Their annotations are checked at that point, while Spring creates the proxies. */
+public final class LimitAdvisor extends AbstractPointcutAdvisor {
+
+    private static final long serialVersionUID = 1;
+
+    private final transient LimitInterceptor interceptor;
+    private final transient Pointcut pointcut;
+
+    public LimitAdvisor(MethodPlans plans, LimitInterceptor interceptor, int order) {
+        this.interceptor = interceptor;
+        this.pointcut = new Limited(plans);
+        setOrder(order);
+    }
+
+    @Override
+    public Pointcut getPointcut() {
+        return pointcut;
+    }
+
+    @Override
+    public Advice getAdvice() {
+        return interceptor;
+    }
+
+    private static final class Limited extends StaticMethodMatcherPointcut {
+
+        private final MethodPlans plans;
+        private final Set<Class<?>> seen = ConcurrentHashMap.newKeySet();
+
+        Limited(MethodPlans plans) {
+            this.plans = plans;
+            setClassFilter(this::mayBeLimited);
+        }
+
+        private boolean mayBeLimited(Class<?> type) {
+            boolean candidate = AnnotationUtils.isCandidateClass(type, List.of(RateLimited.class, LimitPoint.class));
+            if (candidate && seen.add(type)) {
+                plans.warnOfUnreachable(type);
+            }
+            return candidate;
+        }
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            return plans.of(method, targetClass) != null;
+        }
+    }
+}
