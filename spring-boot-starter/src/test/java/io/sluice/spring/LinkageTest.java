@@ -45,7 +45,7 @@ class LinkageTest {
             new ClassReader(file).accept(new Uses(missing, checked), ClassReader.SKIP_DEBUG);
         }
         assertThat(missing).isEmpty();
-        assertThat(checked).hasSizeGreaterThan(100);
+        assertThat(checked.size()).isGreaterThan(50);
     }
 
     private static List<byte[]> classFiles(Class<?> ofModule) throws Exception {

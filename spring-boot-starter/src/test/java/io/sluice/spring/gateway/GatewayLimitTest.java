@@ -11,6 +11,7 @@ import io.sluice.spring.internal.ClockBeans;
 import io.sluice.spring.internal.EngineBeans;
 import io.sluice.spring.internal.Party;
 import io.sluice.spring.internal.RedisBeans;
+import io.sluice.spring.internal.Unsecured;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,7 +33,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
@@ -89,12 +89,7 @@ class GatewayLimitTest {
 
     @Configuration(proxyBeanMethods = false)
     @Import({EngineBeans.class, ClockBeans.class})
-    @EnableAutoConfiguration(
-            excludeName = {
-                "org.springframework.boot.security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration",
-                "org.springframework.boot.security.autoconfigure.ReactiveUserDetailsServiceAutoConfiguration",
-                "org.springframework.boot.security.autoconfigure.actuate.web.reactive.ReactiveManagementWebSecurityAutoConfiguration"
-            })
+    @Unsecured
     static class Gateway {
 
         @Bean

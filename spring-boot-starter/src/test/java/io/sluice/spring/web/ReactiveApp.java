@@ -2,23 +2,14 @@ package io.sluice.spring.web;
 
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.spring.CurrentRequest;
-import io.sluice.spring.boot.web.ReactiveLimitAutoConfiguration;
+import io.sluice.spring.internal.NamedAutoConfigurations;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration;
-import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
-import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
-import org.springframework.boot.reactor.netty.autoconfigure.NettyReactiveWebServerAutoConfiguration;
-import org.springframework.boot.webflux.autoconfigure.HttpHandlerAutoConfiguration;
-import org.springframework.boot.webflux.autoconfigure.ReactiveMultipartAutoConfiguration;
-import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
-import org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration;
-import org.springframework.boot.webflux.filter.OrderedHiddenHttpMethodFilter;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -28,6 +19,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.filter.reactive.HiddenHttpMethodFilter;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -37,16 +29,23 @@ import reactor.core.publisher.Mono;
 
 /** The application under test on Reactor Netty. */
 @Configuration(proxyBeanMethods = false)
-@ImportAutoConfiguration({
-    PropertyPlaceholderAutoConfiguration.class,
-    ConfigurationPropertiesAutoConfiguration.class,
-    NettyReactiveWebServerAutoConfiguration.class,
-    HttpHandlerAutoConfiguration.class,
-    WebFluxAutoConfiguration.class,
-    ErrorWebFluxAutoConfiguration.class,
-    CodecsAutoConfiguration.class,
-    ReactiveMultipartAutoConfiguration.class,
-    ReactiveLimitAutoConfiguration.class
+@NamedAutoConfigurations({
+    "org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration",
+    "org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration",
+    "org.springframework.boot.reactor.netty.autoconfigure.NettyReactiveWebServerAutoConfiguration",
+    "org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration",
+    "org.springframework.boot.webflux.autoconfigure.ReactiveMultipartAutoConfiguration",
+    "org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration",
+    "org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration",
+    "org.springframework.boot.webflux.autoconfigure.HttpHandlerAutoConfiguration",
+    "io.sluice.spring.boot3.NettyServerAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.reactive.ReactiveWebServerFactoryAutoConfiguration",
+    "org.springframework.boot.autoconfigure.http.codec.CodecsAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.reactive.ReactiveMultipartAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.reactive.error.ErrorWebFluxAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.reactive.WebFluxAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.reactive.HttpHandlerAutoConfiguration",
+    "io.sluice.spring.boot.web.ReactiveLimitAutoConfiguration"
 })
 @Import(ReactiveApp.Handlers.class)
 class ReactiveApp {
@@ -71,8 +70,9 @@ class ReactiveApp {
     /** Spring Cloud Gateway on the class path disables Boot's own switch. */
     @Bean
     @ConditionalOnBooleanProperty("spring.mvc.hiddenmethod.filter.enabled")
-    OrderedHiddenHttpMethodFilter hiddenMethods() {
-        return new OrderedHiddenHttpMethodFilter();
+    @Order(-10_000)
+    HiddenHttpMethodFilter hiddenMethods() {
+        return new HiddenHttpMethodFilter();
     }
 
     @Bean

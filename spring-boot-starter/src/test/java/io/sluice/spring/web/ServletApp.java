@@ -5,7 +5,7 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.RateLimitExceededException;
-import io.sluice.spring.boot.web.ServletLimitAutoConfiguration;
+import io.sluice.spring.internal.NamedAutoConfigurations;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ReadListener;
@@ -20,16 +20,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration;
-import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
-import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
-import org.springframework.boot.servlet.autoconfigure.HttpEncodingAutoConfiguration;
-import org.springframework.boot.servlet.autoconfigure.MultipartAutoConfiguration;
-import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -44,17 +34,24 @@ import org.springframework.web.servlet.function.ServerResponse;
 
 /** The application under test on Tomcat. */
 @Configuration(proxyBeanMethods = false)
-@ImportAutoConfiguration({
-    PropertyPlaceholderAutoConfiguration.class,
-    ConfigurationPropertiesAutoConfiguration.class,
-    TomcatServletWebServerAutoConfiguration.class,
-    DispatcherServletAutoConfiguration.class,
-    WebMvcAutoConfiguration.class,
-    ErrorMvcAutoConfiguration.class,
-    HttpEncodingAutoConfiguration.class,
-    MultipartAutoConfiguration.class,
-    HttpMessageConvertersAutoConfiguration.class,
-    ServletLimitAutoConfiguration.class
+@NamedAutoConfigurations({
+    "org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration",
+    "org.springframework.boot.autoconfigure.context.ConfigurationPropertiesAutoConfiguration",
+    "org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration",
+    "org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration",
+    "org.springframework.boot.servlet.autoconfigure.HttpEncodingAutoConfiguration",
+    "org.springframework.boot.servlet.autoconfigure.MultipartAutoConfiguration",
+    "org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration",
+    "org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration",
+    "org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.servlet.ServletWebServerFactoryAutoConfiguration",
+    "org.springframework.boot.autoconfigure.http.HttpMessageConvertersAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.servlet.HttpEncodingAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.servlet.MultipartAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.servlet.error.ErrorMvcAutoConfiguration",
+    "org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration",
+    "io.sluice.spring.boot.web.ServletLimitAutoConfiguration"
 })
 @Import(ServletApp.Handlers.class)
 class ServletApp {

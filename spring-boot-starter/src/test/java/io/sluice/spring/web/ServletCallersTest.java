@@ -1,7 +1,6 @@
 package io.sluice.spring.web;
 
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration;
+import io.sluice.spring.internal.NamedAutoConfigurations;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
@@ -21,7 +20,10 @@ final class ServletCallersTest extends VerifiedCallers {
 
     @Configuration(proxyBeanMethods = false)
     @EnableWebSecurity
-    @ImportAutoConfiguration(SecurityFilterAutoConfiguration.class)
+    @NamedAutoConfigurations({
+        "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+        "org.springframework.boot.autoconfigure.security.servlet.SecurityFilterAutoConfiguration"
+    })
     static class Security {
 
         @Bean
