@@ -218,6 +218,23 @@ class ArchitectureTest {
     }
 
     @Test
+    void theFrameworkPartKnowsNoSpringBoot() {
+        check(noClasses()
+                .that(resideInAPackage("io.sluice.spring.."))
+                .and(not(inSpringBoot()))
+                .should()
+                .dependOnClassesThat(resideInAPackage("org.springframework.boot..").or(inSpringBoot())));
+    }
+
+    @Test
+    void theSharedAutoConfigurationKnowsNoStarter() {
+        check(noClasses()
+                .that(resideInAPackage("io.sluice.spring.boot.."))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("io.sluice.spring.boot3..", "io.sluice.spring.boot4..")));
+    }
+
+    @Test
     void onlyTheRuntimeAndItsUsersKnowMicrometer() {
         check(noClasses()
                 .that(not(resideInAnyPackage("io.sluice.runtime..", "io.sluice.node..", "io.sluice.spring..")))
@@ -278,6 +295,10 @@ class ArchitectureTest {
     }
 
     /** Packages are named like their modules, with a dot for the hyphen in rules-redis. */
+    private static DescribedPredicate<JavaClass> inSpringBoot() {
+        return resideInAnyPackage("io.sluice.spring.boot..", "io.sluice.spring.boot3..", "io.sluice.spring.boot4..");
+    }
+
     private static String module(JavaClass type) {
         String[] parts = type.getPackageName().split("\\.", -1);
         if (type.getPackageName().startsWith("io.sluice.rules.redis")) {
