@@ -69,6 +69,7 @@ class LimitedClientsTest {
                 .web(WebApplicationType.NONE)
                 .run(
                         "--spring.main.banner-mode=off",
+                        "--spring.cloud.gateway.server.webflux.enabled=false",
                         "--sluice.client-limits.party.hosts=127.0.0.1",
                         "--sluice.client-limits.party.rate=2/h",
                         "--sluice.client-limits.party.max-wait=0")) {
