@@ -1,6 +1,8 @@
 package io.sluice.runtime;
 
+import io.sluice.rules.watch.RegularFile;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +24,9 @@ public final class NodeId {
     private static final String FILE = "node-id";
     private static final Pattern FORM = Pattern.compile("[0-9a-zA-Z._:-]{1,128}");
 
+    /** Longer than any id, with line breaks. */
+    private static final int MOST_READ = 1_000;
+
     private NodeId() {}
 
     /**
@@ -31,26 +36,32 @@ public final class NodeId {
      * @param port distinguishes processes on the same host if there is no directory
      */
     public static String of(Optional<Path> data, String port) {
-        return data.map(NodeId::kept).orElseGet(() -> host() + ":" + port);
+        return data.flatMap(NodeId::kept).orElseGet(() -> host() + ":" + port);
     }
 
-    private static String kept(Path folder) {
+    private static Optional<String> kept(Path folder) {
         Path file = folder.resolve(FILE);
         try {
-            if (Files.isRegularFile(file) && Files.isReadable(file) && Files.size(file) < 1_000) {
-                String known = Files.readString(file, StandardCharsets.UTF_8).strip();
-                if (FORM.matcher(known).matches()) {
-                    return known;
-                }
-            }
-            Files.createDirectories(folder);
-            String made = UUID.randomUUID().toString();
-            Files.writeString(file, made + "\n", StandardCharsets.UTF_8);
-            return made;
+            String known = Files.exists(file) ? read(file) : "";
+            return Optional.of(FORM.matcher(known).matches() ? known : create(folder, file));
         } catch (IOException e) {
-            LOG.warn("cannot store the node id in {}, the host name is used instead: {}", file, e.toString());
-            return host();
+            LOG.warn("cannot store the node id in {}, host name and port are used instead: {}", file, e.toString());
+            return Optional.empty();
         }
+    }
+
+    /** Every byte is one character, so a file that is not text is not an error but holds no id. */
+    private static String read(Path file) throws IOException {
+        try (InputStream in = RegularFile.open(file)) {
+            return new String(in.readNBytes(MOST_READ), StandardCharsets.ISO_8859_1).strip();
+        }
+    }
+
+    private static String create(Path folder, Path file) throws IOException {
+        Files.createDirectories(folder);
+        String made = UUID.randomUUID().toString();
+        Files.writeString(file, made + "\n", StandardCharsets.UTF_8);
+        return made;
     }
 
     private static String host() {
