@@ -10,7 +10,8 @@ import java.util.Arrays;
 /** Reads the secret key for {@code privacy: hash}. */
 public final class HashKeyFile {
 
-    private static final int LARGEST_KEY = 4_096;
+    /** Leaves room for line breaks after the longest key. */
+    private static final int LARGEST_FILE = 4_096;
 
     private HashKeyFile() {}
 
@@ -23,10 +24,14 @@ public final class HashKeyFile {
     public static KeySecret read(Path file) {
         byte[] bytes;
         try (InputStream in = RegularFile.open(file)) {
-            bytes = in.readNBytes(LARGEST_KEY);
+            bytes = in.readNBytes(LARGEST_FILE + 1);
         } catch (IOException e) {
             throw new IllegalArgumentException(
                     "hash_key_file: unreadable (expected: a file this user may read, 16 bytes or more)", e);
+        }
+        if (bytes.length > LARGEST_FILE) {
+            throw new IllegalArgumentException(
+                    "hash_key_file: more than " + LARGEST_FILE + " bytes (expected: a key of 16..1024 bytes)");
         }
         int length = bytes.length;
         while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) {
