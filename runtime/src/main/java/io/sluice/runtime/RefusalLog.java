@@ -5,12 +5,11 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.evaluate.RulingListener;
 import io.sluice.rules.model.Rule;
 import java.time.Duration;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +24,7 @@ public final class RefusalLog implements RulingListener {
 
     private final Clock clock;
     private final AtomicBoolean gathering = new AtomicBoolean();
-    private volatile ConcurrentHashMap<String, LongAdder> refusals = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Long> refusals = new ConcurrentHashMap<>();
 
     public RefusalLog(Clock clock) {
         this.clock = clock;
@@ -39,39 +38,40 @@ public final class RefusalLog implements RulingListener {
         Ruling.Reported reported = ruling.reported();
         Rule rule = ruling.rule();
         String name = reported != null ? reported.id() : rule != null ? rule.id() : "";
-        LongAdder known = refusals.get(name);
-        (known != null ? known : refusals.computeIfAbsent(name, any -> new LongAdder())).increment();
+        refusals.merge(name, 1L, Long::sum);
         if (!gathering.get() && gathering.compareAndSet(false, true)) {
             clock.at(clock.nanoTime() + GATHER.toNanos(), this::tell);
         }
     }
 
     private void tell() {
-        Map<String, LongAdder> gathered = refusals;
-        refusals = new ConcurrentHashMap<>();
+        // First, so that a refusal that comes too late for this line starts the next one.
         gathering.set(false);
-        LOG.info(line(gathered));
+        Map<String, Long> gathered = new HashMap<>();
+        for (String name : refusals.keySet()) {
+            Long count = refusals.remove(name);
+            if (count != null) {
+                gathered.put(name, count);
+            }
+        }
+        if (!gathered.isEmpty()) {
+            LOG.info(line(gathered));
+        }
     }
 
-    static String line(Map<String, LongAdder> gathered) {
-        List<Map.Entry<String, LongAdder>> most = gathered.entrySet().stream()
-                .sorted(Comparator.comparingLong(
-                                (Map.Entry<String, LongAdder> e) -> e.getValue().sum())
-                        .reversed()
-                        .thenComparing(Map.Entry::getKey))
+    static String line(Map<String, Long> gathered) {
+        List<Map.Entry<String, Long>> most = gathered.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()))
                 .toList();
-        long all = most.stream().mapToLong(e -> e.getValue().sum()).sum();
+        long all = most.stream().mapToLong(Map.Entry::getValue).sum();
         StringBuilder line = new StringBuilder("refused ")
                 .append(all)
                 .append(all == 1 ? " request in " : " requests in ")
                 .append(GATHER.toSeconds())
                 .append(" s:");
         String separator = " ";
-        for (Map.Entry<String, LongAdder> each : most.subList(0, Math.min(MOST_NAMED, most.size()))) {
-            line.append(separator)
-                    .append(each.getKey())
-                    .append(' ')
-                    .append(each.getValue().sum());
+        for (Map.Entry<String, Long> each : most.subList(0, Math.min(MOST_NAMED, most.size()))) {
+            line.append(separator).append(each.getKey()).append(' ').append(each.getValue());
             separator = ", ";
         }
         return most.size() > MOST_NAMED
