@@ -25,10 +25,12 @@ public final class StorePulse implements AutoCloseable {
 
     /** Starts polling. */
     public void start() {
-        store.vitals().whenComplete((vitals, failure) -> last = failure == null ? vitals : null);
-        if (!closed) {
-            clock.at(clock.nanoTime() + PAUSE_NANOS, this::start);
+        // The store may be closed by now, too.
+        if (closed) {
+            return;
         }
+        store.vitals().whenComplete((vitals, failure) -> last = failure == null ? vitals : null);
+        clock.at(clock.nanoTime() + PAUSE_NANOS, this::start);
     }
 
     /** Returns the last figures; empty while the store is unavailable. */
