@@ -152,6 +152,9 @@ public final class OpenRules implements AutoCloseable {
     /** Returns the problems with the rules, or with reading them, that do not stop decisions, as sentences. */
     public List<String> findings() {
         List<String> findings = new ArrayList<>();
+        if (own() instanceof KeptRuleSource kept) {
+            kept.trouble().ifPresent(why -> findings.add("the rules could not be saved for the next start: " + why));
+        }
         if (redis == null) {
             refusal("rules were refused, the last good ones stay in force").ifPresent(findings::add);
             standIn().ifPresent(inWords -> findings.add("there are no rules: " + inWords));
