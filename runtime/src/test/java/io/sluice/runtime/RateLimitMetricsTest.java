@@ -2,6 +2,7 @@ package io.sluice.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class RateLimitMetricsTest {
@@ -121,6 +123,119 @@ class RateLimitMetricsTest {
                 .isEqualTo(9);
     }
 
+    @Test
+    void countsEveryDecisionOnceUnderTheLimitThatWasReported() {
+        RateLimitMetrics metrics = RateLimitMetrics.ofSetsAndCode(registry);
+        RuleSet rules = parsed("""
+            rules:
+              - { id: one, resource: /one, limits: [{ limit: 1, window: 1h }] }
+              - { id: banned, resource: /banned, action: deny }
+              - { id: free, resource: /free, action: exempt }
+              - { id: tried, resource: /one, shadow: true, limits: [{ id: none, limit: 0, window: 1h }] }
+            """);
+
+        for (String path : List.of("/one", "/one", "/banned", "/free", "/other")) {
+            ask(metrics, rules, Map.of("path", path), 1);
+        }
+        // Requests that only look are not counted.
+        ask(metrics, rules, Map.of("path", "/one"), 0);
+
+        assertThat(counts("rate_limit_allowed"))
+                .containsOnly(Map.entry("one/one.0", 1.0), Map.entry("free/", 1.0), Map.entry("/", 1.0));
+        assertThat(counts("rate_limit_rejected")).containsOnly(Map.entry("one/one.0", 1.0), Map.entry("banned/", 1.0));
+        assertThat(counts("rate_limit_shadow_rejected")).containsOnly(Map.entry("tried/tried.none", 2.0));
+        assertThat(registry.get("rate_limit_duration").timer().count()).isEqualTo(5);
+    }
+
+    @Test
+    void callersAddNoSeries() {
+        RateLimitMetrics metrics = RateLimitMetrics.ofSetsAndCode(registry);
+        RuleSet rules = parsed("""
+            rules:
+              - id: each
+                limits: [{ by: [user, path, header.x-a], limit: 1, window: 1h }]
+                overrides: [{ when: { user: u-1 }, limit: 2 }]
+            """);
+        for (int i = 0; i < 2; i++) {
+            ask(metrics, rules, caller(0), 1);
+        }
+        int before = registry.getMeters().size();
+
+        for (int i = 0; i < 10_000; i++) {
+            ask(metrics, rules, caller(i), 1);
+        }
+
+        assertThat(registry.getMeters()).hasSize(before);
+    }
+
+    @Test
+    void countsRefusedRuleSets() {
+        RateLimitMetrics metrics = RateLimitMetrics.ofSetsAndCode(registry);
+        watched(metrics);
+
+        source.rules.refuse(List.of(DocumentError.of("rules", "wrong"), DocumentError.of("rules", "also wrong")));
+        source.rules.refuse(List.of(DocumentError.of("rules", "still wrong")));
+
+        assertThat(registry.get("rate_limit_rule_errors").counter().count()).isEqualTo(2);
+        assertThat(gauge("rate_limit_rule_version")).isEqualTo(1);
+    }
+
+    @Test
+    void onlyTheLocalModeIsInForceWithoutAStore() {
+        RateLimitMetrics metrics = RateLimitMetrics.ofSetsAndCode(registry);
+        watched(metrics);
+
+        assertThat(gauge("rate_limit_keys")).isEqualTo(1);
+        assertThat(gauge("rate_limit_leases_outstanding")).isZero();
+        assertThat(gauge("rate_limit_breaker_state")).isZero();
+        assertThat(gauge("rate_limit_degraded_since_seconds")).isZero();
+        assertThat(registry.find("rate_limit_store_calls").meters()).isEmpty();
+        for (String mode : List.of("remote", "local", "open", "closed")) {
+            assertThat(registry.get("rate_limit_mode").tag("mode", mode).gauge().value())
+                    .isEqualTo(mode.equals("local") ? 1 : 0);
+        }
+    }
+
+    @Test
+    void countsCallsByTheirOutcome() {
+        RateLimitMetrics metrics = RateLimitMetrics.ofSetsAndCode(registry);
+
+        metrics.called("ok", 7, 1);
+        metrics.called("ok", 1, 1);
+        metrics.called("late", 1, 1);
+
+        assertThat(calls("ok")).isEqualTo(2);
+        assertThat(calls("late")).isEqualTo(1);
+    }
+
+    private double calls(String outcome) {
+        return registry.get("rate_limit_store_calls")
+                .tag("outcome", outcome)
+                .counter()
+                .count();
+    }
+
+    private double gauge(String name) {
+        return registry.get(name).gauge().value();
+    }
+
+    /** Returns the counters of this name by their rule and limit. */
+    private Map<String, Double> counts(String name) {
+        return registry.find(name).counters().stream()
+                .collect(Collectors.toMap(
+                        counter -> counter.getId().getTag("rule") + "/"
+                                + counter.getId().getTag("limit"),
+                        Counter::count));
+    }
+
+    private static Map<String, String> caller(int number) {
+        return Map.of("user", "u-" + number, "path", "/" + number, "header.x-a", Integer.toString(number));
+    }
+
+    private static RuleSet parsed(String document) {
+        return new RuleSet(1, ((RuleDocument.Accepted) RuleDocument.parse("t", document)).rules());
+    }
+
     private void watched(RateLimitMetrics metrics) {
         source.rules.publish(set(1, "set"));
         metrics.watch(source, counts, new StoreWatch(null, clock));
@@ -133,9 +248,13 @@ class RateLimitMetricsTest {
     }
 
     private void ask(RateLimitMetrics metrics, RuleSet rules) {
+        ask(metrics, rules, Map.of(), 1);
+    }
+
+    private void ask(RateLimitMetrics metrics, RuleSet rules, Map<String, String> attributes, long permits) {
         Limiter limiter = new Limiter(counts, clock, List.of());
         new Evaluator(() -> rules, limiter, null, KeySettings.ofThisProcess(), clock, metrics)
-                .evaluate(Attributes.of(Map.of()), 1)
+                .evaluate(Attributes.of(attributes), permits)
                 .toCompletableFuture()
                 .join();
     }
