@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.Decision;
 import io.sluice.core.Limiter;
 import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.evaluate.Ruling.Settled;
@@ -225,6 +226,43 @@ final class ExampleScenariosTest {
                 ip,
                 "json.username",
                 name);
+    }
+
+    @Test
+    void noMinuteHasASixthPaymentOfAnAccountAndNoSecondAFiftyFirst() {
+        Evaluator evaluator = rules("payment.yaml");
+        clock.advance(Duration.ofSeconds(58));
+        for (int i = 0; i < 5; i++) {
+            assertThat(pay(evaluator, "A-17").allowed()).isTrue();
+        }
+        clock.advance(Duration.ofSeconds(4));
+        Settled refused = pay(evaluator, "A-17");
+        assertThat(refused.retryAfter()).contains(Duration.ofSeconds(56));
+        assertThat(Objects.requireNonNull(refused.rule()).handling().onFailure())
+                .isEqualTo(FailurePolicy.CLOSED);
+        int fromOthers = 0;
+        for (int i = 0; i < 100; i++) {
+            fromOthers += pay(evaluator, "B-" + i).allowed() ? 1 : 0;
+        }
+        assertThat(fromOthers).isEqualTo(50);
+        // A payment that the bank's limit refused was not charged to its account.
+        clock.advance(Duration.ofMinutes(1));
+        for (int i = 0; i < 5; i++) {
+            assertThat(pay(evaluator, "B-99").allowed()).isTrue();
+        }
+    }
+
+    private static Settled pay(Evaluator evaluator, String account) {
+        return check(
+                evaluator,
+                "service",
+                "payment-service",
+                "path",
+                "/api/payments",
+                "method",
+                "POST",
+                "json.account",
+                account);
     }
 
     private static boolean sms(Evaluator evaluator) {
