@@ -54,8 +54,7 @@ class OpenRulesOfRedisTest {
             assertThat(log.lines()).isEmpty();
 
             hash("users", -7);
-            until("the refusal is reported", () -> rules.findings().size() == 1);
-            assertThat(rules.findings().get(0)).startsWith("rules in Redis were refused: ");
+            until("the refusal is reported", () -> reports(rules, "rules in Redis were refused: "));
             assertThat(ids(rules)).containsExactly("users");
 
             hash("callers", 7);
@@ -69,10 +68,12 @@ class OpenRulesOfRedisTest {
         try (OpenRules rules = open(Optional.empty())) {
             until("Redis is read", () -> rules.findings()
                     .equals(List.of("there are no rules: every request is allowed")));
-            rules.warnIfNone("give a file");
-            assertThat(log.lines())
-                    .containsExactly("no rules in Redis; every request is allowed. Release rules, write hashes"
-                            + " rate_limit_config:*, or give a file");
+            until("the warning", () -> {
+                rules.warnIfNone("give a file");
+                return log.lines()
+                        .contains("no rules in Redis; every request is allowed. Release rules, write hashes"
+                                + " rate_limit_config:*, or give a file");
+            });
         }
     }
 
@@ -113,10 +114,7 @@ class OpenRulesOfRedisTest {
             assertThat(ids(rules)).containsExactly("users");
             assertThat(rules.isKept()).isTrue();
             assertThat(log.lines()).isEmpty();
-            until(
-                    "the outage is reported",
-                    () -> rules.findings().size() == 1
-                            && rules.findings().get(0).startsWith("rules cannot be read from Redis: "));
+            until("the outage is reported", () -> reports(rules, "rules cannot be read from Redis: "));
 
             redis.restart();
             until("the outage is over", () -> rules.findings().isEmpty());
@@ -134,10 +132,7 @@ class OpenRulesOfRedisTest {
         keep();
         hash("users", -7);
         try (OpenRules rules = open(Optional.of(data))) {
-            until(
-                    "the refusal is reported",
-                    () -> rules.findings().size() == 1
-                            && rules.findings().get(0).startsWith("rules in Redis were refused: "));
+            until("the refusal is reported", () -> reports(rules, "rules in Redis were refused: "));
             assertThat(rules.isKept()).isTrue();
             assertThat(ids(rules)).containsExactly("users");
         }
@@ -165,10 +160,9 @@ class OpenRulesOfRedisTest {
         try (OpenRules rules = open(Optional.empty())) {
             until("the released rules are in force", () -> ids(rules).equals(List.of("released")));
             hash("foreign", 7);
-            until("the difference is reported", () -> rules.findings().size() == 1);
-            assertThat(rules.findings().get(0))
-                    .startsWith("hashes differ from the released rules: ")
-                    .contains("rate_limit_config:USER:*");
+            until(
+                    "the difference is reported",
+                    () -> reports(rules, "hashes differ from the released rules: rate_limit_config:USER:*"));
             assertThat(ids(rules)).containsExactly("released");
         }
     }
@@ -178,6 +172,12 @@ class OpenRulesOfRedisTest {
         assertThatThrownBy(() ->
                         OpenRules.ofRedis("http://127.0.0.1:1", "n", Optional.of(data), RuleVet.NONE, Clock.system()))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** On a busy machine Redis may be out of reach for a moment; that is reported too. */
+    private static boolean reports(OpenRules rules, String start) {
+        List<String> findings = rules.findings();
+        return findings.size() == 1 && findings.get(0).startsWith(start);
     }
 
     private OpenRules open(Optional<Path> kept) throws RulesRefusedException {

@@ -70,9 +70,7 @@ class StoreWatchTest {
     @Test
     void tellsThatTheStoreIsUnavailableSinceWhenAndWhy() {
         assertThat(watch.exists()).isTrue();
-        Await.until("available", PATIENCE, () -> !watch.isAway() && watch.degraded() == null);
-        assertThat(watch.awaySince()).isEmpty();
-        assertThat(watch.outage()).isEmpty();
+        Await.until("available", PATIENCE, this::isWell);
         assertThat(watch.findings()).isEqualTo(store.findings());
 
         Instant before = Instant.now();
@@ -83,9 +81,15 @@ class StoreWatchTest {
         assertThat(watch.outage().orElseThrow()).startsWith("Redis is unavailable: ");
 
         redis.restart();
-        Await.until("available again", PATIENCE, () -> !watch.isAway() && watch.degraded() == null);
-        assertThat(watch.awaySince()).isEmpty();
-        assertThat(watch.outage()).isEmpty();
+        Await.until("available again", PATIENCE, this::isWell);
+    }
+
+    /** On a busy machine Redis may look slow for a moment. */
+    private boolean isWell() {
+        return !watch.isAway()
+                && watch.degraded() == null
+                && watch.awaySince().isEmpty()
+                && watch.outage().isEmpty();
     }
 
     @Test
@@ -123,8 +127,7 @@ class StoreWatchTest {
     @Test
     void forgetsADegradedDecisionAfterFiveSeconds() {
         shed();
-        Await.until("connected", PATIENCE, () -> !watch.isAway());
-        assertThat(watch.degraded()).isEqualTo(Evaluator.OVERLOAD);
+        Await.until("degraded", PATIENCE, () -> Evaluator.OVERLOAD.equals(watch.degraded()));
         assertThat(watch.shed()).isEqualTo(1);
 
         clock.advance(Duration.ofSeconds(5).minusNanos(1));
