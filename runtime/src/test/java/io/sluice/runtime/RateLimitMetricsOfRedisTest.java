@@ -104,7 +104,7 @@ class RateLimitMetricsOfRedisTest {
         assertThat(mode("closed")).isEqualTo(1);
         assertThat(mode("open")).isEqualTo(1);
         assertThat(mode("local")).isZero();
-        assertThat(gauge("rate_limit_degraded_since_seconds")).isGreaterThanOrEqualTo(before - 1);
+        assertThat(gauge("rate_limit_degraded_since_seconds")).isGreaterThanOrEqualTo((double) (before - 1));
         assertThat(gauge("redis_connected_clients")).isNaN();
         assertThat(gauge("redis_used_memory")).isNaN();
 
