@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -113,8 +114,8 @@ class RedisBackedTest {
             await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
                 HttpResponse<String> health = app.get("/actuator/health");
                 assertThat(health.statusCode()).isEqualTo(200);
-                assertThat(health.body()).startsWith("{\"components\"").contains("\"status\":\"DEGRADED\"", "redis-");
-                assertThat(health.body()).endsWith("\"status\":\"DEGRADED\"}");
+                assertThat(health.body()).contains("redis-");
+                assertThat(JsonParserFactory.getJsonParser().parseMap(health.body())).containsEntry("status", "DEGRADED");
             });
             assertThat(app.get("/actuator/sluice").body())
                     .contains("\"mode\":\"redis\"", "\"degraded\":\"redis-", "\"degraded_since\":\"2");
