@@ -19,6 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConcurrencyCount extends Count {
 
+    /**
+     * Refusals do not remove expired permits until there are this many holders of them; from there on, skipping them costs more than
+     * removing them.
+     */
+    private static final int REMOVED_BY_REFUSALS = 64;
+
     private final Map<String, Held> holders = new HashMap<>();
 
     /** All of them, those that expire first in front. */
@@ -28,6 +34,7 @@ final class ConcurrencyCount extends Count {
     private Concurrency limit;
     private long total;
     private long used;
+    private int expired;
     private boolean rebased;
 
     private record Held(String holder, long permits, long untilMicros) {}
@@ -66,7 +73,7 @@ final class ConcurrencyCount extends Count {
 
     @Override
     public void refuse(long nowMicros) {
-        if (rebased) {
+        if (rebased || expired > REMOVED_BY_REFUSALS) {
             settle(nowMicros);
         }
     }
@@ -109,11 +116,13 @@ final class ConcurrencyCount extends Count {
 
     private void age(long nowMicros) {
         used = total;
+        expired = 0;
         for (Held held : byEnd) {
             if (held.untilMicros > nowMicros) {
                 break;
             }
             used -= held.permits;
+            expired++;
         }
         rebased = !byEnd.isEmpty() && StepBack.rebases(byEnd.last().untilMicros, nowMicros + limit.windowMicros());
     }
