@@ -108,7 +108,8 @@ final class CostOfDecisionsTest {
         }
 
         final void refuse(long permits) {
-            assertThat(((EngineDecision) engine.decide(Ask.charging(List.of(Demand.of(limit, "k", permits))))).allowed())
+            assertThat(((EngineDecision) engine.decide(Ask.charging(List.of(Demand.of(limit, "k", permits)))))
+                            .allowed())
                     .isFalse();
         }
     }

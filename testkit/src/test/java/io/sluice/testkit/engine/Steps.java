@@ -39,7 +39,8 @@ public final class Steps {
      */
     static long of(Class<? extends Runnable> work, int size) {
         try {
-            Constructor<?> made = new CountingClasses().loadClass(work.getName()).getDeclaredConstructor(int.class);
+            Constructor<?> made =
+                    new CountingClasses().loadClass(work.getName()).getDeclaredConstructor(int.class);
             made.setAccessible(true);
             Runnable prepared = (Runnable) made.newInstance(size);
             TAKEN.set(0);
