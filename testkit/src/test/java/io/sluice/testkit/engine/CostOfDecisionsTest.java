@@ -80,7 +80,7 @@ final class CostOfDecisionsTest {
     }
 
     /** An engine, one limit and its only key. */
-    private abstract static class OneCount implements Runnable {
+    abstract static class OneCount implements Runnable {
 
         final LocalEngine engine = LocalEngine.onTime(() -> this.micros);
         long micros = 1_790_000_000_000_000L;
@@ -115,7 +115,7 @@ final class CostOfDecisionsTest {
     }
 
     /** One permit in each slice. */
-    private static class FullWindow extends OneCount {
+    static class FullWindow extends OneCount {
 
         private final int slices;
 
@@ -141,14 +141,14 @@ final class CostOfDecisionsTest {
         }
     }
 
-    private static final class FullEstimate extends FullWindow {
+    static final class FullEstimate extends FullWindow {
 
         FullEstimate(int slices) {
             super(slices, window(slices).asEstimate());
         }
     }
 
-    private static final class FullLog extends OneCount {
+    static final class FullLog extends OneCount {
 
         private final int entries;
 
@@ -164,7 +164,7 @@ final class CostOfDecisionsTest {
         }
     }
 
-    private static final class FullLogAskedForOne extends OneCount {
+    static final class FullLogAskedForOne extends OneCount {
 
         FullLogAskedForOne(int entries) {
             super(Limit.named("l").slidingLog(entries, Duration.ofDays(1)));
@@ -178,7 +178,7 @@ final class CostOfDecisionsTest {
     }
 
     /** All but the first and the last entry were given back. */
-    private static final class EmptiedLog extends OneCount {
+    static final class EmptiedLog extends OneCount {
 
         private final int entries;
 
@@ -195,7 +195,7 @@ final class CostOfDecisionsTest {
     }
 
     /** Half of the entries have expired, and as many refusals see that. */
-    private static final class ExpiredLog extends OneCount {
+    static final class ExpiredLog extends OneCount {
 
         private final int entries;
 
@@ -217,7 +217,7 @@ final class CostOfDecisionsTest {
     }
 
     /** Every permit is held by another holder, and expires at another time. */
-    private static final class AllHeld extends OneCount {
+    static final class AllHeld extends OneCount {
 
         AllHeld(int holders) {
             super(Limit.named("c").concurrency(holders, Duration.ofDays(1)));
@@ -230,7 +230,7 @@ final class CostOfDecisionsTest {
         }
     }
 
-    private static final class AllHeldAskedForAll extends OneCount {
+    static final class AllHeldAskedForAll extends OneCount {
 
         private final int holders;
 
@@ -247,7 +247,7 @@ final class CostOfDecisionsTest {
     }
 
     /** Half of the permits have expired, and as many refusals see that. */
-    private static final class ExpiredHolders extends OneCount {
+    static final class ExpiredHolders extends OneCount {
 
         private final int holders;
 
@@ -268,7 +268,7 @@ final class CostOfDecisionsTest {
         }
     }
 
-    private static final class OneMore extends OneCount {
+    static final class OneMore extends OneCount {
 
         OneMore(int holders) {
             super(Limit.named("c").concurrency(holders + 1, Duration.ofDays(1)));

@@ -47,7 +47,7 @@ public final class Steps {
             prepared.run();
             return TAKEN.get();
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(work.getName(), e);
+            throw new LinkageError(work.getName(), e);
         }
     }
 
