@@ -25,6 +25,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +47,8 @@ final class ClusterFailoverTest {
     private static RedisCluster cluster;
 
     private final ConcurrentLinkedQueue<StoreState> states = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger failed = new AtomicInteger();
+    private volatile boolean throwing;
     private RedisEngine engine;
 
     @BeforeAll
@@ -62,12 +67,25 @@ final class ClusterFailoverTest {
                 .slow(Duration.ofMinutes(1))
                 .listener(new StoreListener() {
                     @Override
+                    public void called(String outcome, int decisions, long nanos) {
+                        fail();
+                    }
+
+                    @Override
                     public void changed(StoreState state) {
                         states.add(state);
+                        fail();
                     }
                 });
         engine = RedisEngine.connect(cluster.uri(), "p", Clock.system(), options);
         engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    private void fail() {
+        if (throwing) {
+            failed.incrementAndGet();
+            throw new NoClassDefFoundError("on purpose");
+        }
     }
 
     @AfterEach
@@ -99,6 +117,39 @@ final class ClusterFailoverTest {
         hung.thaw();
         cluster.awaitOk();
         assertThat(ask(LEFT)).isInstanceOf(EngineDecision.class);
+    }
+
+    /** The owners are read again after the failover, or its slots would stay undecided, and later as often as ever. */
+    @Test
+    void aListenerThatThrowsStopsNeitherDecisionsNorTheReadingOfOwners() throws Exception {
+        engine.close();
+        throwing = true;
+        connect();
+        RedisServer[] dead = new RedisServer[1];
+        whileDown(() -> dead[0] = cluster.killPrimaryOf(slotOf(LEFT)));
+        dead[0].restart();
+        cluster.awaitOk();
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(engine::isReady);
+        RedisServer from = cluster.ownerOf(slotOf(LEFT));
+        cluster.moveSlot(slotOf(LEFT), cluster.ownerOf(slotOf(RIGHT)));
+        assertThat(ask(LEFT)).isInstanceOf(EngineDecision.class);
+        long before = readings();
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> readings() >= before + 2);
+        cluster.moveSlot(slotOf(LEFT), from);
+        assertThat(ask(LEFT)).isInstanceOf(EngineDecision.class);
+        assertThat(failed.get()).isGreaterThan(2);
+    }
+
+    /** Returns how often the owners were read from any node. */
+    private static long readings() {
+        long calls = 0;
+        Pattern shards = Pattern.compile("cmdstat_cluster\\|shards:calls=(\\d+)");
+        for (RedisServer node : cluster.nodes()) {
+            Matcher matcher =
+                    shards.matcher(node.command("INFO", "commandstats").text());
+            calls += matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+        }
+        return calls;
     }
 
     @Test
