@@ -3,6 +3,7 @@ package io.sluice.node.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.node.RawHttp2;
 import io.sluice.testkit.SeededRandom;
 import io.sluice.testkit.redis.RedisServer;
 import io.vertx.core.Vertx;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +44,14 @@ class EveryWayToLeaveTest {
             "Connection: Upgrade",
             "Upgrade: websocket",
             "Sec-WebSocket-Accept: xyz");
+
+    private static final String CONCURRENCY = """
+            rules:
+              - id: open
+                deadline: 1m
+                on_failure: closed
+                limits: [{ algorithm: concurrency, limit: 1000, ttl: 1h }]
+            """;
 
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger over = new AtomicInteger();
@@ -98,25 +108,32 @@ class EveryWayToLeaveTest {
 
     @Test
     void ofAStreamThatIsReset() throws Exception {
-        Vertx vertx = Vertx.vertx();
-        HttpClient client = vertx.createHttpClient(
-                new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
         try (RawUpstream upstream = RawUpstream.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
                 TestGateway gateway = counting(upstream)) {
+            resetStreams(gateway.port(), EveryWayToLeaveTest::isAnswered);
+            allOver();
+        }
+    }
+
+    /** Resets many streams: some before the request has ended, and some when it has ended and is under way. */
+    private void resetStreams(int port, Predicate<HttpClientRequest> underWay) throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try {
+            HttpClient client = vertx.createHttpClient(new HttpClientOptions()
+                    .setProtocolVersion(HttpVersion.HTTP_2)
+                    .setHttp2ClearTextUpgrade(false));
             for (int i = 0; i < ROUNDS; i++) {
-                HttpClientRequest request = client.request(HttpMethod.POST, gateway.port(), "127.0.0.1", "/a")
+                HttpClientRequest request = client.request(HttpMethod.POST, port, "127.0.0.1", "/a")
                         .toCompletionStage()
                         .toCompletableFuture()
                         .get(60, TimeUnit.SECONDS);
                 request.exceptionHandler(told -> {}).setChunked(true).write("abc");
                 if (random.nextBoolean()) {
-                    int mark = begun.get();
                     request.end();
-                    await().until(() -> begun.get() >= mark);
+                    await().atMost(1, TimeUnit.MINUTES).until(() -> underWay.test(request));
                 }
                 request.reset(8);
             }
-            allOver();
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
@@ -124,13 +141,6 @@ class EveryWayToLeaveTest {
 
     @Test
     void ofAnyOfThemThePermitsInRedisAreGivenBack(@TempDir Path folder) throws Exception {
-        String rules = """
-                rules:
-                  - id: open
-                    deadline: 1m
-                    on_failure: closed
-                    limits: [{ algorithm: concurrency, limit: 1000, ttl: 1h }]
-                """;
         try (RedisServer redis = RedisServer.start();
                 RawUpstream upstream = new RawUpstream(caller -> {
                     while (!caller.head().isEmpty()) {
@@ -138,14 +148,37 @@ class EveryWayToLeaveTest {
                                 ways() % 2 == 0 ? GRANTED : "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
                     }
                 });
-                RunningGateway gateway =
-                        RunningGateway.onRedis(folder, rules, upstream.origin().toString(), redis.uri())) {
+                RunningGateway gateway = RunningGateway.onRedis(
+                        folder, CONCURRENCY, upstream.origin().toString(), redis.uri())) {
             leaveAfter(gateway.port(), ASK);
             leaveAfter(gateway.port(), RawClient.lines("POST /a HTTP/1.1", "Host: a", "Content-Length: 5") + "abc");
             await().atMost(1, TimeUnit.MINUTES).until(() -> holders(redis) == 0);
             assertThat(redis.command("INFO", "commandstats").text())
                     .as("permits were taken, and given back")
                     .contains("cmdstat_zadd:", "cmdstat_zrem:");
+        }
+    }
+
+    private static boolean isAnswered(HttpClientRequest request) {
+        return request.response().isComplete();
+    }
+
+    /** The upstream never answers, so a request ends only by its reset, or because Redis could not be asked. */
+    @Test
+    void ofAStreamThatIsResetThePermitsInRedisAreGivenBack(@TempDir Path folder) throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                RawUpstream upstream = new RawUpstream(RawClient::rest);
+                RunningGateway gateway = RunningGateway.onRedis(
+                        folder, CONCURRENCY, upstream.origin().toString(), redis.uri())) {
+            resetStreams(gateway.port(), request -> holders(redis) > 0 || isAnswered(request));
+            await().atMost(1, TimeUnit.MINUTES).until(() -> holders(redis) == 0);
+
+            try (RawHttp2 client = new RawHttp2(gateway.port(), 65_535)) {
+                client.provoke(20, RawHttp2.WINDOW_UPDATE, new byte[4]);
+                await().atMost(1, TimeUnit.MINUTES).until(() -> client.seen(RawHttp2.RST_STREAM) == 20);
+                await().atMost(1, TimeUnit.MINUTES).until(() -> client.get("/a") > 0 && holders(redis) > 0);
+            }
+            await().atMost(1, TimeUnit.MINUTES).until(() -> holders(redis) == 0);
         }
     }
 
