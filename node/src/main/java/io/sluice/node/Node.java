@@ -242,6 +242,9 @@ public final class Node implements AutoCloseable {
         health.watchTokens(files::findings);
         GrpcDoor door = GrpcDoor.open(config, files, evaluator);
         grpc = door;
+        if (door.port().isPresent()) {
+            metrics.watchRefusedConnections("grpc", door::refusedConnections);
+        }
         EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
         ApiAccess access = files.of(config.api())
                 .map(file -> ApiAccess.withToken(file::admits, config.openMetrics()))

@@ -13,11 +13,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +59,7 @@ public final class EnvoyServer implements AutoCloseable {
     private final Server server;
     private final HealthStatusManager health;
     private final @Nullable ReloadedTls tls;
+    private final ServerLoops loops;
     private final OpenCalls calls;
     private final Admission admission;
     private final RateLimitDecider decider;
@@ -71,11 +70,13 @@ public final class EnvoyServer implements AutoCloseable {
             InetSocketAddress address,
             ServerCredentials credentials,
             @Nullable ReloadedTls tls,
+            ServerLoops loops,
             OpenCalls calls,
             Admission admission,
             RateLimitDecider decider)
             throws IOException {
         this.tls = tls;
+        this.loops = loops;
         this.calls = calls;
         this.admission = admission;
         this.decider = decider;
@@ -83,7 +84,7 @@ public final class EnvoyServer implements AutoCloseable {
         serving(ServingStatus.NOT_SERVING);
         MalformedMessages malformed =
                 new MalformedMessages(Clock.system(), System.getLogger(MalformedMessages.class.getName()));
-        this.server = NettyServerBuilder.forAddress(address, credentials)
+        this.server = loops.use(NettyServerBuilder.forAddress(address, credentials))
                 .directExecutor()
                 .intercept(calls)
                 .intercept(admission) // runs before the one above
@@ -107,53 +108,29 @@ public final class EnvoyServer implements AutoCloseable {
      * @throws IOException if the address cannot be used or a certificate file cannot be read
      * @throws GeneralSecurityException if a certificate or key is invalid
      */
-    public static EnvoyServer start(InetSocketAddress address, Optional<TlsFiles> tls, RateLimitDecider decider)
-            throws IOException, GeneralSecurityException {
-        return start(address, tls, Optional.empty(), decider);
-    }
-
-    /**
-     * Starts to listen.
-     *
-     * @param tokens tells whether the values of the {@code authorization} metadata are a valid token; calls without one are
-     *     answered {@code UNAUTHENTICATED}, except those to the health service
-     * @throws IOException if the address cannot be used or a certificate file cannot be read
-     * @throws GeneralSecurityException if a certificate or key is invalid
-     */
     public static EnvoyServer start(
-            InetSocketAddress address,
-            Optional<TlsFiles> tls,
-            Optional<Predicate<List<String>>> tokens,
-            RateLimitDecider decider)
+            InetSocketAddress address, Optional<TlsFiles> tls, AllowedCallers callers, RateLimitDecider decider)
             throws IOException, GeneralSecurityException {
-        return start(address, tls, tokens, decider, ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
+        return start(address, tls, callers, decider, ReloadedTls.LOOK_EVERY, MESSAGE_WITHIN);
     }
 
     static EnvoyServer start(
             InetSocketAddress address,
             Optional<TlsFiles> tls,
-            RateLimitDecider decider,
-            Duration lookEvery,
-            Duration messageWithin)
-            throws IOException, GeneralSecurityException {
-        return start(address, tls, Optional.empty(), decider, lookEvery, messageWithin);
-    }
-
-    private static EnvoyServer start(
-            InetSocketAddress address,
-            Optional<TlsFiles> tls,
-            Optional<Predicate<List<String>>> tokens,
+            AllowedCallers callers,
             RateLimitDecider decider,
             Duration lookEvery,
             Duration messageWithin)
             throws IOException, GeneralSecurityException {
         ReloadedTls files = tls.isEmpty() ? null : ReloadedTls.open(tls.get(), lookEvery);
         ServerCredentials credentials = files == null ? InsecureServerCredentials.create() : files.credentials();
+        ServerLoops loops = new ServerLoops(callers.connections());
         OpenCalls calls = new OpenCalls(messageWithin);
         try {
-            return new EnvoyServer(address, credentials, files, calls, new Admission(tokens), decider);
+            return new EnvoyServer(address, credentials, files, loops, calls, new Admission(callers.tokens()), decider);
         } catch (IOException | RuntimeException e) {
             calls.close();
+            loops.close();
             if (files != null) {
                 files.close();
             }
@@ -201,6 +178,7 @@ public final class EnvoyServer implements AutoCloseable {
         }
         open = false;
         calls.close();
+        loops.close();
         if (tls != null) {
             tls.close();
         }

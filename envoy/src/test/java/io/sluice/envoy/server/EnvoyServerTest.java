@@ -133,6 +133,7 @@ class EnvoyServerTest {
         try (EnvoyServer server = EnvoyServer.start(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         Optional.empty(),
+                        AllowedCallers.ALL,
                         decider(engine),
                         SOON,
                         SOON);
@@ -177,6 +178,7 @@ class EnvoyServerTest {
         try (EnvoyServer server = EnvoyServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Optional.of(files),
+                AllowedCallers.ALL,
                 Desk.with(RULES).decider,
                 SOON,
                 LATER)) {
@@ -208,6 +210,7 @@ class EnvoyServerTest {
         try (EnvoyServer server = EnvoyServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Optional.of(files),
+                AllowedCallers.ALL,
                 Desk.with(RULES).decider,
                 SOON,
                 LATER)) {
@@ -228,6 +231,7 @@ class EnvoyServerTest {
         assertThatThrownBy(() -> EnvoyServer.start(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         Optional.of(files),
+                        AllowedCallers.ALL,
                         Desk.with(RULES).decider))
                 .isInstanceOf(java.security.GeneralSecurityException.class);
     }
@@ -246,7 +250,11 @@ class EnvoyServerTest {
     }
 
     private static EnvoyServer plain(RateLimitDecider decider) throws Exception {
-        return EnvoyServer.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional.empty(), decider);
+        return EnvoyServer.start(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                Optional.empty(),
+                AllowedCallers.ALL,
+                decider);
     }
 
     /** A stub with a deadline that is never reached. */

@@ -165,6 +165,7 @@ class MalformedMessagesTest {
         EnvoyServer server = EnvoyServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Optional.empty(),
+                AllowedCallers.ALL,
                 Desk.with(RULES).decider,
                 LATER,
                 LATER);

@@ -7,6 +7,7 @@ import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.transport.Arrivals;
 import io.sluice.node.transport.ClientConnections;
+import io.sluice.node.transport.OpenConnections;
 import io.sluice.node.transport.Patience;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
@@ -39,7 +40,6 @@ public final class ApiDoor {
     private static final int FIRST_SECONDS = 10;
 
     private static final int IDLE_SECONDS = 60;
-    private static final int MOST_CONNECTIONS = 10_000;
 
     /** The number of the free port for the warm-up. The gateways of the same Vert.x use small negative numbers. */
     private static final int PRACTICE_PORT = Integer.MIN_VALUE;
@@ -56,6 +56,7 @@ public final class ApiDoor {
     private final MemoryBudget memory = MemoryBudget.ofHeap();
     private final List<HttpServer> listening = new CopyOnWriteArrayList<>();
     private final List<ApiServer> servers = new CopyOnWriteArrayList<>();
+    private volatile @Nullable OpenConnections connections;
     private volatile @Nullable Certificates certificates;
 
     public Vertx vertx() {
@@ -74,7 +75,8 @@ public final class ApiDoor {
 
     /** Returns how many connections were closed at once because too many were open. */
     public long refusedConnections() {
-        return arrivals.refused(port());
+        OpenConnections open = connections;
+        return open == null ? 0 : open.refused();
     }
 
     public boolean usesNativeTransport() {
@@ -101,7 +103,7 @@ public final class ApiDoor {
                         return server;
                     },
                     loops);
-            arrivals.limit(port(), MOST_CONNECTIONS);
+            connections = arrivals.limit(settings.host(), port(), OpenConnections.USUAL_MOST);
         } catch (ExecutionException e) {
             throw new StartFailedException(
                     "api port " + settings.port() + " on " + settings.host() + ": " + why(e.getCause()), List.of());

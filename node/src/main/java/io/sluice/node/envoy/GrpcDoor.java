@@ -2,6 +2,7 @@ package io.sluice.node.envoy;
 
 import io.sluice.envoy.decide.CountingMode;
 import io.sluice.envoy.decide.RateLimitDecider;
+import io.sluice.envoy.server.AllowedCallers;
 import io.sluice.envoy.server.EnvoyJson;
 import io.sluice.envoy.server.EnvoyServer;
 import io.sluice.envoy.server.TlsFiles;
@@ -10,6 +11,7 @@ import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.GrpcSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
+import io.sluice.node.transport.OpenConnections;
 import io.sluice.rules.evaluate.Evaluator;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -18,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,31 +31,41 @@ public final class GrpcDoor implements AutoCloseable {
 
     private final RateLimitDecider decider;
     private final @Nullable EnvoyServer server;
+    private final OpenConnections connections;
 
-    private GrpcDoor(RateLimitDecider decider, @Nullable EnvoyServer server) {
+    private GrpcDoor(RateLimitDecider decider, @Nullable EnvoyServer server, OpenConnections connections) {
         this.decider = decider;
         this.server = server;
+        this.connections = connections;
     }
 
     /** Listens if the node has a gRPC port, but decides nothing yet. */
     public static GrpcDoor open(NodeConfig config, DoorTokens tokens, Evaluator evaluator) throws StartFailedException {
+        return open(config, tokens, evaluator, OpenConnections.USUAL_MOST);
+    }
+
+    static GrpcDoor open(NodeConfig config, DoorTokens tokens, Evaluator evaluator, int mostConnections)
+            throws StartFailedException {
         Optional<GrpcSettings> settings = config.grpc();
         boolean reference =
                 settings.filter(GrpcSettings::countsLikeTheReference).isPresent();
         RateLimitDecider decider =
                 new RateLimitDecider(evaluator, reference ? CountingMode.REFERENCE : CountingMode.TOGETHER);
-        return new GrpcDoor(
-                decider, settings.isEmpty() ? null : listen(settings.get().door(), tokens, decider));
+        OpenConnections connections = new OpenConnections(mostConnections);
+        EnvoyServer server = settings.isEmpty() ? null : listen(settings.get().door(), tokens, decider, connections);
+        return new GrpcDoor(decider, server, connections);
     }
 
-    private static EnvoyServer listen(DoorSettings door, DoorTokens tokens, RateLimitDecider decider)
+    private static EnvoyServer listen(
+            DoorSettings door, DoorTokens tokens, RateLimitDecider decider, OpenConnections connections)
             throws StartFailedException {
         Optional<TlsFiles> tls = door.access()
                 .tls()
                 .map(files -> new TlsFiles(files.certificate(), files.key(), files.clientAuthorities()));
-        Optional<Predicate<List<String>>> admission = tokens.of(door).map(file -> file::admits);
+        AllowedCallers callers =
+                new AllowedCallers(connections::admit, tokens.of(door).map(file -> file::admits));
         try {
-            return EnvoyServer.start(new InetSocketAddress(door.host(), door.port()), tls, admission, decider);
+            return EnvoyServer.start(new InetSocketAddress(door.host(), door.port()), tls, callers, decider);
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw unreadable(e);
         } catch (IOException e) {
@@ -91,6 +102,11 @@ public final class GrpcDoor implements AutoCloseable {
     /** Returns the port; empty if there is none. */
     public OptionalInt port() {
         return server == null ? OptionalInt.empty() : OptionalInt.of(server.port());
+    }
+
+    /** Returns how many connections were closed at once because too many were open. */
+    public long refusedConnections() {
+        return connections.refused();
     }
 
     /** Returns the same protocol for the api port. */

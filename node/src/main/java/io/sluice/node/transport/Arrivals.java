@@ -5,19 +5,23 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.AttributeKey;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.transport.Transport;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections that have not sent a complete request head yet, and how many connections each port has. The server reports a connection
+ * Connections that have not sent a complete request head yet, and how many connections each server has. The server reports a connection
  * only after its first head was read, so connections are recorded where they are accepted: this is the transport that the server
  * listens with. Thread-safe.
  */
@@ -26,10 +30,12 @@ public final class Arrivals implements Transport {
     /** The share of the heap that bodies may use before somebody reads them. */
     private static final int SHARE_OF_HEAP = 8;
 
+    private static final AttributeKey<OpenConnections> OPEN = AttributeKey.valueOf(OpenConnections.class, "open");
+
     private final Transport transport;
     private final UnreadBytes unread;
     private final Map<String, Arrival> waiting = new ConcurrentHashMap<>();
-    private final Map<Integer, OpenConnections> ports = new ConcurrentHashMap<>();
+    private final Set<Channel> servers = ConcurrentHashMap.newKeySet();
     private final AtomicLong ticks = new AtomicLong();
 
     private record Arrival(Channel channel, FirstBytes first, long tick) {}
@@ -49,15 +55,35 @@ public final class Arrivals implements Transport {
         return new Arrivals(best != null && best.available() ? best : Transport.NIO, unread);
     }
 
-    /** Closes new connections to a port at once from now on while it has this many. */
-    public void limit(int port, int connections) {
-        ports.put(port, new OpenConnections(connections));
+    /**
+     * Closes new connections to a server at once from now on while it has this many. Another server may use the same port at another
+     * address; it has its own number.
+     *
+     * @param host the address that the server listens on
+     * @return the connections of the server from now on
+     */
+    public OpenConnections limit(String host, int port, int connections) {
+        OpenConnections open = new OpenConnections(connections);
+        @Nullable InetAddress wanted = new InetSocketAddress(host, port).getAddress();
+        List<Channel> onPort =
+                servers.stream().filter(server -> isOn(port, server)).toList();
+        List<Channel> there =
+                onPort.stream().filter(server -> isAt(wanted, server)).toList();
+        // If the server understands a host name in another way, too many servers are limited rather than none.
+        (there.isEmpty() ? onPort : there).forEach(server -> server.attr(OPEN).set(open));
+        return open;
     }
 
-    /** Returns how many connections to a port were closed because it had too many. */
-    public long refused(int port) {
-        @Nullable OpenConnections open = ports.get(port);
-        return open == null ? 0 : open.refused();
+    private static boolean isOn(int port, Channel server) {
+        return server.localAddress() instanceof InetSocketAddress bound && bound.getPort() == port;
+    }
+
+    /** The address of all interfaces may be bound in the form of the other IP version. */
+    private static boolean isAt(@Nullable InetAddress wanted, Channel server) {
+        return wanted != null
+                && server.localAddress() instanceof InetSocketAddress bound
+                && (wanted.equals(bound.getAddress())
+                        || (wanted.isAnyLocalAddress() && bound.getAddress().isAnyLocalAddress()));
     }
 
     UnreadBytes unread() {
@@ -144,12 +170,21 @@ public final class Arrivals implements Transport {
     @ChannelHandler.Sharable
     private final class Noting extends ChannelInboundHandlerAdapter {
 
+        /** Not when the channel becomes active: that may be after the server has said that it listens. */
+        @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // the listener is all that is needed
+        public void handlerAdded(ChannelHandlerContext context) {
+            Channel server = context.channel();
+            servers.add(server);
+            server.closeFuture().addListener(closed -> servers.remove(server));
+        }
+
         @Override
         public void channelRead(ChannelHandlerContext context, Object accepted) {
             if (accepted instanceof Channel channel
                     && channel.remoteAddress() instanceof InetSocketAddress remote
                     && channel.localAddress() instanceof InetSocketAddress local) {
-                @Nullable OpenConnections open = ports.get(local.getPort());
+                @Nullable OpenConnections open = context.channel().attr(OPEN).get();
                 if (open != null && !open.admit(channel)) {
                     channel.unsafe().closeForcibly();
                     return;

@@ -4,20 +4,23 @@ import io.netty.channel.Channel;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The open connections of one port, and how many there may be. Thread-safe. */
-final class OpenConnections {
+/** The open connections of one server, and how many there may be. Thread-safe. */
+public final class OpenConnections {
+
+    /** How many a server may have that has no setting for it. */
+    public static final int USUAL_MOST = 10_000;
 
     private final int most;
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong refused = new AtomicLong();
 
-    OpenConnections(int most) {
+    public OpenConnections(int most) {
         this.most = most;
     }
 
     /** Returns whether there is room for a new connection, and counts it until it is closed. */
     @SuppressWarnings("FutureReturnValueIgnored") // the listener is all that is needed
-    boolean admit(Channel channel) {
+    public boolean admit(Channel channel) {
         if (open.incrementAndGet() > most) {
             open.decrementAndGet();
             refused.incrementAndGet();
@@ -28,7 +31,7 @@ final class OpenConnections {
     }
 
     /** Returns how many connections have been refused. */
-    long refused() {
+    public long refused() {
         return refused.get();
     }
 }

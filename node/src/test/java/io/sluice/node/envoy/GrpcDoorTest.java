@@ -11,21 +11,31 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.core.Limiter;
+import io.sluice.core.local.LocalEngine;
+import io.sluice.core.time.Clock;
 import io.sluice.node.Node;
 import io.sluice.node.RunningNode;
+import io.sluice.node.access.DoorTokens;
 import io.sluice.node.config.DoorAccess;
 import io.sluice.node.config.DoorSettings;
 import io.sluice.node.config.GrpcSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
+import io.sluice.node.gateway.RawClient;
 import io.sluice.node.gateway.config.TlsSettings;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.runtime.Store;
 import io.sluice.testkit.redis.RedisServer;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -243,6 +253,45 @@ class GrpcDoorTest {
         }
     }
 
+    @Test
+    void aConnectionTooManyIsClosedAtOnceAndCounted() throws Exception {
+        NodeConfig config = config(GrpcSettings.on(0));
+        Clock clock = Clock.system();
+        Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
+        Evaluator evaluator = new Evaluator(RuleSet::none, local, null, config.keyForm(), clock, (ruling, nanos) -> {});
+        try (local;
+                DoorTokens tokens = DoorTokens.open(config, clock);
+                GrpcDoor door = GrpcDoor.open(config, tokens, evaluator, 2)) {
+            door.serve();
+            int port = door.port().getAsInt();
+            try (Caller first = Caller.of(port);
+                    RawClient second = new RawClient(new Socket(InetAddress.getLoopbackAddress(), port))) {
+                assertThat(first.health()).isEqualTo(ServingStatus.SERVING);
+                second.send("PRI ");
+                assertThat(door.refusedConnections()).isZero();
+                try (RawClient third = new RawClient(new Socket(InetAddress.getLoopbackAddress(), port))) {
+                    assertThat(third.isClosed()).isTrue();
+                }
+                assertThat(door.refusedConnections()).isEqualTo(1);
+                assertThat(first.health()).isEqualTo(ServingStatus.SERVING);
+            }
+            await().atMost(60, TimeUnit.SECONDS).until(() -> {
+                try (Caller next = Caller.of(port)) {
+                    return next.health() == ServingStatus.SERVING;
+                } catch (StatusRuntimeException refused) {
+                    return false;
+                }
+            });
+        }
+    }
+
+    @Test
+    void metricsShowConnectionsThatWereRefused() throws Exception {
+        try (RunningNode node = RunningNode.start(config(GrpcSettings.on(0)), Store::redis)) {
+            assertThat(node.get("/metrics").body()).contains("sluice_connections_refused_total{door=\"grpc\"} 0.0");
+        }
+    }
+
     private static NodeConfig config(GrpcSettings settings) {
         return NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0).withGrpc(settings);
     }
@@ -280,8 +329,11 @@ class GrpcDoorTest {
     private record Caller(ManagedChannel channel) implements AutoCloseable {
 
         static Caller of(RunningNode node) {
-            return new Caller(NettyChannelBuilder.forAddress(
-                            "127.0.0.1", node.node.grpcPort().getAsInt(), InsecureChannelCredentials.create())
+            return of(node.node.grpcPort().getAsInt());
+        }
+
+        static Caller of(int port) {
+            return new Caller(NettyChannelBuilder.forAddress("127.0.0.1", port, InsecureChannelCredentials.create())
                     .build());
         }
 

@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Connections before their first head, on two doors of one transport. */
@@ -44,6 +46,10 @@ class ArrivalsTest {
     }
 
     private HttpServer door() throws Exception {
+        return door("127.0.0.1", 0);
+    }
+
+    private HttpServer door(String host, int port) throws Exception {
         ClientConnections connections = new ClientConnections(arrivals, 60);
         return vertx.createHttpServer()
                 .connectionHandler(connections::opened)
@@ -51,7 +57,7 @@ class ArrivalsTest {
                     seen.add(asked.version() + " " + asked.headers().contains("upgrade"));
                     asked.response().end("hello");
                 }))
-                .listen(0, "127.0.0.1")
+                .listen(port, host)
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(60, TimeUnit.SECONDS);
@@ -78,6 +84,38 @@ class ArrivalsTest {
             arrivals.tick(1);
             assertThat(new RawClient(second).isClosed()).isTrue();
             assertThat(asks.send(GET).message()).endsWith("hello");
+        }
+    }
+
+    @Test
+    void doorsWithTheSamePortAtDifferentAddressesHaveTheirOwnCounts() throws Exception {
+        int port = door().actualPort();
+        door("127.0.0.2", port);
+        OpenConnections atOne = arrivals.limit("127.0.0.1", port, 1);
+        OpenConnections atOther = arrivals.limit("127.0.0.2", port, 1);
+        try (RawClient first = new RawClient(new Socket(InetAddress.getLoopbackAddress(), port));
+                RawClient second = new RawClient(new Socket("127.0.0.2", port))) {
+            assertThat(first.send(GET).message()).endsWith("hello");
+            assertThat(second.send(GET).message()).endsWith("hello");
+            try (RawClient tooMany = new RawClient(new Socket("127.0.0.2", port))) {
+                assertThat(tooMany.isClosed()).isTrue();
+            }
+            assertThat(atOne.refused()).isZero();
+            assertThat(atOther.refused()).isEqualTo(1);
+        }
+    }
+
+    /** However the address is written, and whatever the system makes of it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0", "localhost", "127.0.0.1"})
+    void aDoorAtAnyAddressHasALimit(String host) throws Exception {
+        int port = door(host, 0).actualPort();
+        OpenConnections open = arrivals.limit(host, port, 1);
+        try (RawClient first = new RawClient(new Socket(InetAddress.getLoopbackAddress(), port));
+                RawClient tooMany = new RawClient(new Socket(InetAddress.getLoopbackAddress(), port))) {
+            assertThat(tooMany.isClosed()).isTrue();
+            assertThat(first.send(GET).message()).endsWith("hello");
+            assertThat(open.refused()).isEqualTo(1);
         }
     }
 

@@ -5,6 +5,7 @@ import io.sluice.node.access.Certificates;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.gateway.config.GatewaySettings;
 import io.sluice.node.transport.Arrivals;
+import io.sluice.node.transport.OpenConnections;
 import io.sluice.node.transport.Patience;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Vertx;
@@ -40,6 +41,7 @@ public final class GatewayDoor {
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
     private final List<GatewayServer> loops = new CopyOnWriteArrayList<>();
     private Duration drain = Duration.ZERO;
+    private volatile @Nullable OpenConnections connections;
     private @Nullable String deployment;
     private @Nullable Certificates certificates;
 
@@ -77,7 +79,7 @@ public final class GatewayDoor {
                     "gateway port: no answer from the system (expected: try again later)", List.of());
         }
         deployment = deployed.join();
-        arrivals.limit(port(), settings.connections());
+        connections = arrivals.limit(host, port(), settings.connections());
         files.ifPresent(each -> each.follow(servers, clock));
         certificates = files.orElse(null);
     }
@@ -89,7 +91,8 @@ public final class GatewayDoor {
 
     /** Returns how many connections were closed at once because too many were open. */
     public long refusedConnections() {
-        return arrivals.refused(port());
+        OpenConnections open = connections;
+        return open == null ? 0 : open.refused();
     }
 
     /** Asks callers to use other connections from now on. Everything that arrives is still answered. */
