@@ -127,6 +127,19 @@ final class Http2Frames extends Http2FrameListenerDecorator {
         }
     }
 
+    /**
+     * Resets a stream because the connection holds too much. That costs as much as a provoked reset, but is counted here: the decision API
+     * resets with the same error for want of memory, which need not be this caller's doing.
+     */
+    private Http2Exception noRoom(int stream) {
+        earnByAnswers();
+        spare -= PER_RESET;
+        return spare < 0
+                ? used()
+                : Http2Exception.streamError(
+                        stream, Http2Error.ENHANCE_YOUR_CALM, "no room for more bodies that nobody reads");
+    }
+
     private static Http2Exception used() {
         return Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames or resets");
     }
@@ -148,8 +161,7 @@ final class Http2Frames extends Http2FrameListenerDecorator {
             spend();
         }
         if (!hold() && held > FRAME) {
-            throw Http2Exception.streamError(
-                    stream, Http2Error.ENHANCE_YOUR_CALM, "no room for more bodies that nobody reads");
+            throw noRoom(stream);
         }
         return super.onDataRead(context, stream, data, padding, end);
     }

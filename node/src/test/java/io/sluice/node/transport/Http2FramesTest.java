@@ -224,6 +224,29 @@ class Http2FramesTest {
         await().untilAsserted(() -> assertThat(unread.taken()).isZero());
     }
 
+    /** Each reset asks the caller to send less. */
+    @Test
+    void bodiesThatKeepComingAlthoughThereIsNoRoomEndTheConnection() throws Exception {
+        int most = Http2Frames.MOST_SPARE / (Http2Frames.PER_RESET - 2);
+        unread.take(300_000);
+        try (RawHttp2 client = new RawHttp2(server.actualPort(), 65_535)) {
+            int streams = 0;
+            while (streams < 2 * most && !client.isClosed()) {
+                streams++;
+                for (int i = 0, stream = client.post("/held"); i < 2 && client.body(stream, 16_000); i++) {
+                    // the second piece is more than one frame
+                }
+                int sent = streams;
+                await().until(() -> client.isClosed() || client.seen(RawHttp2.RST_STREAM) >= sent);
+            }
+            assertThat(client.isClosed()).isTrue();
+            assertThat(client.goAwayError()).isEqualTo(ENHANCE_YOUR_CALM);
+            assertThat(streams).isBetween(most - ABOUT, most + ABOUT);
+        } finally {
+            unread.give(300_000);
+        }
+    }
+
     @Test
     void aBodyThatIsGoneWithItsConnectionIsNotCounted() throws Exception {
         try (RawHttp2 client = new RawHttp2(server.actualPort(), 65_535)) {
