@@ -106,6 +106,7 @@ class ArchitectureTest {
                 "io.sluice.rules..",
                 "io.envoyproxy..",
                 "io.grpc..",
+                "io.netty..",
                 "com.google.protobuf.."));
     }
 
