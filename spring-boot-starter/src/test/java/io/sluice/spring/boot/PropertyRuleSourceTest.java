@@ -97,7 +97,8 @@ class PropertyRuleSourceTest {
                           rules:
                             - { id: a, limits: [{ limit: -3, window: 1m }] }
                             - { id: a, limits: [{ limit: 3, window: "${jndi:ldap://x}" }], nonsense: "#{T(java.lang.Runtime)}" }
-                        rate.limit.configs.sms: { limit: many, window: 60 }
+                        rate.limit.configs.sms: { limit: many, window: 60, limt: 3 }
+                        rate.limit.configs.mail: 3
                         """), RuleVet.NONE));
 
         assertThat(refused.errors())
@@ -105,8 +106,10 @@ class PropertyRuleSourceTest {
                 .contains(
                         "sluice.rules[0].limits[0].limit",
                         "sluice.rules[1].limits[0].window",
-                        "rate.limit.configs.sms.limits[0].limit")
-                .allMatch(name -> name.startsWith("sluice.rules[") || name.startsWith("rate.limit.configs.sms"));
+                        "rate.limit.configs.sms.limits[0].limit",
+                        "rate.limit.configs.sms.limt",
+                        "rate.limit.configs.mail")
+                .allMatch(name -> name.startsWith("sluice.rules[") || name.startsWith("rate.limit.configs."));
     }
 
     @Test
@@ -147,14 +150,22 @@ class PropertyRuleSourceTest {
                 .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
                 .withPropertyValues(
                         "rate.limit.configs.send-sms.limit=3",
-                        "rate.limit.configs.send-sms.window=60",
+                        "rate.limit.configs.send-sms.window=60000",
                         "rate.limit.configs.login.limit=5",
-                        "rate.limit.configs.login.window=1h")
+                        "rate.limit.configs.login.window=1h",
+                        "rate.limit.configs.search.window=1000",
+                        "rate.limit.configs.report.limit=7",
+                        "rate.limit.configs[api.orders]=")
                 .run(context -> {
                     RuleSet rules = context.getBean(Evaluator.class).rules();
                     assertThat(rules.rules())
-                            .extracting(rule -> rule.id())
-                            .containsExactlyInAnyOrder("send-sms", "login");
+                            .extracting(rule -> rule.limits().get(0).limit().toString())
+                            .containsExactlyInAnyOrder(
+                                    "send-sms (sliding_window 3 per 1m)",
+                                    "login (sliding_window 5 per 1h)",
+                                    "search (sliding_window 100 per 1s)",
+                                    "report (sliding_window 7 per 1m)",
+                                    "api.orders. (sliding_window 100 per 1m)");
                     assertThat(rules.matching(Attributes.of(
                                     Map.of("path", "/", "key", "k", "ip", "1.2.3.4", "service", "send-sms"))))
                             .isEmpty();

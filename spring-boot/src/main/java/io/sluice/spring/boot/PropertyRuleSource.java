@@ -10,7 +10,8 @@ import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.source.WarningMemory;
 import io.sluice.rules.yaml.DocumentError;
-import java.util.LinkedHashMap;
+import io.sluice.spring.boot.founding.FoundingLimits;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -28,16 +29,9 @@ import org.springframework.core.env.Environment;
  */
 final class PropertyRuleSource implements RuleSource {
 
-    /**
-     * An attribute that the rules of {@code rate.limit.configs} require and that no request has. Such rules apply only where code
-     * names them.
-     */
-    static final String POINT = "sluice.point";
-
     private static final Logger LOG = LoggerFactory.getLogger(PropertyRuleSource.class);
     private static final String RULES = "sluice.rules";
     private static final String ATTRIBUTES = "sluice.attributes";
-    private static final String FOUNDING = "rate.limit.configs";
     private static final ResolvableType RULE =
             ResolvableType.forClassWithGenerics(Map.class, String.class, Object.class);
     private static final Bindable<List<Map<String, Object>>> RULE_LIST =
@@ -58,8 +52,7 @@ final class PropertyRuleSource implements RuleSource {
         Binder binder = Binder.get(environment);
         return binder.bind(RULES, Bindable.of(Object.class)).isBound()
                 || binder.bind(RULES, RULE_LIST).isBound()
-                || binder.bind(FOUNDING, Bindable.mapOf(String.class, FoundingLimit.class))
-                        .isBound();
+                || FoundingLimits.areIn(environment);
     }
 
     /** @param vet checks later changes; the caller checks the initial rules */
@@ -150,31 +143,16 @@ final class PropertyRuleSource implements RuleSource {
         for (int i = 0; i < inline.size(); i++) {
             document.add(RULES + "[" + i + "]", inline.get(i));
         }
-        binder.bind(FOUNDING, Bindable.mapOf(String.class, FoundingLimit.class))
-                .orElse(Map.of())
-                .forEach((name, limit) -> document.add(FOUNDING + "." + name, limit.rule(name)));
-        return document.read();
-    }
-
-    /**
-     * A limit in {@code rate.limit.configs}. For a {@code @LimitPoint} that counts by address, the address is part of the key.
-     *
-     * @param window the length of the window in seconds, or with a unit such as {@code 1m}
-     */
-    record FoundingLimit(String limit, String window) {
-
-        Map<String, Object> rule(String name) {
-            Map<String, Object> counted = new LinkedHashMap<>();
-            counted.put("by", "key");
-            counted.put("absent", "share");
-            counted.put("algorithm", "sliding_window");
-            counted.put("limit", limit == null ? "" : limit);
-            counted.put("window", window == null ? "" : window.matches("[0-9]+") ? window + "s" : window);
-            Map<String, Object> rule = new LinkedHashMap<>();
-            rule.put("id", name);
-            rule.put("match", Map.of(POINT, name));
-            rule.put("limits", List.of(counted));
-            return rule;
+        FoundingLimits founding = FoundingLimits.read(environment);
+        founding.rules().forEach((name, rule) -> document.add(FoundingLimits.PREFIX + "." + name, rule));
+        RuleDocument read = document.read();
+        if (founding.errors().isEmpty()) {
+            return read;
         }
+        List<DocumentError> errors = new ArrayList<>(founding.errors());
+        if (read instanceof RuleDocument.Refused refused) {
+            errors.addAll(refused.errors());
+        }
+        return new RuleDocument.Refused(errors);
     }
 }
