@@ -236,6 +236,15 @@ class ArchitectureTest {
     }
 
     @Test
+    void onlyTheAutoConfigurationKnowsTheFoundingForms() {
+        check(noClasses()
+                .that(not(resideInAnyPackage("io.sluice.spring.founding..", "io.sluice.spring.boot..")))
+                .should()
+                .dependOnClassesThat(
+                        resideInAnyPackage("io.sluice.spring.founding..", "io.sluice.spring.boot.founding..")));
+    }
+
+    @Test
     void onlyTheRuntimeAndItsUsersKnowMicrometer() {
         check(noClasses()
                 .that(not(resideInAnyPackage("io.sluice.runtime..", "io.sluice.node..", "io.sluice.spring..")))

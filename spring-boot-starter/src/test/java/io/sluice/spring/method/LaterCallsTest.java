@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.sluice.spring.CurrentRequest;
-import io.sluice.spring.LimitPoint;
-import io.sluice.spring.LimitType;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.RateLimited;
+import io.sluice.spring.founding.LimitPoint;
+import io.sluice.spring.founding.LimitType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

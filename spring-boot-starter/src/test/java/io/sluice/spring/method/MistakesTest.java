@@ -3,10 +3,10 @@ package io.sluice.spring.method;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.spring.LimitPoint;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.RateLimited;
 import io.sluice.spring.boot.method.InvalidLimitFailureAnalyzer;
+import io.sluice.spring.founding.LimitPoint;
 import io.sluice.spring.method.plan.InvalidLimitException;
 import java.io.File;
 import java.nio.file.Files;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.spring.LimitPoint;
-import io.sluice.spring.LimitType;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.RateLimited;
+import io.sluice.spring.founding.LimitPoint;
+import io.sluice.spring.founding.LimitType;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

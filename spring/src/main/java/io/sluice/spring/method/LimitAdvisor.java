@@ -1,10 +1,7 @@
 package io.sluice.spring.method;
 
-import io.sluice.spring.LimitPoint;
-import io.sluice.spring.RateLimited;
 import io.sluice.spring.method.plan.MethodPlans;
 import java.lang.reflect.Method;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.aopalliance.aop.Advice;
@@ -48,7 +45,7 @@ public final class LimitAdvisor extends AbstractPointcutAdvisor {
         }
 
         private boolean mayBeLimited(Class<?> type) {
-            boolean candidate = AnnotationUtils.isCandidateClass(type, List.of(RateLimited.class, LimitPoint.class));
+            boolean candidate = AnnotationUtils.isCandidateClass(type, plans.annotations());
             if (candidate && seen.add(type)) {
                 plans.warnOfUnreachable(type);
             }

@@ -4,6 +4,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.founding.LimitPointKind;
 import io.sluice.spring.method.Admissions;
 import io.sluice.spring.method.LimitAdvisor;
 import io.sluice.spring.method.LimitInterceptor;
@@ -11,6 +12,8 @@ import io.sluice.spring.method.RulesOfMethods;
 import io.sluice.spring.method.StageContinuation;
 import io.sluice.spring.method.plan.AnnotationReader;
 import io.sluice.spring.method.plan.MethodPlans;
+import io.sluice.spring.method.plan.RateLimitedKind;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.springframework.aop.config.AopConfigUtils;
@@ -47,7 +50,8 @@ public final class MethodLimitAutoConfiguration {
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static MethodPlans sluiceMethodPlans(Environment environment) {
-        return new MethodPlans(new AnnotationReader(environment::resolveRequiredPlaceholders));
+        return new MethodPlans(new AnnotationReader(
+                List.of(new RateLimitedKind(environment::resolveRequiredPlaceholders), new LimitPointKind())));
     }
 
     /**

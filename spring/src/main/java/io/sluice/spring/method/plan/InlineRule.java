@@ -8,19 +8,19 @@ import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
 /** A rule with a single limit that is written in an annotation, in the language of rule documents. */
-final class InlineRule {
+public final class InlineRule {
 
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,18}");
 
     private final Map<String, String> rule = new LinkedHashMap<>();
     private final Map<String, String> limit = new LinkedHashMap<>();
 
-    InlineRule(String id) {
+    public InlineRule(String id) {
         rule.put("id", id);
     }
 
     /** Sets a field of the rule; an empty value keeps the default. */
-    InlineRule rule(String name, String value) {
+    public InlineRule rule(String name, String value) {
         if (!value.isEmpty()) {
             rule.put(name, value);
         }
@@ -28,7 +28,7 @@ final class InlineRule {
     }
 
     /** Sets a field of the limit; an empty value keeps the default. */
-    InlineRule limit(String name, String value) {
+    public InlineRule limit(String name, String value) {
         if (!value.isEmpty()) {
             limit.put(name, value);
         }
@@ -44,7 +44,7 @@ final class InlineRule {
      *
      * @throws IllegalArgumentException if it has errors; the message lists all of them
      */
-    Rule read() {
+    public Rule read() {
         StringJoiner text = new StringJoiner(",", "{", "}");
         rule.forEach((name, value) -> text.add(member(name, value)));
         StringJoiner only = new StringJoiner(",", "{", "}");

@@ -4,6 +4,7 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.Spelling;
 import io.sluice.spring.method.plan.MethodPlan.Ending;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Comparator;
@@ -31,6 +32,11 @@ public final class MethodPlans {
 
     public MethodPlans(AnnotationReader reader) {
         this.reader = reader;
+    }
+
+    /** Returns the annotations that limit methods. */
+    public List<Class<? extends Annotation>> annotations() {
+        return reader.types();
     }
 
     /** Returns the limits of a method; null if it has none. */
@@ -95,7 +101,7 @@ public final class MethodPlans {
             int modifiers = method.getModifiers();
             boolean unreachable =
                     Modifier.isPrivate(modifiers) || Modifier.isFinal(modifiers) || Modifier.isStatic(modifiers);
-            if (unreachable && !method.isSynthetic() && AnnotationReader.isAnnotated(method)) {
+            if (unreachable && !method.isSynthetic() && reader.isAnnotated(method)) {
                 LOG.warn(
                         "{}.{}: {}, so its limits are not applied (expected: a method that a proxy can override)",
                         type.getName(),

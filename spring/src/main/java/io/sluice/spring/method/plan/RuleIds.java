@@ -17,7 +17,7 @@ import org.springframework.util.ReflectionUtils;
  * Makes rule ids from names in code. The ids are the same at every start. If a name does not fit into an id, part of a hash keeps
  * ids distinct.
  */
-final class RuleIds {
+public final class RuleIds {
 
     private static final int LONGEST = 128;
     private static final int HASH_BYTES = 4;
@@ -66,7 +66,7 @@ final class RuleIds {
     }
 
     /** Returns the id for any text. */
-    static String of(String text) {
+    public static String of(String text) {
         return legal(text, text, false);
     }
 

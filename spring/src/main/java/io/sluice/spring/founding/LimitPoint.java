@@ -1,5 +1,7 @@
-package io.sluice.spring;
+package io.sluice.spring.founding;
 
+import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.RateLimited;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;

@@ -1,4 +1,4 @@
-package io.sluice.spring;
+package io.sluice.spring.founding;
 
 /** What a {@link LimitPoint} counts by. */
 public enum LimitType {
