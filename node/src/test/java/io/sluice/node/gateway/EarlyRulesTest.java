@@ -89,6 +89,18 @@ class EarlyRulesTest {
     }
 
     @Test
+    void rulesForCodeLimitNoRequest() throws Exception {
+        Files.writeString(rules, """
+                rules:
+                  - { id: report, for: code, limits: [{ limit: 0, window: 1h }] }
+                  - { id: all, limits: [{ by: ip, limit: 1000, window: 1h }] }
+                """);
+        try (RunningNode running = RunningNode.start(config(), Store::redis)) {
+            assertThat(status(running.node, "/api/a", ALICE, "secret")).isEqualTo(200);
+        }
+    }
+
+    @Test
     void a35NodesOnOneRedisCountAnswersTogether() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
             NodeConfig onRedis = config().withRedis(redis.uri());

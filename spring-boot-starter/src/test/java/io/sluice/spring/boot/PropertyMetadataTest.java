@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.spring.boot.client.ClientLimitProperties;
 import io.sluice.spring.boot.gateway.GatewayLimitProperties;
 import io.sluice.spring.boot.method.AnnotationProperties;
+import io.sluice.spring.boot.named.NamedRuleProperties;
 import io.sluice.spring.boot.web.WebProperties;
 import java.io.InputStream;
 import java.lang.reflect.Parameter;
@@ -27,7 +28,8 @@ class PropertyMetadataTest {
             ClientLimitProperties.class,
             GatewayLimitProperties.class,
             WebProperties.class,
-            AnnotationProperties.class);
+            AnnotationProperties.class,
+            NamedRuleProperties.class);
 
     @Test
     void everyPropertyHasADescription() throws Exception {
@@ -44,7 +46,7 @@ class PropertyMetadataTest {
         }
         assertThat(expected)
                 .contains("sluice.client-limits", "sluice.gateway.on-failure", "sluice.web.order")
-                .contains("sluice.annotations.missing-rule", "sluice.redis.uri");
+                .contains("sluice.missing-rule", "sluice.redis.uri");
         Set<String> described = new TreeSet<>(described().keySet());
         described.removeIf(name -> !name.startsWith("sluice."));
         assertThat(described).isEqualTo(expected);

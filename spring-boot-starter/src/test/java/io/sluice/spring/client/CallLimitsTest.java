@@ -14,6 +14,9 @@ import io.sluice.rules.evaluate.KeySettings;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.internal.Party;
+import io.sluice.spring.named.DefaultRules;
+import io.sluice.spring.named.MissingRule;
+import io.sluice.spring.named.NamedRules;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -336,7 +339,7 @@ class CallLimitsTest {
     }
 
     @Test
-    void callsPassWhileTheirRuleIsNotInForce() {
+    void callsPassWhileTheirRuleIsMissingIfTheyMay() {
         RestClient client = RestClient.builder()
                 .requestInterceptor(limits("rules: []").interceptor(LimitedCalls.of("nowhere")))
                 .build();
@@ -361,7 +364,8 @@ class CallLimitsTest {
         Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
         return new CallLimits(
                 new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {}),
-                clock);
+                clock,
+                new NamedRules(() -> set, MissingRule.WARN, DefaultRules.NONE));
     }
 
     private String get(RestClient client) {

@@ -17,6 +17,9 @@ import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.method.expression.Call;
 import io.sluice.spring.method.plan.MethodPlan;
 import io.sluice.spring.method.plan.PlannedLimit;
+import io.sluice.spring.named.DefaultRules;
+import io.sluice.spring.named.MissingRule;
+import io.sluice.spring.named.NamedRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +78,12 @@ final class AdmissionsTest {
         Limiter limiter = new Limiter(engine, clock, List.of());
         Evaluator evaluator =
                 new Evaluator(() -> rules, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
-        Admissions admissions = new Admissions(evaluator, clock, PathForm.STRICT, null, MissingRule.FAIL);
+        Admissions admissions = new Admissions(
+                evaluator,
+                clock,
+                PathForm.STRICT,
+                null,
+                new NamedRules(() -> rules, MissingRule.FAIL, DefaultRules.NONE));
         MethodPlan plan = new MethodPlan(
                 List.of(new PlannedLimit(
                         new PlannedLimit.Parts("test", "both", null, null, 1, null, null, null, null))),

@@ -183,7 +183,6 @@ final class MistakesTest {
                 Arguments.of(BadMode.class, "mode: sometimes (expected: "),
                 Arguments.of(BadPolicy.class, "on_failure: panic (expected: "),
                 Arguments.of(RuleAndRate.class, "rate: 1/s together with rule (expected: "),
-                Arguments.of(UnknownRule.class, "rule: smss (expected: sms, "),
                 Arguments.of(UnknownVariable.class, "key: #usr (expected: one of #user, #p0, #a0"),
                 Arguments.of(BadSyntax.class, "key: #user. (expected: a SpEL expression; "),
                 Arguments.of(AType.class, "(expected: no T(java.lang.Runtime); expressions only read properties)"),

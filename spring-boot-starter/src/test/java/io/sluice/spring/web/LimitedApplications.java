@@ -78,6 +78,16 @@ abstract class LimitedApplications {
     }
 
     @Test
+    void aRuleForCodeLimitsNoRequestAndNeedsNoneOfItsFields() throws Exception {
+        String rules = rules("{ id: report, for: code, limits: [ { by: header.x-app, limit: 0, window: 1h } ] }");
+        try (RunningApp app = app().rules(rules)) {
+            HttpResponse<String> answer = app.get("/api/login", "X-App", "a", "X-App", "b");
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().firstValue("RateLimit")).isEmpty();
+        }
+    }
+
+    @Test
     void answersAsTheCoreDecides() throws Exception {
         String rules = rules(
                 "{ id: all, limits: [ { rate: 50/s, burst: 60 } ] }",

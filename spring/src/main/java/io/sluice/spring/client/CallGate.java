@@ -7,10 +7,10 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.PathRefusedException;
-import io.sluice.spring.internal.NamedRules;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.internal.RuleFields;
 import io.sluice.spring.internal.Rulings;
+import io.sluice.spring.named.NamedRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -61,9 +61,7 @@ final class CallGate {
         Duration pause = Duration.ZERO;
         for (LimitedCalls one : own) {
             Rule made = one.rule();
-            Rule rule = made == null
-                    ? rules.inForce(one.name(), "calls to " + call.host()).orElse(null)
-                    : made;
+            Rule rule = made == null ? rules.find(one.name(), "calls to " + call.host()) : made;
             if (rule != null) {
                 claims.add(new RuleCall(rule, attributes(rule, one.key(call), call), 1));
             }

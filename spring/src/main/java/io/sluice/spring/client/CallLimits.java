@@ -2,8 +2,12 @@ package io.sluice.spring.client;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.spring.internal.NamedRules;
+import io.sluice.spring.named.NamedRule;
+import io.sluice.spring.named.NamedRules;
+import io.sluice.spring.named.RuleUser;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 
@@ -16,16 +20,19 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
  * {@link io.sluice.spring.RateLimitExceededException}. The decision is known at the latest when the maximum wait and the deadline
  * of the shared store have passed, even if Redis does not answer.
  */
-public final class CallLimits {
+public final class CallLimits implements RuleUser {
 
     private final Evaluator evaluator;
     private final NamedRules rules;
     private final Clock clock;
     private final Pauses pauses;
 
-    public CallLimits(Evaluator evaluator, Clock clock) {
+    /** The rules of all interceptors and filters that were made. */
+    private final Set<NamedRule> named = ConcurrentHashMap.newKeySet();
+
+    public CallLimits(Evaluator evaluator, Clock clock, NamedRules rules) {
         this.evaluator = evaluator;
-        this.rules = new NamedRules(evaluator);
+        this.rules = rules;
         this.clock = clock;
         this.pauses = new Pauses(clock);
     }
@@ -40,16 +47,30 @@ public final class CallLimits {
 
     /** Returns an interceptor that applies to each call the limits of its host. */
     public ClientHttpRequestInterceptor interceptor(HostLimits limits) {
-        return new BlockingCallLimit(gate(limits::of));
+        return new BlockingCallLimit(gate(limits));
     }
 
     /** Returns a gate that applies the same limits to every call. */
     CallGate gate(LimitedCalls calls) {
+        if (calls.rule() == null) {
+            named.add(new NamedRule(calls.name(), "LimitedCalls.of(\"" + calls.name() + "\")"));
+        }
         return gate(call -> List.of(calls));
     }
 
+    /** Returns a gate that applies to each call the limits of its host. */
+    CallGate gate(HostLimits limits) {
+        named.addAll(limits.named());
+        return gate(limits::of);
+    }
+
+    @Override
+    public List<NamedRule> named() {
+        return List.copyOf(named);
+    }
+
     /** @param limits returns the limits of a call, which are one decision; a call without limits passes */
-    CallGate gate(Function<OutboundCall, List<LimitedCalls>> limits) {
+    private CallGate gate(Function<OutboundCall, List<LimitedCalls>> limits) {
         return new CallGate(evaluator, rules, clock, pauses, limits);
     }
 }

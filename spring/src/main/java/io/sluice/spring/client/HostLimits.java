@@ -1,5 +1,7 @@
 package io.sluice.spring.client;
 
+import io.sluice.spring.named.NamedRule;
+import io.sluice.spring.named.RuleUser;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,14 +13,14 @@ import java.util.List;
  * RestClient client = RestClient.builder().requestInterceptor(callLimits.interceptor(limits)).build();
  * }</pre>
  */
-public final class HostLimits {
+public final class HostLimits implements RuleUser {
 
     /** No call has a limit. */
     public static final HostLimits NONE = new HostLimits(List.of());
 
     private final List<OfHosts> all;
 
-    private record OfHosts(List<HostPattern> hosts, LimitedCalls calls) {}
+    private record OfHosts(String names, List<HostPattern> hosts, LimitedCalls calls) {}
 
     private HostLimits(List<OfHosts> all) {
         this.all = all;
@@ -32,7 +34,7 @@ public final class HostLimits {
      */
     public HostLimits with(List<String> hosts, LimitedCalls calls) {
         List<OfHosts> more = new ArrayList<>(all);
-        more.add(new OfHosts(hosts.stream().map(HostPattern::of).toList(), calls));
+        more.add(new OfHosts(String.join(", ", hosts), hosts.stream().map(HostPattern::of).toList(), calls));
         return new HostLimits(List.copyOf(more));
     }
 
@@ -47,12 +49,11 @@ public final class HostLimits {
         return own;
     }
 
-    /** Returns the ids of the rules in force that the limits name. */
-    public List<String> rules() {
+    @Override
+    public List<NamedRule> named() {
         return all.stream()
                 .filter(one -> one.calls.rule() == null)
-                .map(one -> one.calls.name())
-                .distinct()
+                .map(one -> new NamedRule(one.calls.name(), "calls to " + one.names()))
                 .toList();
     }
 }

@@ -54,8 +54,8 @@ public final class LimitedCalls {
 
     /**
      * Limits calls by a rule in force, whatever its scope says. The rule can count by {@code key}, {@code host}, {@code method},
-     * {@code path} or {@code header.<name>} of the call, or have one count for all. While no such rule is in force, calls are not
-     * limited and the log says so.
+     * {@code path} or {@code header.<name>} of the call, or have one count for all. While no such rule is in force, calls fail
+     * unless {@link io.sluice.spring.named.MissingRule} says otherwise.
      *
      * @param rule the id of the rule
      */

@@ -24,6 +24,6 @@ public final class ReactiveCallLimits {
 
     /** Returns a filter that applies to each call the limits of its host. */
     public ExchangeFilterFunction filter(HostLimits hosts) {
-        return new ReactiveCallLimit(limits.gate(hosts::of));
+        return new ReactiveCallLimit(limits.gate(hosts));
     }
 }

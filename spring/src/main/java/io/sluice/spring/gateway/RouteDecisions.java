@@ -12,10 +12,10 @@ import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.pattern.PathRefusedException;
 import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.spring.internal.NamedRules;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.internal.RuleFields;
 import io.sluice.spring.internal.Rulings;
+import io.sluice.spring.named.NamedRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -44,9 +44,9 @@ public final class RouteDecisions {
     private final PathForm paths;
     private final RuleSetFields fields = new RuleSetFields();
 
-    public RouteDecisions(Evaluator evaluator, Clock clock, PathForm paths) {
+    public RouteDecisions(Evaluator evaluator, Clock clock, PathForm paths, NamedRules named) {
         this.evaluator = evaluator;
-        this.named = new NamedRules(evaluator);
+        this.named = named;
         this.clock = clock;
         this.paths = paths;
     }
@@ -55,10 +55,10 @@ public final class RouteDecisions {
         return new PermitScope(evaluator, clock);
     }
 
-    /** Returns the rule; null if it is not in force or not enabled. */
+    /** Returns the rule; null if it is not enabled, or missing and requests may pass. */
     @Nullable
     Rule inForce(String rule, String route) {
-        return named.inForce(rule, "route " + route).orElse(null);
+        return named.find(rule, "route " + route);
     }
 
     /** Returns the ruling of a single rule, whatever its scope says. It is emitted when the request may continue. */

@@ -1,6 +1,7 @@
 package io.sluice.spring.gateway;
 
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.model.RuleUse;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.internal.RuleFields;
 import java.util.LinkedHashSet;
@@ -26,8 +27,10 @@ final class RuleSetFields {
     private static Set<String> names(RuleSet set) {
         Set<String> names = new LinkedHashSet<>(Set.of("path", "method"));
         for (Rule rule : set.rules()) {
-            names.addAll(rule.scope().match().keySet());
-            names.addAll(RuleFields.of(rule));
+            if (rule.use() != RuleUse.CODE) {
+                names.addAll(rule.scope().match().keySet());
+                names.addAll(RuleFields.of(rule));
+            }
         }
         return names;
     }

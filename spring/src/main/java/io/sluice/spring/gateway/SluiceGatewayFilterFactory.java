@@ -4,6 +4,8 @@ import io.sluice.core.limit.Limit;
 import io.sluice.rules.model.Rule;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
@@ -31,6 +33,9 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
     private final RouteDecisions decisions;
     private final RouteAnswer answer;
 
+    /** The ids of the rules of all filters that were made. */
+    private final Set<String> rules = ConcurrentHashMap.newKeySet();
+
     public SluiceGatewayFilterFactory(RouteDecisions decisions, RouteAnswer answer) {
         super(Config.class);
         this.decisions = decisions;
@@ -55,7 +60,12 @@ public final class SluiceGatewayFilterFactory extends AbstractGatewayFilterFacto
         if (config.key != null && config.keyResolver != null) {
             throw new IllegalArgumentException("key: together with key-resolver (expected: only one of the two)");
         }
+        rules.add(id);
         return (exchange, chain) -> filter(id, config, exchange, chain);
+    }
+
+    Set<String> rules() {
+        return Set.copyOf(rules);
     }
 
     private Mono<Void> filter(String id, Config config, ServerWebExchange exchange, GatewayFilterChain chain) {

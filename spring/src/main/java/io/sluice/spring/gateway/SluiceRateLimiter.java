@@ -42,6 +42,9 @@ import reactor.core.publisher.Mono;
 public final class SluiceRateLimiter extends AbstractStatefulConfigurable<SluiceRateLimiter.Config>
         implements RateLimiter<SluiceRateLimiter.Config>, ApplicationListener<FilterArgsEvent> {
 
+    /** The argument of a route that names a rule. */
+    static final String RULE = "sluice.rule";
+
     private static final List<String> PREFIXES = List.of("redis-rate-limiter", "sluice");
 
     private final RouteDecisions decisions;

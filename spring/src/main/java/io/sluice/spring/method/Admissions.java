@@ -11,17 +11,14 @@ import io.sluice.spring.RateLimitExceededException;
 import io.sluice.spring.method.expression.Call;
 import io.sluice.spring.method.plan.MethodPlan;
 import io.sluice.spring.method.plan.PlannedLimit;
+import io.sluice.spring.named.NamedRules;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides whether calls of limited methods may proceed. Thread-safe.
@@ -31,22 +28,18 @@ import org.slf4j.LoggerFactory;
  */
 public final class Admissions {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Admissions.class);
-
     private final Evaluator evaluator;
     private final Clock clock;
     private final PathForm paths;
     private final @Nullable String service;
-    private final MissingRule onMissing;
-    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+    private final NamedRules named;
 
-    public Admissions(
-            Evaluator evaluator, Clock clock, PathForm paths, @Nullable String service, MissingRule onMissing) {
+    public Admissions(Evaluator evaluator, Clock clock, PathForm paths, @Nullable String service, NamedRules named) {
         this.evaluator = evaluator;
         this.clock = clock;
         this.paths = paths;
         this.service = service;
-        this.onMissing = onMissing;
+        this.named = named;
     }
 
     /**
@@ -196,28 +189,9 @@ public final class Admissions {
     private @Nullable RuleCall claim(PlannedLimit limit, RuleSet set, Call call) {
         PlannedLimit.Meaning meaning = limit.meaning(set);
         if (meaning.rule() == null) {
-            missing(limit);
+            named.miss(limit.parts().rule(), limit.parts().where());
             return null;
         }
         return limit.claim(meaning, call, service, paths);
-    }
-
-    private void missing(PlannedLimit limit) {
-        String rule = limit.parts().rule();
-        if (onMissing == MissingRule.FAIL) {
-            throw new IllegalStateException(limit.parts().where() + ": rule: " + rule
-                    + " (expected: a rule in force; to turn a rule off, give it enabled: false)");
-        }
-        if (onMissing == MissingRule.WARN && warned.add(rule)) {
-            LOG.warn(
-                    "{}: rule {} is not in force; calls pass without it",
-                    limit.parts().where(),
-                    rule);
-        }
-    }
-
-    /** Returns the rules in force, for the startup check of the rules that annotations name. */
-    RuleSet rules() {
-        return evaluator.rules();
     }
 }

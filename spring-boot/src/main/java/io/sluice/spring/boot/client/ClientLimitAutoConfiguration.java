@@ -2,9 +2,11 @@ package io.sluice.spring.boot.client;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.spring.boot.named.NamedRuleConfiguration;
 import io.sluice.spring.client.CallLimits;
 import io.sluice.spring.client.HostLimits;
 import io.sluice.spring.client.ReactiveCallLimits;
+import io.sluice.spring.named.NamedRules;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -13,6 +15,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 
@@ -25,12 +28,13 @@ import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 @ConditionalOnBean(Evaluator.class)
 @ConditionalOnProperty(name = "sluice.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(ClientLimitProperties.class)
+@Import(NamedRuleConfiguration.class)
 public final class ClientLimitAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    CallLimits sluiceCallLimits(Evaluator evaluator, Clock clock) {
-        return new CallLimits(evaluator, clock);
+    CallLimits sluiceCallLimits(Evaluator evaluator, Clock clock, NamedRules rules) {
+        return new CallLimits(evaluator, clock, rules);
     }
 
     @Bean

@@ -5,11 +5,14 @@ import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.request.CallerAddress;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.pattern.PathForm;
+import io.sluice.spring.boot.named.NamedRuleConfiguration;
 import io.sluice.spring.gateway.RouteAnswer;
 import io.sluice.spring.gateway.RouteDecisions;
 import io.sluice.spring.gateway.RouteLimitFilter;
+import io.sluice.spring.gateway.RulesOfRoutes;
 import io.sluice.spring.gateway.SluiceGatewayFilterFactory;
 import io.sluice.spring.gateway.SluiceRateLimiter;
+import io.sluice.spring.named.NamedRules;
 import io.sluice.spring.web.WebAnswers;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -19,11 +22,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.cloud.gateway.config.GatewayProperties;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
 import org.springframework.cloud.gateway.support.ConfigurationService;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Fallback;
+import org.springframework.context.annotation.Import;
 
 /**
  * Limits for Spring Cloud Gateway. This configuration runs before the gateway's own, which looks for a limiter. If the
@@ -39,12 +44,13 @@ import org.springframework.context.annotation.Fallback;
         name = {"sluice.enabled", "sluice.gateway.enabled", "spring.cloud.gateway.server.webflux.enabled"},
         matchIfMissing = true)
 @EnableConfigurationProperties(GatewayLimitProperties.class)
+@Import(NamedRuleConfiguration.class)
 public final class GatewayLimitAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RouteDecisions sluiceRouteDecisions(Evaluator evaluator, Clock clock, PathForm paths) {
-        return new RouteDecisions(evaluator, clock, paths);
+    RouteDecisions sluiceRouteDecisions(Evaluator evaluator, Clock clock, PathForm paths, NamedRules rules) {
+        return new RouteDecisions(evaluator, clock, paths, rules);
     }
 
     @Bean
@@ -77,5 +83,12 @@ public final class GatewayLimitAutoConfiguration {
     @ConditionalOnMissingBean
     SluiceGatewayFilterFactory sluiceGatewayFilterFactory(RouteDecisions decisions, RouteAnswer answer) {
         return new SluiceGatewayFilterFactory(decisions, answer);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RulesOfRoutes sluiceRulesOfRoutes(
+            GatewayProperties properties, SluiceRateLimiter limiter, SluiceGatewayFilterFactory filters) {
+        return new RulesOfRoutes(properties, limiter, filters);
     }
 }

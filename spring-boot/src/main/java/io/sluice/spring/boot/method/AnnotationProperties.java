@@ -1,6 +1,5 @@
 package io.sluice.spring.boot.method;
 
-import io.sluice.spring.method.MissingRule;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -10,11 +9,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether annotated methods are limited.
  * @param order Order of the limits among the other advice of a method. A lower value runs earlier. By default limits run before
  *     transactions, caches and the like.
- * @param missingRule What happens if an annotation names a rule that is not in force: 'fail' stops the startup and fails calls,
- *     'warn' logs a warning and lets calls pass, 'allow' lets calls pass.
  */
 @ConfigurationProperties("sluice.annotations")
 public record AnnotationProperties(
         @DefaultValue("true") boolean enabled,
-        @DefaultValue("-2147483548") int order,
-        @DefaultValue("fail") MissingRule missingRule) {}
+        @DefaultValue("-2147483548") int order) {}

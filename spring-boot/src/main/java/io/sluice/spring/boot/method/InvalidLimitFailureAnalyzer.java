@@ -9,13 +9,9 @@ public final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<I
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidLimitException cause) {
-        boolean missing = cause.what().startsWith("rule: ");
         return new FailureAnalysis(
                 cause.where() + " cannot be applied:\n\n    " + cause.what(),
-                missing
-                        ? "Add the rule or correct its name. If the rule is loaded later, set"
-                                + " sluice.annotations.missing-rule to warn or allow."
-                        : "Correct this attribute of the annotation.",
+                "Correct this attribute of the annotation.",
                 cause);
     }
 }

@@ -4,6 +4,8 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.boot.founding.FoundingDefault;
+import io.sluice.spring.boot.named.NamedRuleConfiguration;
 import io.sluice.spring.founding.LimitPointKind;
 import io.sluice.spring.method.Admissions;
 import io.sluice.spring.method.LimitAdvisor;
@@ -13,6 +15,7 @@ import io.sluice.spring.method.StageContinuation;
 import io.sluice.spring.method.plan.AnnotationReader;
 import io.sluice.spring.method.plan.MethodPlans;
 import io.sluice.spring.method.plan.RateLimitedKind;
+import io.sluice.spring.named.NamedRules;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -42,7 +45,7 @@ import org.springframework.util.function.SingletonSupplier;
 @ConditionalOnBooleanProperty(name = "sluice.enabled", matchIfMissing = true)
 @ConditionalOnBooleanProperty(name = "sluice.annotations.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(AnnotationProperties.class)
-@Import(MethodLimitAutoConfiguration.Proxies.class)
+@Import({MethodLimitAutoConfiguration.Proxies.class, NamedRuleConfiguration.class})
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 public final class MethodLimitAutoConfiguration {
 
@@ -51,7 +54,9 @@ public final class MethodLimitAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static MethodPlans sluiceMethodPlans(Environment environment) {
         return new MethodPlans(new AnnotationReader(
-                List.of(new RateLimitedKind(environment::resolveRequiredPlaceholders), new LimitPointKind())));
+                List.of(
+                        new RateLimitedKind(environment::resolveRequiredPlaceholders, FoundingDefault.in(environment)),
+                        new LimitPointKind())));
     }
 
     /**
@@ -89,7 +94,7 @@ public final class MethodLimitAutoConfiguration {
             ObjectProvider<Clock> clock,
             ObjectProvider<PathForm> paths,
             Environment environment,
-            AnnotationProperties properties) {
+            NamedRules named) {
         String service =
                 environment.getProperty("sluice.service", environment.getProperty("spring.application.name", ""));
         return new Admissions(
@@ -97,14 +102,13 @@ public final class MethodLimitAutoConfiguration {
                 clock.getIfAvailable(Clock::system),
                 paths.getIfAvailable(() -> PathForm.STRICT),
                 service.isEmpty() ? null : service,
-                properties.missingRule());
+                named);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    static RulesOfMethods sluiceRulesOfMethods(
-            MethodPlans plans, ObjectProvider<Admissions> admissions, AnnotationProperties properties) {
-        return new RulesOfMethods(plans, admissions::getObject, properties.missingRule());
+    static RulesOfMethods sluiceRulesOfMethods(MethodPlans plans) {
+        return new RulesOfMethods(plans);
     }
 
     /** Makes sure that a proxy creator exists. It proxies classes unless the application chooses otherwise. */

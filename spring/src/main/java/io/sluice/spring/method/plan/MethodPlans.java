@@ -1,13 +1,10 @@
 package io.sluice.spring.method.plan;
 
-import io.sluice.rules.model.Rule;
-import io.sluice.rules.snapshot.RuleSet;
-import io.sluice.rules.yaml.Spelling;
 import io.sluice.spring.method.plan.MethodPlan.Ending;
+import io.sluice.spring.named.NamedRule;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +22,6 @@ import org.springframework.util.ReflectionUtils;
 public final class MethodPlans {
 
     private static final Logger LOG = LoggerFactory.getLogger(MethodPlans.class);
-    private static final int NAMES_SHOWN = 3;
 
     private final AnnotationReader reader;
     private final Map<Class<?>, Map<Method, Optional<MethodPlan>>> known = new ConcurrentHashMap<>();
@@ -111,29 +107,15 @@ public final class MethodPlans {
         }
     }
 
-    /** Returns every limit that names a rule which is not in force, and that has no limit of its own. */
-    public List<PlannedLimit> withoutRule(RuleSet set) {
+    /** Returns the rules that annotations name and that have no limit of their own instead. */
+    public List<NamedRule> named() {
         return known.values().stream()
                 .flatMap(ofType -> ofType.values().stream())
                 .flatMap(Optional::stream)
                 .flatMap(plan -> plan.limits().stream())
-                .filter(limit -> limit.meaning(set).rule() == null)
-                .sorted(Comparator.comparing(limit -> limit.parts().where()))
+                .map(PlannedLimit::parts)
+                .filter(parts -> parts.inline() == null)
+                .map(parts -> new NamedRule(parts.rule(), parts.where()))
                 .toList();
-    }
-
-    /** Returns the error message for a missing rule, with the most similar rule ids. */
-    public static String missing(PlannedLimit limit, RuleSet set) {
-        String wanted = limit.parts().rule();
-        List<String> nearest = set.rules().stream()
-                .map(Rule::id)
-                .sorted(Comparator.comparingInt(id -> Spelling.distance(wanted, id)))
-                .limit(NAMES_SHOWN)
-                .toList();
-        return "rule: " + wanted + " (expected: "
-                + (nearest.isEmpty()
-                        ? "a rule in force, but there are none"
-                        : String.join(", ", nearest) + (set.rules().size() > NAMES_SHOWN ? " …" : ""))
-                + ")";
     }
 }

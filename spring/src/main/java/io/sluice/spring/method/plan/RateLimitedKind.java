@@ -4,6 +4,7 @@ import io.sluice.rules.yaml.Spans;
 import io.sluice.spring.RateLimited;
 import io.sluice.spring.method.expression.CallExpression;
 import io.sluice.spring.method.expression.Variable;
+import io.sluice.spring.named.DefaultRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,10 +20,17 @@ public final class RateLimitedKind implements AnnotationKind<RateLimited> {
             List.of("rate", "burst", "limit", "window", "algorithm", "capacity", "ttl");
 
     private final UnaryOperator<String> placeholders;
+    private final DefaultRules defaults;
 
-    /** @param placeholders resolves {@code ${placeholders}} of the environment */
-    public RateLimitedKind(UnaryOperator<String> placeholders) {
+    /**
+     * Creates the reader.
+     *
+     * @param placeholders resolves {@code ${placeholders}} of the environment
+     * @param defaults the rules for names without a rule
+     */
+    public RateLimitedKind(UnaryOperator<String> placeholders, DefaultRules defaults) {
         this.placeholders = placeholders;
+        this.defaults = defaults;
     }
 
     @Override
@@ -52,7 +60,7 @@ public final class RateLimitedKind implements AnnotationKind<RateLimited> {
                 rule.isEmpty() ? id.isEmpty() ? method.id() : id : rule,
                 rule.isEmpty()
                         ? inline.limit("by", key.isEmpty() ? "" : "key").read()
-                        : null,
+                        : defaults.of(rule),
                 key.isEmpty() ? null : CallExpression.parse("key", key, variables),
                 always ? constant(permits) : 1,
                 always ? null : CallExpression.parse("permits", permits, variables),

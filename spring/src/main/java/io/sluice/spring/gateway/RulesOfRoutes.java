@@ -1,0 +1,64 @@
+package io.sluice.spring.gateway;
+
+import io.sluice.spring.named.NamedRule;
+import io.sluice.spring.named.RuleUser;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cloud.gateway.config.GatewayProperties;
+import org.springframework.cloud.gateway.filter.FilterDefinition;
+import org.springframework.cloud.gateway.support.NameUtils;
+
+/**
+ * The rules that routes name at startup: those of routes in the properties, and those of routes in code. Routes that arrive later
+ * from elsewhere are not known yet.
+ */
+public final class RulesOfRoutes implements RuleUser {
+
+    private static final String FILTER = NameUtils.normalizeFilterFactoryName(SluiceGatewayFilterFactory.class);
+    private static final String FIRST_ARGUMENT = NameUtils.GENERATED_NAME_PREFIX + "0";
+
+    private final GatewayProperties properties;
+    private final SluiceRateLimiter limiter;
+    private final SluiceGatewayFilterFactory filters;
+
+    public RulesOfRoutes(GatewayProperties properties, SluiceRateLimiter limiter, SluiceGatewayFilterFactory filters) {
+        this.properties = properties;
+        this.limiter = limiter;
+        this.filters = filters;
+    }
+
+    @Override
+    public List<NamedRule> named() {
+        List<NamedRule> named = new ArrayList<>();
+        add("default-filters", properties.getDefaultFilters(), named);
+        properties.getRoutes().forEach(route -> add("route " + route.getId(), route.getFilters(), named));
+        limiter.getConfig().forEach((route, config) -> {
+            String rule = config.getRule();
+            if (rule != null) {
+                named.add(new NamedRule(rule, "route " + route));
+            }
+        });
+        filters.rules().forEach(rule -> named.add(new NamedRule(rule, "filter " + FILTER)));
+        return named;
+    }
+
+    private static void add(String place, List<FilterDefinition> definitions, List<NamedRule> named) {
+        for (FilterDefinition definition : definitions) {
+            String rule = rule(definition.getName(), definition.getArgs());
+            // An expression is evaluated when the route is built.
+            if (rule != null && !rule.startsWith("#{")) {
+                named.add(new NamedRule(rule, place));
+            }
+        }
+    }
+
+    private static @Nullable String rule(String filter, Map<String, String> args) {
+        if (!filter.equals(FILTER)) {
+            return args.get(SluiceRateLimiter.RULE);
+        }
+        String rule = args.get("rule");
+        return rule == null ? args.get(FIRST_ARGUMENT) : rule;
+    }
+}

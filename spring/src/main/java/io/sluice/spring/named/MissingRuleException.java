@@ -1,0 +1,14 @@
+package io.sluice.spring.named;
+
+import java.util.List;
+
+/** Thrown if the application names rules that are not in force: at startup for all of them, later by the call that needs one. */
+public final class MissingRuleException extends IllegalStateException {
+
+    private static final long serialVersionUID = 1;
+
+    /** @param missing for each rule what names it, and in the form {@code rule: id (expected: …)} what was expected */
+    MissingRuleException(List<String> missing) {
+        super(String.join("\n", missing));
+    }
+}
