@@ -3,6 +3,15 @@ package io.sluice.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisURI;
+import io.sluice.redis.internal.link.RedisAddress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,6 +54,40 @@ class RedisUriTest {
             })
     void aUriOfAStoreIsAccepted(String uri) {
         assertThat(RedisUri.checked(uri)).isEqualTo(uri);
+    }
+
+    @Test
+    void everyDocumentedAddressIsAcceptedAndMeansWhatItSays() throws IOException {
+        String page = Files.readString(Path.of("../docs/redis.md"));
+        String block = page.substring(page.indexOf("## Addresses"));
+        block = block.substring(block.indexOf("```text\n") + 8);
+        List<String> addresses =
+                block.substring(0, block.indexOf("```")).lines().toList();
+        assertThat(addresses)
+                .hasSize(10)
+                .allSatisfy(address -> assertThat(RedisUri.checked(address)).isEqualTo(address));
+        for (String address : addresses) {
+            if (!address.contains("-cluster")) {
+                RedisURI read = RedisAddress.of(address);
+                assertThat(read.isSsl()).as(address).isEqualTo(address.startsWith("rediss"));
+                assertThat(read.getDatabase()).as(address).isEqualTo(address.endsWith("/2") ? 2 : 0);
+                assertThat(read.getSentinelMasterId())
+                        .as(address)
+                        .isEqualTo(address.contains("-sentinel") ? "mymaster" : null);
+                assertThat(read.getSentinels())
+                        .as(address)
+                        .hasSize(address.contains("-sentinel") ? address.split(",", -1).length : 0)
+                        .allMatch(sentinel -> sentinel.getPort() == 26379);
+                RedisCredentials credentials = Objects.requireNonNull(
+                        read.getCredentialsProvider().resolveCredentials().block());
+                assertThat(credentials.getUsername())
+                        .as(address)
+                        .isEqualTo(address.contains("sluice:") ? "sluice" : null);
+                assertThat(credentials.hasPassword() ? new String(credentials.getPassword()) : "")
+                        .as(address)
+                        .isEqualTo(address.contains("@") ? "p@ss" : "");
+            }
+        }
     }
 
     @ParameterizedTest
