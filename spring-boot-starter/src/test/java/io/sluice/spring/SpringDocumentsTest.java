@@ -91,7 +91,7 @@ final class SpringDocumentsTest {
                 throw new UncheckedIOException(e);
             }
         }
-        assertThat(names).contains("sluice.redis.uri", "sluice.rules", "sluice.client-limits");
+        assertThat(names).contains("sluice.redis.uri", "sluice.rules", "sluice.outbound");
         return names;
     }
 

@@ -78,13 +78,13 @@ class FailedStartTest {
 
     @Test
     void saysWhatTrustedProxiesCanBe(CapturedOutput output) {
-        fails("--sluice.client.trusted-proxies=loadbalancer");
-        assertThat(output).contains("APPLICATION FAILED TO START", "sluice.client: ", "loadbalancer", "10.0.0.0/8");
+        fails("--sluice.caller.trusted-proxies=loadbalancer");
+        assertThat(output).contains("APPLICATION FAILED TO START", "sluice.caller: ", "loadbalancer", "10.0.0.0/8");
     }
 
     @Test
     void saysWhichHeadersThereAre(CapturedOutput output) {
-        fails("--sluice.client.trusted-proxies=2", "--sluice.client.headers=x-client");
+        fails("--sluice.caller.trusted-proxies=2", "--sluice.caller.headers=x-client");
         assertThat(output).contains("APPLICATION FAILED TO START", "x-client", "expected: x-forwarded-for, forwarded");
     }
 

@@ -61,23 +61,23 @@ class ClientLimitAutoConfigurationTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    rate=5/s                             | hosts: none (expected
-                    hosts=a.example                      | rate: none (expected
-                    hosts=a.example;rate=fast            | rate: "fast" (expected
-                    hosts=a.example;rate=5/s;rule=x      | rule: "x" together with rate
-                    hosts=http://a.example/;rate=5/s     | hosts: "http://a.example/" (expected
-                    hosts=a.example;rate=5/0s            | window
-                    hosts=a.example;rate=5/s;margin=-1s  | margin: PT-1S (expected
-                    hosts=a.example;rate=5/s;max-wait=2d | maxWait: PT48H (expected
+                    at-most=5/s                             | hosts: none (expected
+                    hosts=a.example                      | at-most: none (expected
+                    hosts=a.example;at-most=fast            | at-most: "fast" (expected
+                    hosts=a.example;at-most=5/s;rule=x      | rule: "x" together with at-most
+                    hosts=http://a.example/;at-most=5/s     | hosts: "http://a.example/" (expected
+                    hosts=a.example;at-most=5/0s            | window
+                    hosts=a.example;at-most=5/s;margin=-1s  | margin: PT-1S (expected
+                    hosts=a.example;at-most=5/s;max-wait=2d | maxWait: PT48H (expected
                     hosts=a.example;concurrency=-1       | limit: -1 (expected
                     """)
     void refusesToStartWithInvalidProperties(String properties, String message) {
         ApplicationContextRunner wrong = runner;
         for (String property : properties.split(";", -1)) {
-            wrong = wrong.withPropertyValues("sluice.client-limits.party." + property.trim());
+            wrong = wrong.withPropertyValues("sluice.outbound.party." + property.trim());
         }
         wrong.run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining(message.trim()));
-        wrong.run(context -> assertThat(context).getFailure().hasStackTraceContaining("sluice.client-limits.party."));
+        wrong.run(context -> assertThat(context).getFailure().hasStackTraceContaining("sluice.outbound.party."));
     }
 
     @ParameterizedTest

@@ -139,9 +139,9 @@ class RedirectsTest {
         return new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
                 .properties(
-                        "sluice.client-limits.party.hosts=" + party.authority(),
-                        "sluice.client-limits.party.rate=2/h",
-                        "sluice.client-limits.party.max-wait=0s",
+                        "sluice.outbound.party.hosts=" + party.authority(),
+                        "sluice.outbound.party.at-most=2/h",
+                        "sluice.outbound.party.max-wait=0s",
                         "spring.http.clients.redirects=" + redirects,
                         "spring.http.clients.imperative.factory=" + client.factory,
                         "spring.main.banner-mode=off")

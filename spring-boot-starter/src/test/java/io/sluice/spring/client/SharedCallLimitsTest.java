@@ -83,7 +83,7 @@ class SharedCallLimitsTest {
     @Test
     void threeInstancesNeverCallMoreOftenThanTheThirdPartyAllows() {
         for (int i = 0; i < 3; i++) {
-            start("rate=5/s", "margin=1s", "max-wait=240s", "on-failure=closed");
+            start("at-most=5/s", "margin=1s", "max-wait=240s", "on-failure=closed");
         }
         HEARD.clear();
         ExecutorService threads = Executors.newFixedThreadPool(9);
@@ -148,7 +148,7 @@ class SharedCallLimitsTest {
 
     @Test
     void everyClientOfAnInstanceSharesTheLimit() {
-        ConfigurableApplicationContext instance = start("rate=3/h", "max-wait=60s", "on-failure=closed");
+        ConfigurableApplicationContext instance = start("at-most=3/h", "max-wait=60s", "on-failure=closed");
         instance.getBean(RestClient.Builder.class)
                 .build()
                 .get()
@@ -170,7 +170,7 @@ class SharedCallLimitsTest {
 
     @Test
     void otherHostsAreNotLimited() {
-        ConfigurableApplicationContext instance = start("rate=1/h", "max-wait=0s");
+        ConfigurableApplicationContext instance = start("at-most=1/h", "max-wait=0s");
         RestClient client = instance.getBean(RestClient.Builder.class).build();
         String other = party.uri().replace("127.0.0.1", "localhost");
         for (int i = 0; i < 3; i++) {
@@ -181,7 +181,7 @@ class SharedCallLimitsTest {
 
     @Test
     void aHangingRedisDoesNotDelayACallerBeyondItsMaximumWait() {
-        ConfigurableApplicationContext instance = start("rate=100/s", "max-wait=500ms", "on-failure=closed");
+        ConfigurableApplicationContext instance = start("at-most=100/s", "max-wait=500ms", "on-failure=closed");
         // On a busy machine Redis itself may take longer than this.
         await().atMost(Duration.ofMinutes(1)).ignoreExceptions().untilAsserted(() -> call(instance));
         redis.freeze();
@@ -197,7 +197,7 @@ class SharedCallLimitsTest {
 
     @Test
     void withoutRedisEachInstanceEnforcesItsShare() {
-        ConfigurableApplicationContext instance = start("rate=4/h", "max-wait=0s", "local-share=0.5");
+        ConfigurableApplicationContext instance = start("at-most=4/h", "max-wait=0s", "local-share=0.5");
         redis.kill();
         call(instance);
         call(instance);
@@ -264,10 +264,10 @@ class SharedCallLimitsTest {
     private ConfigurableApplicationContext start(String... limit) {
         List<String> properties = new ArrayList<>(List.of(
                 "test.redis=" + redis.uri(),
-                "sluice.client-limits.party.hosts=" + party.authority(),
+                "sluice.outbound.party.hosts=" + party.authority(),
                 "spring.main.banner-mode=off"));
         for (String one : limit) {
-            properties.add("sluice.client-limits.party." + one);
+            properties.add("sluice.outbound.party." + one);
         }
         ConfigurableApplicationContext instance = new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)

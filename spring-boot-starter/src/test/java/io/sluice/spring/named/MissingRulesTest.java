@@ -116,8 +116,8 @@ class MissingRulesTest {
         route(0, "filter", "Sluice=orders");
         limiterRoute(1, "limiter", "orders");
         values.put(ROUTES + "default-filters[0]", "Sluice=others");
-        values.put("sluice.client-limits.payments.hosts", "pay.example");
-        values.put("sluice.client-limits.payments.rule", "payments");
+        values.put("sluice.outbound.payments.hosts", "pay.example");
+        values.put("sluice.outbound.payments.rule", "payments");
 
         Throwable failure = catchThrowable(this::start);
 

@@ -12,20 +12,20 @@ final class CallerSettings {
 
     private CallerSettings() {}
 
-    static CallerAddress read(SluiceProperties.Client client) {
-        List<String> trusted = client.trustedProxies();
+    static CallerAddress read(SluiceProperties.Caller caller) {
+        List<String> trusted = caller.trustedProxies();
         if (trusted.isEmpty()) {
             return CallerAddress.ofPeer();
         }
         try {
             return new CallerAddress(
                     trusted(trusted),
-                    client.headers().stream().map(ForwardingHeader::named).toList());
+                    caller.headers().stream().map(ForwardingHeader::named).toList());
         } catch (IllegalArgumentException e) {
             throw new SluiceStartException(
-                    "sluice.client: " + e.getMessage(),
-                    "Set sluice.client.trusted-proxies to networks such as 10.0.0.0/8, or to how many proxies every"
-                            + " request passes, and sluice.client.headers to the headers that they write.");
+                    "sluice.caller: " + e.getMessage(),
+                    "Set sluice.caller.trusted-proxies to networks such as 10.0.0.0/8, or to how many proxies every"
+                            + " request passes, and sluice.caller.headers to the headers that they write.");
         }
     }
 

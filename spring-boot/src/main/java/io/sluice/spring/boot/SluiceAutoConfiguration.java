@@ -64,7 +64,7 @@ public final class SluiceAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     CallerAddress sluiceCallerAddress(SluiceProperties properties) {
-        return CallerSettings.read(properties.client());
+        return CallerSettings.read(properties.caller());
     }
 
     @Bean
@@ -87,12 +87,12 @@ public final class SluiceAutoConfiguration {
             KeySecret secret = properties.hashKeyFile().map(HashKeyFile::read).orElseGet(KeySecret::random);
             return new KeySettings(
                     secret,
-                    properties.client().ipv6Prefix(),
+                    properties.caller().ipv6Prefix(),
                     Optional.ofNullable(properties.redis().hashTag()));
         } catch (IllegalArgumentException e) {
             throw new SluiceStartException(
                     "sluice: " + e.getMessage(),
-                    "Correct sluice.hash-key-file, sluice.client.ipv6-prefix or sluice.redis.hash-tag.");
+                    "Correct sluice.hash-key-file, sluice.caller.ipv6-prefix or sluice.redis.hash-tag.");
         }
     }
 

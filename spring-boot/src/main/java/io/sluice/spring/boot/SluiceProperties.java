@@ -32,7 +32,7 @@ public final class SluiceProperties implements EnvironmentAware {
     private final boolean xRateLimitHeaders;
 
     private final Redis redis;
-    private final Client client;
+    private final Caller caller;
     private final Paths paths;
 
     public SluiceProperties(
@@ -43,7 +43,7 @@ public final class SluiceProperties implements EnvironmentAware {
             @Nullable Path hashKeyFile,
             @DefaultValue("false") boolean xRateLimitHeaders,
             @DefaultValue Redis redis,
-            @DefaultValue Client client,
+            @DefaultValue Caller caller,
             @DefaultValue Paths paths) {
         this.enabled = enabled;
         this.service = service;
@@ -52,7 +52,7 @@ public final class SluiceProperties implements EnvironmentAware {
         this.hashKeyFile = hashKeyFile;
         this.xRateLimitHeaders = xRateLimitHeaders;
         this.redis = redis;
-        this.client = client;
+        this.caller = caller;
         this.paths = paths;
     }
 
@@ -93,8 +93,8 @@ public final class SluiceProperties implements EnvironmentAware {
         return redis;
     }
 
-    public Client client() {
-        return client;
+    public Caller caller() {
+        return caller;
     }
 
     public Paths paths() {
@@ -123,7 +123,7 @@ public final class SluiceProperties implements EnvironmentAware {
      * @param headers Headers in which trusted proxies report the caller's address (x-forwarded-for, forwarded, x-real-ip).
      * @param ipv6Prefix Number of leading bits of an IPv6 address that identify a caller.
      */
-    public record Client(
+    public record Caller(
             @DefaultValue List<String> trustedProxies,
             @DefaultValue("x-forwarded-for") List<String> headers,
             @DefaultValue("64") int ipv6Prefix) {}

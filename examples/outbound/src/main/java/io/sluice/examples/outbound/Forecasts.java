@@ -5,7 +5,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 
 /**
- * Contains no rate limiting code. The limits in {@code sluice.client-limits} apply to every client that is built with Spring
+ * Contains no rate limiting code. The limits in {@code sluice.outbound} apply to every client that is built with Spring
  * Boot's builder.
  */
 @Component

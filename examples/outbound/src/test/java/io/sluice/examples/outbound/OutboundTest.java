@@ -45,7 +45,7 @@ class OutboundTest {
         ExecutorService callers = Executors.newFixedThreadPool(CALLS);
         // A wide margin, because the build machine may be busy.
         try (ConfigurableApplicationContext app = application(
-                "--sluice.client-limits.forecasts.margin=5s", "--sluice.client-limits.forecasts.max-wait=5m")) {
+                "--sluice.outbound.forecasts.margin=5s", "--sluice.outbound.forecasts.max-wait=5m")) {
             Forecasts forecasts = app.getBean(Forecasts.class);
             List<Future<String>> answers = new ArrayList<>();
             for (int i = 0; i < CALLS; i++) {
@@ -64,7 +64,7 @@ class OutboundTest {
     @Test
     void aCallThatWouldWaitTooLongIsRefusedHereAndSaysWhenToTryAgain() {
         try (ConfigurableApplicationContext app = application(
-                "--sluice.client-limits.forecasts.rate=2/h", "--sluice.client-limits.forecasts.max-wait=50ms")) {
+                "--sluice.outbound.forecasts.at-most=2/h", "--sluice.outbound.forecasts.max-wait=50ms")) {
             Forecasts forecasts = app.getBean(Forecasts.class);
             forecasts.of("here");
             forecasts.of("there");

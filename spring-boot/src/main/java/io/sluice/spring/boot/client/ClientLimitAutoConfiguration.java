@@ -20,7 +20,7 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 
 /**
- * Limits outbound calls. The limits in {@code sluice.client-limits} apply to every client that is built with one of Spring Boot's
+ * Limits outbound calls. The limits in {@code sluice.outbound} apply to every client that is built with one of Spring Boot's
  * builders. {@link CallLimits} and {@link ReactiveCallLimits} are available for limits in code.
  */
 @AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
@@ -40,7 +40,7 @@ public final class ClientLimitAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     HostLimits sluiceHostLimits(ClientLimitProperties properties) {
-        return ConfiguredCalls.read(properties.clientLimits());
+        return ConfiguredCalls.read(properties.outbound());
     }
 
     @Configuration(proxyBeanMethods = false)

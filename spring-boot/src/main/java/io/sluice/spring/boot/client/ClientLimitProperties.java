@@ -11,22 +11,22 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Limits on outbound calls.
  *
- * @param clientLimits Limits on the calls that this application makes to other services, each under a name of your choice.
+ * @param outbound Limits on the calls that this application makes to other services, each under a name of your choice.
  */
 @ConfigurationProperties("sluice")
-public record ClientLimitProperties(@DefaultValue Map<String, ClientLimit> clientLimits) {
+public record ClientLimitProperties(@DefaultValue Map<String, ClientLimit> outbound) {
 
     public ClientLimitProperties {
-        clientLimits = Map.copyOf(clientLimits);
+        outbound = Map.copyOf(outbound);
     }
 
     /**
      * A limit on the calls to some hosts.
      *
      * @param hosts Hosts whose calls are limited: api.example.com, *.example.com, or host:port.
-     * @param rule Id of a rule in force that limits the calls. Use either this or a rate and concurrency.
-     * @param rate Maximum number of calls in any period of this length: 5/s, 100/m, 5000/h, 20/10s.
-     * @param margin Time added to the period of the rate, for calls that are delayed on their way to the host.
+     * @param rule Id of a rule in force that limits the calls. Use either this or at-most and concurrency.
+     * @param atMost Maximum number of calls in any period of this length: 5/s, 100/m, 5000/h, 20/10s.
+     * @param margin Time added to the period of at-most, for calls that are delayed on their way to the host.
      * @param concurrency Maximum number of calls in flight.
      * @param concurrencyTtl Time after which a call of a process that died no longer counts as in flight.
      * @param perHost Whether each host has its own count. Otherwise all hosts of the limit share one.
@@ -39,7 +39,7 @@ public record ClientLimitProperties(@DefaultValue Map<String, ClientLimit> clien
     public record ClientLimit(
             @DefaultValue List<String> hosts,
             @Nullable String rule,
-            @Nullable String rate,
+            @Nullable String atMost,
             @DefaultValue("0ms") Duration margin,
             @Nullable Long concurrency,
             @DefaultValue("1m") Duration concurrencyTtl,

@@ -15,10 +15,10 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads the limits in {@code sluice.client-limits}. Stateless. */
+/** Reads the limits in {@code sluice.outbound}. Stateless. */
 final class ConfiguredCalls {
 
-    private static final Pattern RATE = Pattern.compile("(\\d{1,12})\\s*/\\s*(\\d{0,6})(ms|s|m|h|d)");
+    private static final Pattern AT_MOST = Pattern.compile("(\\d{1,12})\\s*/\\s*(\\d{0,6})(ms|s|m|h|d)");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,100}");
 
     private ConfiguredCalls() {}
@@ -30,7 +30,7 @@ final class ConfiguredCalls {
             try {
                 all = all.with(one.getValue().hosts(), calls(one.getKey(), one.getValue()));
             } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException("sluice.client-limits." + one.getKey() + "." + e.getMessage(), e);
+                throw new IllegalArgumentException("sluice.outbound." + one.getKey() + "." + e.getMessage(), e);
             }
         }
         return all;
@@ -58,12 +58,12 @@ final class ConfiguredCalls {
         if (rule != null && !rule.isBlank()) {
             if (!own.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "rule: \"" + rule + "\" together with rate or concurrency (expected: only one of the two)");
+                        "rule: \"" + rule + "\" together with at-most or concurrency (expected: only one of the two)");
             }
             return LimitedCalls.of(rule);
         }
         if (own.isEmpty()) {
-            throw new IllegalArgumentException("rate: none (expected: a rate such as 5/s, a concurrency, or a rule)");
+            throw new IllegalArgumentException("at-most: none (expected: calls per period such as 5/s, a concurrency, or a rule)");
         }
         Double share = limit.localShare();
         Handling handling =
@@ -73,9 +73,9 @@ final class ConfiguredCalls {
 
     private static List<Limit> limits(String rule, ClientLimit limit) {
         List<Limit> own = new ArrayList<>(2);
-        String rate = limit.rate();
-        if (rate != null) {
-            own.add(window(rule, rate, limit.margin()));
+        String atMost = limit.atMost();
+        if (atMost != null) {
+            own.add(window(rule, atMost, limit.margin()));
         }
         Long concurrency = limit.concurrency();
         if (concurrency != null) {
@@ -85,13 +85,13 @@ final class ConfiguredCalls {
     }
 
     /** Returns a strict sliding window: however the third party aligns its periods, none of them ever contains more calls. */
-    private static Limit window(String rule, String rate, Duration margin) {
-        Matcher parts = RATE.matcher(rate.trim());
+    private static Limit window(String rule, String atMost, Duration margin) {
+        Matcher parts = AT_MOST.matcher(atMost.trim());
         if (!parts.matches() || margin.isNegative()) {
             throw margin.isNegative()
                     ? new IllegalArgumentException("margin: " + margin + " (expected: 0 or more, such as 50ms)")
                     : new IllegalArgumentException(
-                            "rate: \"" + rate + "\" (expected: calls per period, such as 5/s, 100/m or 20/10s)");
+                            "at-most: \"" + atMost + "\" (expected: calls per period, such as 5/s, 100/m or 20/10s)");
         }
         long count = parts.group(2).isEmpty() ? 1 : Long.parseLong(parts.group(2));
         Duration span =
