@@ -34,6 +34,11 @@ public final class LimitAdvisor extends AbstractPointcutAdvisor {
         return interceptor;
     }
 
+    /** Returns whether the annotations could be on a class or its methods. */
+    static boolean mayBeLimited(Class<?> type, MethodPlans plans) {
+        return AnnotationUtils.isCandidateClass(type, plans.annotations());
+    }
+
     private static final class Limited extends StaticMethodMatcherPointcut {
 
         private final MethodPlans plans;
@@ -41,11 +46,11 @@ public final class LimitAdvisor extends AbstractPointcutAdvisor {
 
         Limited(MethodPlans plans) {
             this.plans = plans;
-            setClassFilter(this::mayBeLimited);
+            setClassFilter(this::isCandidate);
         }
 
-        private boolean mayBeLimited(Class<?> type) {
-            boolean candidate = AnnotationUtils.isCandidateClass(type, plans.annotations());
+        private boolean isCandidate(Class<?> type) {
+            boolean candidate = mayBeLimited(type, plans);
             if (candidate && seen.add(type)) {
                 plans.warnOfUnreachable(type);
             }

@@ -42,10 +42,7 @@ public final class LimitInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Object target = invocation.getThis();
-        MethodPlan plan = plans.of(
-                invocation.getMethod(),
-                target == null ? invocation.getMethod().getDeclaringClass() : target.getClass());
+        MethodPlan plan = plan(plans, invocation);
         if (plan == null) {
             return invocation.proceed();
         }
@@ -57,6 +54,14 @@ public final class LimitInterceptor implements MethodInterceptor {
             case MONO -> ReactiveCalls.mono(plan, invocation, admissions.get(), finder);
             case FLUX -> ReactiveCalls.flux(plan, invocation, admissions.get(), finder);
         };
+    }
+
+    /** Returns the limits of the method that is invoked; null if it has none. */
+    static @Nullable MethodPlan plan(MethodPlans plans, MethodInvocation invocation) {
+        Object target = invocation.getThis();
+        return plans.of(
+                invocation.getMethod(),
+                target == null ? invocation.getMethod().getDeclaringClass() : target.getClass());
     }
 
     private @Nullable Object untilReturn(MethodPlan plan, MethodInvocation invocation) throws Throwable {

@@ -48,6 +48,26 @@ final class ReactiveCalls {
                 .flatMapMany(Flux::from));
     }
 
+    /** Returns a publisher that proceeds with a new invocation for each subscription. */
+    static Mono<?> eachMono(MethodInvocation invocation) {
+        MethodInvocation template = LimitInterceptor.again(invocation);
+        return Mono.defer(() -> Mono.from(proceed(template)));
+    }
+
+    /** Returns a publisher that proceeds with a new invocation for each subscription. */
+    static Flux<?> eachFlux(MethodInvocation invocation) {
+        MethodInvocation template = LimitInterceptor.again(invocation);
+        return Flux.defer(() -> proceed(template));
+    }
+
+    private static Publisher<?> proceed(MethodInvocation template) {
+        try {
+            return publisher(LimitInterceptor.again(template).proceed());
+        } catch (Throwable e) {
+            throw Exceptions.propagate(e);
+        }
+    }
+
     private static Call call(
             MethodInvocation invocation, ContextView context, Supplier<Optional<CurrentRequest>> finder) {
         Optional<CurrentRequest> found = context.getOrEmpty(CurrentRequest.class);
@@ -105,10 +125,10 @@ final class ReactiveCalls {
     private static Publisher<?> held(MethodInvocation template, HeldPermits held) {
         Publisher<?> publisher;
         try {
-            publisher = publisher(LimitInterceptor.again(template).proceed());
+            publisher = proceed(template);
         } catch (Throwable e) {
             held.close();
-            throw Exceptions.propagate(e);
+            throw e;
         }
         if (held == HeldPermits.NOTHING) {
             return publisher;

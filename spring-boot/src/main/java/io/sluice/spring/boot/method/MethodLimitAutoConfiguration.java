@@ -12,6 +12,7 @@ import io.sluice.spring.method.LimitAdvisor;
 import io.sluice.spring.method.LimitInterceptor;
 import io.sluice.spring.method.RulesOfMethods;
 import io.sluice.spring.method.StageContinuation;
+import io.sluice.spring.method.SubscriptionAdvisor;
 import io.sluice.spring.method.plan.AnnotationReader;
 import io.sluice.spring.method.plan.MethodPlans;
 import io.sluice.spring.method.plan.RateLimitedKind;
@@ -85,6 +86,13 @@ public final class MethodLimitAutoConfiguration {
                         () -> finder.get().current(),
                         SingletonSupplier.of(() -> StageContinuation.of(beans, decorators))),
                 properties.order());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static SubscriptionAdvisor sluiceSubscriptionAdvisor(MethodPlans plans) {
+        return new SubscriptionAdvisor(plans);
     }
 
     @Bean
