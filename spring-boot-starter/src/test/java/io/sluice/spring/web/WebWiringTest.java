@@ -7,6 +7,7 @@ import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.boot.web.ReactiveLimitAutoConfiguration;
 import io.sluice.spring.boot.web.ServletLimitAutoConfiguration;
 import io.sluice.spring.web.reactive.CurrentRequestWebFilter;
+import io.sluice.spring.web.reactive.EarlyLimitWebFilter;
 import io.sluice.spring.web.reactive.LimitWebFilter;
 import io.sluice.spring.web.reactive.RefusalWebExceptionHandler;
 import io.sluice.spring.web.servlet.LimitFilter;
@@ -19,6 +20,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
@@ -63,10 +65,26 @@ final class WebWiringTest {
     }
 
     @Test
+    void theFilterForEarlyRulesRunsBeforeSpringSecurityAndBeforeTheOther() {
+        reactive.run(context ->
+                assertThat(context.getBean(EarlyLimitWebFilter.class).getOrder()).isEqualTo(-110));
+        reactive.withPropertyValues("sluice.web.order=-200")
+                .run(context -> assertThat(
+                                context.getBean(EarlyLimitWebFilter.class).getOrder())
+                        .isEqualTo(-201));
+        servlet.withPropertyValues("sluice.web.early-order=-500")
+                .run(context -> assertThat(context.getBean(
+                                        "sluiceEarlyLimitFilterRegistration", FilterRegistrationBean.class)
+                                .getOrder())
+                        .isEqualTo(-500));
+    }
+
+    @Test
     void withoutTheFilterRefusedCallsAreStillAnswered() {
         servlet.withPropertyValues("sluice.web.enabled=false").run(context -> assertThat(context)
                 .doesNotHaveBean(LimitFilter.class)
                 .doesNotHaveBean("sluiceLimitFilterRegistration")
+                .doesNotHaveBean("sluiceEarlyLimitFilterRegistration")
                 .hasSingleBean(RefusalResolver.class)
                 .hasSingleBean(CurrentRequest.Finder.class));
         reactive.withPropertyValues("sluice.web.enabled=false").run(context -> assertThat(context)
@@ -134,6 +152,9 @@ final class WebWiringTest {
     void invalidPropertiesAreReported() {
         servlet.withPropertyValues("sluice.web.most-waiting=-1").run(context -> assertThat(context.getStartupFailure())
                 .hasRootCauseMessage("sluice.web.most-waiting: -1 (expected: 0 or more requests)"));
+        reactive.withPropertyValues("sluice.web.early-order=0").run(context -> assertThat(context.getStartupFailure())
+                .hasRootCauseMessage(
+                        "sluice.web.early-order: 0 (expected: less than sluice.web.order, which is -90)"));
         reactive.withPropertyValues("sluice.web.exclude=no-slash")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()

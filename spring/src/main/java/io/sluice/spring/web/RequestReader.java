@@ -53,18 +53,39 @@ public final class RequestReader {
      */
     Map<String, String> attributes(IncomingRequest request, RuleSet rules) throws RefusedRequestException {
         Map<String, String> values = new HashMap<>(16);
-        String method = RequestMethod.read(request.method());
-        RequestTarget target = RequestTarget.read(method, request.target());
+        RequestTarget target = addTarget(values, request);
         if (service != null) {
             values.put("service", service);
         }
-        values.put("path", target.path(paths));
-        values.put("method", method);
-        caller(request).ifPresent(address -> values.put("ip", address.toString()));
         List<String> host = rules.headerFields().contains("header.host") ? List.of(host(request, target)) : List.of();
         RequestFields.addTo(values, rules, name -> name.equals("host") ? host : request.headers(name), target.query());
         values.putAll(identity(request.principal()));
         return values;
+    }
+
+    /**
+     * Returns the attributes that are known before the caller is authenticated, see {@link
+     * io.sluice.rules.model.EarlyAttributes}.
+     *
+     * @throws RefusedRequestException if the request is ambiguous
+     */
+    Map<String, String> early(IncomingRequest request, RuleSet rules) throws RefusedRequestException {
+        Map<String, String> values = new HashMap<>(8);
+        RequestTarget target = addTarget(values, request);
+        if (rules.headerFields().contains("header.host")) {
+            values.put("header.host", host(request, target));
+        }
+        return values;
+    }
+
+    private RequestTarget addTarget(Map<String, String> values, IncomingRequest request)
+            throws RefusedRequestException {
+        String method = RequestMethod.read(request.method());
+        RequestTarget target = RequestTarget.read(method, request.target());
+        values.put("path", target.path(paths));
+        values.put("method", method);
+        caller(request).ifPresent(address -> values.put("ip", address.toString()));
+        return target;
     }
 
     @Nullable

@@ -57,6 +57,11 @@ public final class WebAnswers {
         return WebAnswer.problem(500, "the rate limits of the request could not be decided; see the application's log");
     }
 
+    /** Logs a failure that the caller does not notice. */
+    void told(String what, Throwable failure) {
+        failures.told(what, failure);
+    }
+
     /**
      * Returns the body of a refusal. If the application's own {@link RefusalBody} fails, the default is used, so nobody passes.
      */

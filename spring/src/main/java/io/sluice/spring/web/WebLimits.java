@@ -4,12 +4,14 @@ import io.sluice.core.time.Clock;
 import io.sluice.http.field.BodyFields;
 import io.sluice.http.request.RefusedRequestException;
 import io.sluice.http.request.RequestTarget;
+import io.sluice.rules.evaluate.EarlyRuling;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.Attributes;
 import io.sluice.rules.pattern.PathPattern;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.internal.PermitScope;
+import io.sluice.spring.internal.Rulings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +21,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision that both filters ask for: all matching rules in force, at once. Thread-safe; never blocks, never throws.
+ * The decision that the filters of both stacks ask for: all matching rules in force, at once. Rules that act before callers are
+ * authenticated are a decision of their own ({@link #early}). Thread-safe; never blocks, never throws.
  *
  * <p>No request passes without a decision. If the caller disconnects while waiting, charges of rates and windows stay. If a
  * request was allowed but is not served, its charges are returned ({@link #giveBack}). Concurrency permits are always released.
@@ -31,6 +34,7 @@ public final class WebLimits {
     private final WebAnswers answers;
     private final Clock clock;
     private final List<PathPattern> excluded;
+    private final boolean early;
 
     /**
      * Creates the decision.
@@ -39,11 +43,32 @@ public final class WebLimits {
      */
     public WebLimits(
             Evaluator evaluator, RequestReader reader, WebAnswers answers, Clock clock, List<PathPattern> excluded) {
+        this(evaluator, reader, answers, clock, excluded, false);
+    }
+
+    private WebLimits(
+            Evaluator evaluator,
+            RequestReader reader,
+            WebAnswers answers,
+            Clock clock,
+            List<PathPattern> excluded,
+            boolean early) {
         this.evaluator = evaluator;
         this.reader = reader;
         this.answers = answers;
         this.clock = clock;
         this.excluded = List.copyOf(excluded);
+        this.early = early;
+    }
+
+    /** Returns the decision of the rules that act before callers are authenticated. */
+    public WebLimits early() {
+        return new WebLimits(evaluator, reader, answers, clock, excluded, true);
+    }
+
+    /** Returns whether this is the decision before callers are authenticated. */
+    public boolean isEarly() {
+        return early;
     }
 
     /** What to do with a request that arrived. */
@@ -59,8 +84,14 @@ public final class WebLimits {
      * The rules have to decide about the request.
      *
      * @param fields the body fields that the rules need
+     * @param decidedEarly whether the early rules have already decided about the request
      */
-    public record Asked(IncomingRequest request, Map<String, String> values, Attributes known, BodyFields fields)
+    public record Asked(
+            IncomingRequest request,
+            Map<String, String> values,
+            Attributes known,
+            BodyFields fields,
+            boolean decidedEarly)
             implements Entry {
 
         /** Returns whether the body must be read: rules need its fields, and it exists, is not too large and is not multipart. */
@@ -81,8 +112,13 @@ public final class WebLimits {
      * The request may be served.
      *
      * @param headers the headers to add to the response
+     * @param answers receives the status of the response; null if no rule counts it
      */
-    public record Passed(Map<String, String> headers, Ruling.Settled ruling) implements Outcome {
+    public record Passed(
+            Map<String, String> headers,
+            Ruling.Settled ruling,
+            @Nullable AnswerCount answers)
+            implements Outcome {
 
         /** Returns how long the request has to wait first; zero means not at all. */
         public Duration waitFor() {
@@ -101,20 +137,28 @@ public final class WebLimits {
     /** Returns whether any rule in force applies to requests. Also true if that is unknown; {@link #enter} then answers. */
     public boolean isNeeded() {
         try {
-            return evaluator.rules().hasScopes();
+            return isNeeded(evaluator.rules());
         } catch (RuntimeException e) {
             return true;
         }
     }
 
-    /** Builds the view of a request that the rules decide about. */
-    public Entry enter(IncomingRequest request) {
+    private boolean isNeeded(RuleSet rules) {
+        return early ? rules.hasEarly() : rules.hasScopes();
+    }
+
+    /**
+     * Builds the view of a request that the rules decide about.
+     *
+     * @param decidedEarly whether the early rules have already decided about the request
+     */
+    public Entry enter(IncomingRequest request, boolean decidedEarly) {
         try {
             RuleSet rules = evaluator.rules();
-            if (!rules.hasScopes()) {
+            if (!isNeeded(rules)) {
                 return new Free();
             }
-            Map<String, String> values = reader.attributes(request, rules);
+            Map<String, String> values = early ? reader.early(request, rules) : reader.attributes(request, rules);
             String path = values.getOrDefault("path", "/");
             for (PathPattern pattern : excluded) {
                 if (pattern.matches(path)) {
@@ -122,7 +166,8 @@ public final class WebLimits {
                 }
             }
             Attributes known = Attributes.of(values, reader.paths());
-            return new Asked(request, values, known, fields(request, rules, known));
+            BodyFields fields = early ? BodyFields.of(Set.of()) : fields(request, rules, known);
+            return new Asked(request, values, known, fields, decidedEarly);
         } catch (RefusedRequestException e) {
             return new Answered(WebAnswer.of(e));
         } catch (RuntimeException e) {
@@ -165,13 +210,15 @@ public final class WebLimits {
      */
     public CompletionStage<Outcome> decide(Asked asked, byte @Nullable [] body, PermitScope permits) {
         try {
+            if (early) {
+                return evaluator
+                        .evaluateEarly(asked.known())
+                        .handle((ruling, failure) -> ruled(asked, ruling, failure, permits));
+            }
             Attributes request = withFields(asked, body);
-            return evaluator.evaluate(request, 1).handle((ruling, failure) -> {
-                if (ruling instanceof Ruling.Settled settled) {
-                    permits.hold(settled.permit());
-                }
-                return outcome(asked.request(), ruling, failure);
-            });
+            CompletionStage<Ruling> coming =
+                    asked.decidedEarly() ? evaluator.evaluateAfterEarly(request, 1) : evaluator.evaluate(request, 1);
+            return coming.handle((ruling, failure) -> outcome(asked, ruling, null, failure, permits));
         } catch (RefusedRequestException e) {
             return CompletableFuture.completedFuture(new Refused(WebAnswer.of(e)));
         } catch (RuntimeException e) {
@@ -211,12 +258,28 @@ public final class WebLimits {
         return Attributes.of(asked.values(), reader.paths());
     }
 
-    private Outcome outcome(IncomingRequest request, @Nullable Ruling ruling, @Nullable Throwable failure) {
+    private Outcome ruled(
+            Asked asked, @Nullable EarlyRuling ruling, @Nullable Throwable failure, PermitScope permits) {
+        if (ruling == null) {
+            return outcome(asked, null, null, failure, permits);
+        }
+        Ruling said = ruling.ruling().orElseGet(() -> Rulings.unlimited(0));
+        AnswerCount counted = ruling.countsAnswer() ? new AnswerCount(evaluator, ruling, answers) : null;
+        return outcome(asked, said, counted, failure, permits);
+    }
+
+    private Outcome outcome(
+            Asked asked,
+            @Nullable Ruling ruling,
+            @Nullable AnswerCount counted,
+            @Nullable Throwable failure,
+            PermitScope permits) {
         try {
             if (ruling instanceof Ruling.Settled settled) {
+                permits.hold(settled.permit());
                 return settled.allowed()
-                        ? new Passed(answers.allowed(settled), settled)
-                        : new Refused(answers.refused(settled, request.header("accept-language")));
+                        ? new Passed(answers.allowed(settled), settled, counted)
+                        : new Refused(answers.refused(settled, asked.request().header("accept-language")));
             }
             if (ruling instanceof Ruling.Impossible impossible) {
                 return new Refused(WebAnswer.problem(400, "limit " + impossible.limit() + ": cannot hold one request"));
@@ -225,6 +288,11 @@ public final class WebLimits {
         } catch (RuntimeException e) {
             return new Refused(answers.failed("building a response", e));
         }
+    }
+
+    /** Returns the status of the response to a request whose processing failed. */
+    public int statusOf(Throwable failure) {
+        return Refusals.answer(failure, answers, null).map(WebAnswer::status).orElse(500);
     }
 
     /** Multipart bodies are left to the server; rules cannot read fields from them. */

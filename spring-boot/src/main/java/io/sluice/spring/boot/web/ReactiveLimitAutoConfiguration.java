@@ -8,6 +8,7 @@ import io.sluice.spring.web.WebAnswers;
 import io.sluice.spring.web.WebLimits;
 import io.sluice.spring.web.reactive.BareRequests;
 import io.sluice.spring.web.reactive.CurrentRequestWebFilter;
+import io.sluice.spring.web.reactive.EarlyLimitWebFilter;
 import io.sluice.spring.web.reactive.LimitWebFilter;
 import io.sluice.spring.web.reactive.RefusalWebExceptionHandler;
 import org.springframework.beans.factory.ObjectProvider;
@@ -22,7 +23,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.web.reactive.DispatcherHandler;
 
-/** Limits requests to WebFlux: the filter, the current request in the Reactor context, and the responses to refused calls. */
+/** Limits requests to WebFlux: the filters, the current request in the Reactor context, and the responses to refused calls. */
 @AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
@@ -46,6 +47,14 @@ public final class ReactiveLimitAutoConfiguration {
                 memory,
                 codecs.getIfAvailable(ServerCodecConfigurer::create).getReaders(),
                 properties.order());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnBooleanProperty(name = "sluice.web.enabled", matchIfMissing = true)
+    EarlyLimitWebFilter sluiceEarlyLimitWebFilter(
+            WebLimits limits, Clock clock, BodyMemory memory, WebProperties properties) {
+        return new EarlyLimitWebFilter(limits, clock, memory, properties.orderBeforeSecurity());
     }
 
     /** Runs right after Spring Security, whatever the order of the limits. */

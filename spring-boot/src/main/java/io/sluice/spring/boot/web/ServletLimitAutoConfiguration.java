@@ -7,6 +7,7 @@ import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.RequestReader;
 import io.sluice.spring.web.WebAnswers;
 import io.sluice.spring.web.WebLimits;
+import io.sluice.spring.web.servlet.EarlyLimitFilter;
 import io.sluice.spring.web.servlet.LimitFilter;
 import io.sluice.spring.web.servlet.RefusalFilter;
 import io.sluice.spring.web.servlet.RefusalResolver;
@@ -25,7 +26,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
-/** Limits requests to servlets: the filter, the request of the current thread, and the responses to refused calls. */
+/** Limits requests to servlets: the filters, the request of the current thread, and the responses to refused calls. */
 @AutoConfiguration(afterName = "io.sluice.spring.boot.SluiceAutoConfiguration")
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({jakarta.servlet.Filter.class, HandlerExceptionResolver.class})
@@ -49,6 +50,22 @@ public final class ServletLimitAutoConfiguration {
     @ConditionalOnMissingBean(name = "sluiceLimitFilterRegistration")
     FilterRegistrationBean<LimitFilter> sluiceLimitFilterRegistration(LimitFilter filter, WebProperties properties) {
         return registration(filter, properties.order(), EnumSet.of(DispatcherType.REQUEST));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(EarlyLimitFilter.class)
+    @ConditionalOnBooleanProperty(name = "sluice.web.enabled", matchIfMissing = true)
+    EarlyLimitFilter sluiceEarlyLimitFilter(
+            WebLimits limits, Clock clock, BodyMemory memory, WebProperties properties) {
+        return new EarlyLimitFilter(limits, clock, memory, properties.mostWaiting());
+    }
+
+    @Bean
+    @ConditionalOnBean(EarlyLimitFilter.class)
+    @ConditionalOnMissingBean(name = "sluiceEarlyLimitFilterRegistration")
+    FilterRegistrationBean<EarlyLimitFilter> sluiceEarlyLimitFilterRegistration(
+            EarlyLimitFilter filter, WebProperties properties) {
+        return registration(filter, properties.orderBeforeSecurity(), EnumSet.of(DispatcherType.REQUEST));
     }
 
     @Bean

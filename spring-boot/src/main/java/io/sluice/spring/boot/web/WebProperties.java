@@ -13,6 +13,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether the rules in force apply to every request.
  * @param order Order of the filter. By default it runs right after Spring Security, so that callers are authenticated.
+ * @param earlyOrder Order of the filter for rules that act before callers are authenticated. By default -110, right before Spring
+ *     Security.
  * @param exclude Patterns of paths that are not limited, such as /actuator/**. Empty by default.
  * @param headers Whether responses to allowed requests carry RateLimit headers. Responses to refused requests always do.
  * @param mostWaiting Maximum number of servlet requests that wait for their time slot at once, each on its own thread. Further
@@ -23,6 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record WebProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("-90") int order,
+        @Nullable Integer earlyOrder,
         @DefaultValue List<String> exclude,
         @DefaultValue("true") boolean headers,
         @DefaultValue("100") int mostWaiting,
@@ -31,7 +34,14 @@ public record WebProperties(
     /** Right after Spring Security, whose filters have the order -100 in both stacks. */
     public static final int DEFAULT_ORDER = -90;
 
+    /** Right before Spring Security, but after the filters that let forms choose the method. */
+    private static final int DEFAULT_EARLY_ORDER = -110;
+
     public WebProperties {
+        if (earlyOrder != null && earlyOrder >= order) {
+            throw new IllegalArgumentException("sluice.web.early-order: " + earlyOrder
+                    + " (expected: less than sluice.web.order, which is " + order + ")");
+        }
         if (mostWaiting < 0) {
             throw new IllegalArgumentException(
                     "sluice.web.most-waiting: " + mostWaiting + " (expected: 0 or more requests)");
@@ -68,6 +78,11 @@ public record WebProperties(
                 named.put(attribute, claim);
             }
         }
+    }
+
+    /** Returns the order of the filter for rules that act before callers are authenticated; always before the other filter. */
+    public int orderBeforeSecurity() {
+        return earlyOrder != null ? earlyOrder : Math.min(DEFAULT_EARLY_ORDER, Math.max(order, -Integer.MAX_VALUE) - 1);
     }
 
     /** Returns the patterns of {@link #exclude}. */

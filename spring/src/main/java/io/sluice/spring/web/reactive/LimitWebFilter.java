@@ -4,6 +4,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.http.request.RefusedRequestException;
 import io.sluice.spring.internal.ChargedRules;
 import io.sluice.spring.internal.PermitScope;
+import io.sluice.spring.web.AnswerCount;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.Forms;
 import io.sluice.spring.web.WebAnswer;
@@ -15,7 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.codec.HttpMessageReader;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -30,8 +33,15 @@ import reactor.core.publisher.Mono;
 public final class LimitWebFilter implements WebFilter, Ordered {
 
     private static final String SEEN = LimitWebFilter.class.getName();
+    private static final int OK = 200;
+
+    /** The status that rules see if the caller leaves before the response begins. */
+    private static final int LEFT = 499;
+
+    private static final String SEEN_EARLY = SEEN + ".early";
 
     private final WebLimits limits;
+    private final String seen;
     private final Clock clock;
     private final BodyMemory memory;
     private final List<HttpMessageReader<?>> readers;
@@ -45,6 +55,7 @@ public final class LimitWebFilter implements WebFilter, Ordered {
     public LimitWebFilter(
             WebLimits limits, Clock clock, BodyMemory memory, List<HttpMessageReader<?>> readers, int order) {
         this.limits = limits;
+        this.seen = limits.isEarly() ? SEEN_EARLY : SEEN;
         this.clock = clock;
         this.memory = memory;
         this.readers = List.copyOf(readers);
@@ -58,17 +69,22 @@ public final class LimitWebFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        if (!limits.isNeeded() || exchange.getAttributes().putIfAbsent(SEEN, true) != null) {
+        if (!limits.isNeeded() || exchange.getAttributes().putIfAbsent(seen, true) != null) {
             return chain.filter(exchange);
         }
-        return Mono.deferContextual(context -> exchange.getPrincipal()
-                .map(Optional::<Principal>of)
-                .defaultIfEmpty(Optional.empty())
+        return Mono.deferContextual(context -> caller(exchange)
                 .flatMap(principal -> entered(ReactiveIncoming.of(exchange, context, principal), exchange, chain)));
     }
 
+    /** Nobody is authenticated before Spring Security. */
+    private Mono<Optional<Principal>> caller(ServerWebExchange exchange) {
+        return limits.isEarly()
+                ? Mono.just(Optional.empty())
+                : exchange.getPrincipal().map(Optional::<Principal>of).defaultIfEmpty(Optional.empty());
+    }
+
     private Mono<Void> entered(ReactiveIncoming request, ServerWebExchange exchange, WebFilterChain chain) {
-        WebLimits.Entry entry = limits.enter(request);
+        WebLimits.Entry entry = limits.enter(request, exchange.getAttribute(SEEN_EARLY) != null);
         if (entry instanceof WebLimits.Answered answered) {
             return ReactiveAnswer.send(answered.answer(), exchange);
         }
@@ -122,11 +138,24 @@ public final class LimitWebFilter implements WebFilter, Ordered {
     private Mono<Void> passed(WebLimits.Passed passed, Pending pending, ServerWebExchange exchange) {
         ChargedRules.add(exchange.getAttributes(), passed.rules());
         ReactiveAnswer.addTo(exchange.getResponse(), passed.headers());
-        return passed.waitFor().isZero()
+        Mono<Void> rest = passed.waitFor().isZero()
                 ? pending.chain().filter(exchange)
                 : slot(passed.waitFor())
                         .publishOn(ConnectionThread.of(exchange.getRequest()))
                         .then(Mono.defer(() -> pending.chain().filter(exchange)));
+        AnswerCount answers = passed.answers();
+        return answers == null ? rest : counted(answers, rest, exchange.getResponse());
+    }
+
+    /** Has the response counted just before its head is sent, or if the caller leaves before that. */
+    private static Mono<Void> counted(AnswerCount answers, Mono<Void> rest, ServerHttpResponse response) {
+        response.beforeCommit(() -> Mono.fromRunnable(() -> answers.count(status(response))));
+        return rest.doOnCancel(() -> answers.count(LEFT));
+    }
+
+    private static int status(ServerHttpResponse response) {
+        HttpStatusCode status = response.getStatusCode();
+        return status == null ? OK : status.value();
     }
 
     private Mono<Void> slot(Duration wait) {

@@ -3,6 +3,7 @@ package io.sluice.spring.web.servlet;
 import io.sluice.core.time.Clock;
 import io.sluice.http.request.RefusedRequestException;
 import io.sluice.spring.internal.PermitScope;
+import io.sluice.spring.web.AnswerCount;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.Forms;
 import io.sluice.spring.web.WebAnswer;
@@ -37,9 +38,11 @@ import org.jspecify.annotations.Nullable;
 public final class LimitFilter implements Filter {
 
     private static final String SEEN = LimitFilter.class.getName();
+    private static final String SEEN_EARLY = SEEN + ".early";
     private static final long PATIENCE_SECONDS = 30;
 
     private final WebLimits limits;
+    private final String seen;
     private final Clock clock;
     private final BodyMemory memory;
     private final Semaphore waiting;
@@ -51,6 +54,7 @@ public final class LimitFilter implements Filter {
      */
     public LimitFilter(WebLimits limits, Clock clock, BodyMemory memory, int mostWaiting) {
         this.limits = limits;
+        this.seen = limits.isEarly() ? SEEN_EARLY : SEEN;
         this.clock = clock;
         this.memory = memory;
         this.waiting = new Semaphore(mostWaiting);
@@ -62,12 +66,12 @@ public final class LimitFilter implements Filter {
         if (!(given instanceof HttpServletRequest request)
                 || !(answer instanceof HttpServletResponse response)
                 || request.getDispatcherType() != DispatcherType.REQUEST
-                || request.getAttribute(SEEN) != null) {
+                || request.getAttribute(seen) != null) {
             chain.doFilter(given, answer);
             return;
         }
-        request.setAttribute(SEEN, true);
-        WebLimits.Entry entry = limits.enter(new ServletIncoming(request));
+        request.setAttribute(seen, true);
+        WebLimits.Entry entry = limits.enter(new ServletIncoming(request), request.getAttribute(SEEN_EARLY) != null);
         if (entry instanceof WebLimits.Asked asked) {
             limit(asked, request, response, chain);
         } else if (entry instanceof WebLimits.Answered answered) {
@@ -87,7 +91,7 @@ public final class LimitFilter implements Filter {
             BodyHead head = BodyHead.read(asked, request, clock, memory, hold);
             WebLimits.Outcome outcome = decided(asked, head, permits);
             if (outcome instanceof WebLimits.Passed passed) {
-                pass(passed, replayed(asked, request, head), response, chain);
+                pass(passed, replayed(asked, request, head), response, chain, hold);
             } else if (outcome instanceof WebLimits.Refused refused) {
                 ServletAnswer.send(refused.answer(), response);
             }
@@ -99,7 +103,11 @@ public final class LimitFilter implements Filter {
     }
 
     private void pass(
-            WebLimits.Passed passed, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            WebLimits.Passed passed,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain,
+            ServletHold hold)
             throws IOException, ServletException, RefusedRequestException {
         if (!passed.waitFor().isZero()) {
             try {
@@ -110,7 +118,33 @@ public final class LimitFilter implements Filter {
             }
         }
         passed.headers().forEach(response::setHeader);
-        chain.doFilter(request, response);
+        AnswerCount answers = passed.answers();
+        if (answers == null) {
+            chain.doFilter(request, response);
+        } else {
+            count(answers, request, response, chain, hold);
+        }
+    }
+
+    /** Has the response counted just before it is committed, or when it is known. */
+    private void count(
+            AnswerCount answers,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain,
+            ServletHold hold)
+            throws IOException, ServletException {
+        try {
+            chain.doFilter(request, new CountedResponse(response, answers));
+        } catch (IOException | ServletException | RuntimeException | Error e) {
+            answers.count(limits.statusOf(e));
+            throw e;
+        }
+        if (request.isAsyncStarted()) {
+            hold.whenOver(() -> answers.count(response.getStatus()));
+        } else {
+            answers.count(response.getStatus());
+        }
     }
 
     private WebLimits.Outcome decided(WebLimits.Asked asked, @Nullable BodyHead head, PermitScope permits)

@@ -1,0 +1,82 @@
+package io.sluice.spring.web;
+
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Runs {@link EarlyLimits} on Tomcat. */
+final class ServletEarlyTest extends EarlyLimits {
+
+    @Override
+    RunningApp.Starting starting() {
+        return new RunningApp.Starting(false, ServletApp.class, Security.class)
+                .with("logging.level.org.apache.catalina=off");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableWebSecurity
+    @ImportAutoConfiguration(SecurityFilterAutoConfiguration.class)
+    @Import(Responses.class)
+    static class Security {
+
+        @Bean
+        SecurityFilterChain passwords(HttpSecurity http) throws Exception {
+            return http.authorizeHttpRequests(all -> all.anyRequest().authenticated())
+                    .httpBasic(Customizer.withDefaults())
+                    .build();
+        }
+
+        @Bean
+        UserDetailsService users() {
+            return new InMemoryUserDetailsManager(
+                    User.withUsername(USER).password("{noop}" + PASSWORD).build());
+        }
+    }
+
+    @RestController
+    static class Responses {
+
+        @GetMapping("/{rule}/missing")
+        void missing(HttpServletResponse response) throws IOException {
+            response.sendError(404);
+        }
+
+        @GetMapping("/{rule}/written")
+        ResponseEntity<String> written() {
+            return ResponseEntity.status(HttpStatus.NOT_FOUND).body("nothing");
+        }
+
+        @GetMapping("/{rule}/streamed")
+        void streamed(HttpServletResponse response) throws IOException {
+            response.setStatus(404);
+            response.getWriter().print("n".repeat(100_000));
+            response.getWriter().flush();
+        }
+
+        @GetMapping("/{rule}/later")
+        Callable<ResponseEntity<String>> later() {
+            return this::written;
+        }
+
+        @GetMapping("/{rule}/broken")
+        String broken() {
+            throw new IllegalStateException("broken for the test");
+        }
+    }
+}

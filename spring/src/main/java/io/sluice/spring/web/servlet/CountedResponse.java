@@ -1,0 +1,194 @@
+package io.sluice.spring.web.servlet;
+
+import io.sluice.spring.web.AnswerCount;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A response whose status is counted before the container can commit it: when it is flushed or closed, when it is an error or a
+ * redirect, or when the buffer or the announced length is full. Until then the application may still change the status.
+ */
+final class CountedResponse extends HttpServletResponseWrapper {
+
+    private static final int FOUND = 302;
+
+    /** The most bytes that a character takes in UTF-8; a pair of surrogates takes four. */
+    private static final int BYTES_OF_CHAR = 3;
+
+    private final AnswerCount answers;
+    private @Nullable ServletOutputStream stream;
+    private @Nullable PrintWriter writer;
+    private long written;
+    private long length = Long.MAX_VALUE;
+
+    CountedResponse(HttpServletResponse response, AnswerCount answers) {
+        super(response);
+        this.answers = answers;
+    }
+
+    private void committing() {
+        answers.count(getStatus());
+    }
+
+    private void writing(long bytes) {
+        written += bytes;
+        if (written >= length || written >= getBufferSize()) {
+            committing();
+        }
+    }
+
+    @Override
+    public void sendError(int status) throws IOException {
+        answers.count(status);
+        super.sendError(status);
+    }
+
+    @Override
+    public void sendError(int status, String message) throws IOException {
+        answers.count(status);
+        super.sendError(status, message);
+    }
+
+    @Override
+    public void sendRedirect(String location) throws IOException {
+        answers.count(FOUND);
+        super.sendRedirect(location);
+    }
+
+    @Override
+    public void flushBuffer() throws IOException {
+        committing();
+        super.flushBuffer();
+    }
+
+    @Override
+    public void reset() {
+        super.reset();
+        written = 0;
+        length = Long.MAX_VALUE;
+    }
+
+    @Override
+    public void resetBuffer() {
+        super.resetBuffer();
+        written = 0;
+    }
+
+    @Override
+    public void setContentLength(int bytes) {
+        length = bytes < 0 ? Long.MAX_VALUE : bytes;
+        super.setContentLength(bytes);
+    }
+
+    @Override
+    public void setContentLengthLong(long bytes) {
+        length = bytes < 0 ? Long.MAX_VALUE : bytes;
+        super.setContentLengthLong(bytes);
+    }
+
+    @Override
+    public ServletOutputStream getOutputStream() throws IOException {
+        ServletOutputStream known = stream;
+        if (known == null) {
+            known = new CountedStream(super.getOutputStream());
+            stream = known;
+        }
+        return known;
+    }
+
+    @Override
+    public PrintWriter getWriter() throws IOException {
+        PrintWriter known = writer;
+        if (known == null) {
+            known = new CountedWriter(super.getWriter());
+            writer = known;
+        }
+        return known;
+    }
+
+    private final class CountedStream extends ServletOutputStream {
+
+        private final ServletOutputStream inner;
+
+        CountedStream(ServletOutputStream inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public void write(int octet) throws IOException {
+            writing(1);
+            inner.write(octet);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int count) throws IOException {
+            writing(count);
+            inner.write(bytes, offset, count);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            committing();
+            inner.flush();
+        }
+
+        @Override
+        public void close() throws IOException {
+            committing();
+            inner.close();
+        }
+
+        @Override
+        public boolean isReady() {
+            return inner.isReady();
+        }
+
+        @Override
+        public void setWriteListener(WriteListener listener) {
+            inner.setWriteListener(listener);
+        }
+    }
+
+    /** Writes to a {@link PrintWriter}, so that {@code checkError} reports the errors of the connection. */
+    private final class CountedWriter extends PrintWriter {
+
+        CountedWriter(PrintWriter inner) {
+            super(inner);
+        }
+
+        @Override
+        public void write(int character) {
+            writing(BYTES_OF_CHAR);
+            super.write(character);
+        }
+
+        @Override
+        public void write(char[] characters, int offset, int count) {
+            writing((long) BYTES_OF_CHAR * count);
+            super.write(characters, offset, count);
+        }
+
+        @Override
+        public void write(String text, int offset, int count) {
+            writing((long) BYTES_OF_CHAR * count);
+            super.write(text, offset, count);
+        }
+
+        @Override
+        public void flush() {
+            committing();
+            super.flush();
+        }
+
+        @Override
+        public void close() {
+            committing();
+            super.close();
+        }
+    }
+}
