@@ -64,6 +64,10 @@ final class OwnClassPath implements AutoCloseable {
         return "http://127.0.0.1:" + started.apply("local.server.port");
     }
 
+    String property(String name) {
+        return started.apply(name);
+    }
+
     boolean has(String type) {
         return classes.getResource(type.replace('.', '/') + ".class") != null;
     }

@@ -116,6 +116,27 @@ class StartsEverywhereTest {
         }
     }
 
+    /** Here the filters of the application also apply to the port of the actuator. */
+    @Test
+    void withWebFluxAndTheActuatorOnAPortOfItsOwn() throws Exception {
+        Pattern without = Pattern.compile(
+                String.join("|", OF_TESTS, OF_SECURITY, OF_REDIS, OF_CLOUD, OF_SERVLETS, OF_CLIENTS, "aspectj"));
+        try (OwnClassPath app = OwnClassPath.start(
+                WebApp.class,
+                without,
+                "--server.port=0",
+                "--management.server.port=0",
+                "--sluice.rules[0].id=nothing",
+                "--sluice.rules[0].limits[0].limit=0",
+                "--sluice.rules[0].limits[0].window=1h")) {
+            assertThat(get(app, "/hello").statusCode()).isEqualTo(429);
+            URI actuator = URI.create("http://127.0.0.1:" + app.property("local.management.port") + "/actuator");
+            assertThat(http.send(HttpRequest.newBuilder(actuator).build(), HttpResponse.BodyHandlers.ofString())
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
     @Test
     void withCloudGatewayOnTheRedisOfTheApplication(CapturedOutput output) throws Exception {
         Pattern without = Pattern.compile(String.join("|", OF_TESTS, OF_ACTUATOR, OF_SECURITY, OF_SERVLETS, "aspectj"));

@@ -544,6 +544,7 @@ abstract class LimitedApplications {
             assertThat(app.get("/health/live").statusCode()).isEqualTo(200);
             assertThat(app.get("/up").statusCode()).isEqualTo(200);
             assertThat(app.get("/upper").statusCode()).isEqualTo(429);
+            assertThat(app.get("/actuator/health").statusCode()).isEqualTo(429);
         }
         try (RunningApp app = app().with("sluice.web.enabled=false").rules(none)) {
             assertThat(app.get("/x").statusCode()).isEqualTo(200);
@@ -552,6 +553,20 @@ abstract class LimitedApplications {
         try (RunningApp app = app().with("sluice.web.headers=false").rules(rules("{ id: one, " + ONE))) {
             assertThat(app.get("/x").headers().firstValue("RateLimit")).isEmpty();
             assertThat(app.get("/x").headers().firstValue("RateLimit")).isPresent();
+        }
+    }
+
+    @Test
+    void theActuatorIsNotLimitedUnlessTheApplicationSaysSo() throws Exception {
+        String none = rules("{ id: none, " + ZERO, "{ id: early, for: early, " + ZERO);
+        try (RunningApp app = app().rules(none)) {
+            assertThat(app.get("/actuator").statusCode()).isEqualTo(200);
+            assertThat(app.get("/actuator/health").statusCode()).isEqualTo(200);
+            assertThat(app.get("/actuators").statusCode()).isEqualTo(429);
+            assertThat(app.get("/actuator/%2e%2e/x").statusCode()).isIn(400, 429);
+        }
+        try (RunningApp app = app().with("sluice.web.exclude=").rules(none)) {
+            assertThat(app.get("/actuator/health").statusCode()).isEqualTo(429);
         }
     }
 

@@ -21,6 +21,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 
 /** Beans that the servlet and the reactive filters share. The application can replace each of them. */
 @Configuration(proxyBeanMethods = false)
@@ -52,8 +53,14 @@ public final class WebBeans {
     @Bean
     @ConditionalOnMissingBean
     WebLimits sluiceWebLimits(
-            Evaluator evaluator, RequestReader reader, WebAnswers answers, Clock clock, WebProperties properties) {
-        return new WebLimits(evaluator, reader, answers, clock, properties.excluded());
+            Evaluator evaluator,
+            RequestReader reader,
+            WebAnswers answers,
+            Clock clock,
+            WebProperties properties,
+            Environment environment) {
+        return new WebLimits(
+                evaluator, reader, answers, clock, properties.excluded(ActuatorPaths.of(environment)));
     }
 
     @Bean

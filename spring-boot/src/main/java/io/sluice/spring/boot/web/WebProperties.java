@@ -15,7 +15,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param order Order of the filter. By default it runs right after Spring Security, so that callers are authenticated.
  * @param earlyOrder Order of the filter for rules that act before callers are authenticated. By default -110, right before Spring
  *     Security.
- * @param exclude Patterns of paths that are not limited, such as /actuator/**. Empty by default.
+ * @param exclude Patterns of paths that are not limited, such as /static/**. By default those of the actuator; an empty list limits
+ *     the actuator, too.
  * @param headers Whether responses to allowed requests carry RateLimit headers. Responses to refused requests always do.
  * @param mostWaiting Maximum number of servlet requests that wait for their time slot at once, each on its own thread. Further
  *     requests are answered with 503.
@@ -26,7 +27,7 @@ public record WebProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("-90") int order,
         @Nullable Integer earlyOrder,
-        @DefaultValue List<String> exclude,
+        @Nullable List<String> exclude,
         @DefaultValue("true") boolean headers,
         @DefaultValue("100") int mostWaiting,
         @DefaultValue Claims claims) {
@@ -46,7 +47,7 @@ public record WebProperties(
             throw new IllegalArgumentException(
                     "sluice.web.most-waiting: " + mostWaiting + " (expected: 0 or more requests)");
         }
-        exclude = List.copyOf(exclude);
+        exclude = exclude == null ? null : List.copyOf(exclude);
     }
 
     /**
@@ -85,9 +86,10 @@ public record WebProperties(
         return earlyOrder != null ? earlyOrder : Math.min(DEFAULT_EARLY_ORDER, Math.max(order, -Integer.MAX_VALUE) - 1);
     }
 
-    /** Returns the patterns of {@link #exclude}. */
-    public List<PathPattern> excluded() {
-        return exclude.stream().map(WebProperties::pattern).toList();
+    /** Returns the patterns of {@link #exclude}, or these if it is not set. */
+    List<PathPattern> excluded(List<String> otherwise) {
+        return (exclude == null ? otherwise : exclude)
+                .stream().map(WebProperties::pattern).toList();
     }
 
     private static PathPattern pattern(String text) {
