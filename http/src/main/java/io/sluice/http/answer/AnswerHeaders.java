@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The headers of an answer, the same for every entry point. Times are whole seconds, rounded up. */
 public final class AnswerHeaders {
@@ -15,6 +16,9 @@ public final class AnswerHeaders {
 
     /** The largest integer of a structured field (RFC 9651). */
     private static final long LARGEST = 999_999_999_999_999L;
+
+    /** The length from which on members are not added any more. */
+    private static final int MOST_PRESENT = 2_048;
 
     private AnswerHeaders() {}
 
@@ -57,6 +61,53 @@ public final class AnswerHeaders {
             ruling.retryAfter().ifPresent(span -> headers.put("Retry-After", Long.toString(seconds(span))));
         }
         return headers;
+    }
+
+    /**
+     * Adds a member to the value of {@code RateLimit} or {@code RateLimit-Policy}. It replaces a member of the same name. A value
+     * that is already very long stays as it is.
+     *
+     * @param present the members so far; null if there are none
+     */
+    public static String join(@Nullable String present, String member) {
+        if (present == null || present.isBlank()) {
+            return member;
+        }
+        String name = member.substring(0, nameEnd(member, 0));
+        StringBuilder joined = new StringBuilder(present.length() + member.length() + 2);
+        for (int start = 0; start < present.length(); ) {
+            int end = memberEnd(present, start);
+            String other = present.substring(start, end).strip();
+            if (!other.isEmpty() && !other.substring(0, nameEnd(other, 0)).equals(name)) {
+                joined.append(other).append(", ");
+            }
+            start = end + 1;
+        }
+        return joined.length() > MOST_PRESENT ? present : joined.append(member).toString();
+    }
+
+    /** Returns the position after the name, which may be quoted. */
+    private static int nameEnd(String text, int start) {
+        int at = start;
+        boolean quoted = false;
+        while (at < text.length() && (quoted || (text.charAt(at) != ';' && text.charAt(at) != ','))) {
+            if (text.charAt(at) == '"') {
+                quoted = !quoted;
+            } else if (quoted && text.charAt(at) == '\\') {
+                at++;
+            }
+            at++;
+        }
+        return Math.min(at, text.length());
+    }
+
+    /** Returns the position of the comma after a member, or the end. */
+    private static int memberEnd(String text, int start) {
+        int at = nameEnd(text, start);
+        while (at < text.length() && text.charAt(at) == ';') {
+            at = nameEnd(text, at + 1);
+        }
+        return at;
     }
 
     static long seconds(Duration span) {

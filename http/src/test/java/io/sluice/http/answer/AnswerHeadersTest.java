@@ -68,4 +68,29 @@ class AnswerHeadersTest {
         Limiter limiter = new Limiter(new LocalEngine(clock), clock, List.of());
         return new Evaluator(() -> set, limiter, null, KeySettings.ofThisProcess(), clock, (ruling, nanos) -> {});
     }
+
+    @Test
+    void membersAreJoinedAndReplacedByName() {
+        assertThat(AnswerHeaders.join(null, "\"a\";r=1")).isEqualTo("\"a\";r=1");
+        assertThat(AnswerHeaders.join(" ", "\"a\";r=1")).isEqualTo("\"a\";r=1");
+        assertThat(AnswerHeaders.join("\"a\";r=1;t=9", "\"b\";r=2")).isEqualTo("\"a\";r=1;t=9, \"b\";r=2");
+        assertThat(AnswerHeaders.join("\"a\";r=1;t=9, \"b\";r=2", "\"a\";r=0")).isEqualTo("\"b\";r=2, \"a\";r=0");
+        assertThat(AnswerHeaders.join("\"ab\";r=1", "\"a\";r=0")).isEqualTo("\"ab\";r=1, \"a\";r=0");
+    }
+
+    @Test
+    void commasAndQuotesInsideOfNamesDoNotSplitMembers() {
+        String odd = "\"a, \\\"b\\\";c\";r=1;note=\"x, y\"";
+        assertThat(AnswerHeaders.join(odd, "\"b\";r=2")).isEqualTo(odd + ", \"b\";r=2");
+        assertThat(AnswerHeaders.join(odd + ", \"z\";r=3", odd)).isEqualTo("\"z\";r=3, " + odd);
+    }
+
+    @Test
+    void valuesOfOthersAreJoinedWhateverTheyContain() {
+        for (String other : new String[] {",", ",,;", "\"open", "\\", "10, 100;w=60", ";;\"", "\"a\\"}) {
+            assertThat(AnswerHeaders.join(other, "\"b\";r=2")).endsWith("\"b\";r=2");
+        }
+        String large = "\"" + "a".repeat(3_000) + "\";r=1";
+        assertThat(AnswerHeaders.join(large, "\"b\";r=2")).isEqualTo(large);
+    }
 }

@@ -550,9 +550,13 @@ abstract class LimitedApplications {
             assertThat(app.get("/x").statusCode()).isEqualTo(200);
             assertThat(app.get("/current?q=1", "X-A", "a").body()).isEqualTo("/current GET 127.0.0.1 a 1 null");
         }
-        try (RunningApp app = app().with("sluice.web.headers=false").rules(rules("{ id: one, " + ONE))) {
-            assertThat(app.get("/x").headers().firstValue("RateLimit")).isEmpty();
-            assertThat(app.get("/x").headers().firstValue("RateLimit")).isPresent();
+        String one = rules("{ id: one, resource: /x, " + ONE);
+        try (RunningApp app =
+                app().with(Annotated.class).with("sluice.web.headers=false").rules(one)) {
+            for (String path : List.of("/x", "/annotated?phone=1")) {
+                assertThat(app.get(path).headers().firstValue("RateLimit")).isEmpty();
+                assertThat(app.get(path).headers().firstValue("RateLimit")).isPresent();
+            }
         }
     }
 

@@ -13,7 +13,7 @@ public record RouteAnswer(WebAnswers answers) {
 
     Mono<Void> passOrRefuse(Ruling.Settled ruling, ServerWebExchange exchange, GatewayFilterChain chain) {
         if (ruling.allowed()) {
-            ReactiveAnswer.addTo(exchange.getResponse(), answers.allowed(ruling));
+            ReactiveAnswer.addTo(exchange, answers.allowed(ruling));
             return chain.filter(exchange);
         }
         String language = exchange.getRequest().getHeaders().getFirst(HttpHeaders.ACCEPT_LANGUAGE);

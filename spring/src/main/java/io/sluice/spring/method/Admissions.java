@@ -8,6 +8,7 @@ import io.sluice.rules.evaluate.Ruling;
 import io.sluice.rules.pattern.PathForm;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.spring.RateLimitExceededException;
+import io.sluice.spring.internal.LimitReports;
 import io.sluice.spring.method.expression.Call;
 import io.sluice.spring.method.plan.MethodPlan;
 import io.sluice.spring.method.plan.PlannedLimit;
@@ -51,14 +52,16 @@ public final class Admissions {
         if (claims.isEmpty()) {
             return HeldPermits.NOTHING;
         }
+        LimitReports reports = reports(call);
         if (plan.maxWait() == null) {
             Ruling.Settled ruling = allowed(
                     evaluator.evaluateNamed(claims).toCompletableFuture().join());
+            reports.admitted(ruling);
             return ruling.waitFor().isZero()
                     ? HeldPermits.of(ruling, evaluator, clock)
                     : await(later(ruling), Function.identity());
         }
-        return await(evaluator.acquireNamed(claims, plan.maxWait()), this::held);
+        return await(evaluator.acquireNamed(claims, plan.maxWait()), ruling -> held(ruling, reports));
     }
 
     /**
@@ -70,27 +73,38 @@ public final class Admissions {
         if (claims.isEmpty()) {
             return CompletableFuture.completedFuture(HeldPermits.NOTHING);
         }
+        LimitReports reports = reports(call);
         CompletableFuture<HeldPermits> result = new CompletableFuture<>();
         if (plan.maxWait() == null) {
             // Never cancelled: permits that it charges would be lost.
-            evaluator.evaluateNamed(claims).whenComplete((ruling, failure) -> ruled(result, ruling, failure));
+            evaluator.evaluateNamed(claims).whenComplete((ruling, failure) -> ruled(result, ruling, failure, reports));
         } else {
             CompletableFuture<Ruling> place = evaluator.acquireNamed(claims, plan.maxWait());
             CompletionStage<Ruling> came = place;
-            came.whenComplete((ruling, failure) -> ruled(result, ruling, failure));
+            came.whenComplete((ruling, failure) -> ruled(result, ruling, failure, reports));
             cancels(result, place);
         }
         return result;
     }
 
-    private void ruled(CompletableFuture<HeldPermits> result, @Nullable Ruling ruling, @Nullable Throwable failure) {
+    private static LimitReports reports(Call call) {
+        return call.request() instanceof LimitReports reports ? reports : LimitReports.NONE;
+    }
+
+    private void ruled(
+            CompletableFuture<HeldPermits> result,
+            @Nullable Ruling ruling,
+            @Nullable Throwable failure,
+            LimitReports reports) {
         if (ruling == null) {
             result.completeExceptionally(failure == null ? new IllegalStateException("no ruling") : failure);
         } else if (result.isDone()) {
             undo(ruling);
         } else {
             try {
-                CompletableFuture<HeldPermits> place = later(allowed(ruling));
+                Ruling.Settled settled = allowed(ruling);
+                reports.admitted(settled);
+                CompletableFuture<HeldPermits> place = later(settled);
                 cancels(result, place);
                 CompletionStage<HeldPermits> came = place;
                 came.whenComplete((held, left) -> {
@@ -113,8 +127,10 @@ public final class Admissions {
         });
     }
 
-    private HeldPermits held(Ruling ruling) {
-        return HeldPermits.of(allowed(ruling), evaluator, clock);
+    private HeldPermits held(Ruling ruling, LimitReports reports) {
+        Ruling.Settled settled = allowed(ruling);
+        reports.admitted(settled);
+        return HeldPermits.of(settled, evaluator, clock);
     }
 
     private static Ruling.Settled allowed(Ruling ruling) {

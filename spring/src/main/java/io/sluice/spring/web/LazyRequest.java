@@ -4,7 +4,9 @@ import io.sluice.http.field.QueryFields;
 import io.sluice.http.request.RefusedRequestException;
 import io.sluice.http.request.RequestMethod;
 import io.sluice.http.request.RequestTarget;
+import io.sluice.rules.evaluate.Ruling;
 import io.sluice.spring.CurrentRequest;
+import io.sluice.spring.internal.LimitReports;
 import java.security.Principal;
 import java.util.HashMap;
 import java.util.List;
@@ -17,18 +19,29 @@ import org.jspecify.annotations.Nullable;
  * charge a different caller than the one that is served. Treating the value as absent would charge the caller elsewhere, or not
  * at all.
  */
-public final class LazyRequest implements CurrentRequest {
+public final class LazyRequest implements CurrentRequest, LimitReports {
 
     private static final String HEADER = "header.";
     private static final String QUERY = "query.";
 
     private final IncomingRequest request;
     private final RequestReader reader;
+    private final LimitReports reports;
 
-    /** Creates a view of a request. */
-    public LazyRequest(IncomingRequest request, RequestReader reader) {
+    /**
+     * Creates a view of a request.
+     *
+     * @param reports the response to the request
+     */
+    public LazyRequest(IncomingRequest request, RequestReader reader, LimitReports reports) {
         this.request = request;
         this.reader = reader;
+        this.reports = reports;
+    }
+
+    @Override
+    public void admitted(Ruling.Settled ruling) {
+        reports.admitted(ruling);
     }
 
     @Override

@@ -6,16 +6,22 @@ import io.sluice.http.answer.AnswerHeaders;
 import io.sluice.http.answer.AnswerLanguage;
 import io.sluice.http.answer.RefusalBody;
 import io.sluice.rules.evaluate.Ruling;
+import io.sluice.spring.internal.RuleNames;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Converts rulings to headers and responses, for the filters and for exceptions. Thread-safe. */
 public final class WebAnswers {
 
+    private static final String REMAINING = "X-RateLimit-Remaining";
+
     private final RefusalBody refusals;
     private final boolean xRateLimit;
     private final boolean onAllowed;
+    private final ShownRulings shown;
     private final FailureLog failures;
 
     /**
@@ -25,15 +31,54 @@ public final class WebAnswers {
      * @param onAllowed whether responses to allowed requests carry rate limit headers; responses to refused ones always do
      */
     public WebAnswers(RefusalBody refusals, boolean xRateLimit, boolean onAllowed, Clock clock) {
+        this(refusals, xRateLimit, onAllowed, RuleNames.IDS, clock);
+    }
+
+    /**
+     * Creates the converter.
+     *
+     * @param names what callers see instead of the ids of rules
+     */
+    public WebAnswers(RefusalBody refusals, boolean xRateLimit, boolean onAllowed, RuleNames names, Clock clock) {
         this.refusals = refusals;
         this.xRateLimit = xRateLimit;
         this.onAllowed = onAllowed;
+        this.shown = new ShownRulings(names);
         this.failures = new FailureLog(clock);
     }
 
     /** Returns the headers to add to the application's response. */
     public Map<String, String> allowed(Ruling.Settled ruling) {
-        return onAllowed ? AnswerHeaders.of(ruling, xRateLimit) : Map.of();
+        return onAllowed ? AnswerHeaders.of(shown.of(ruling), xRateLimit) : Map.of();
+    }
+
+    /**
+     * Adds the headers of an admitted call to those that a response already has. Each limit is one member of {@code RateLimit} and
+     * {@code RateLimit-Policy}. Of the older headers, which name only one limit, those with less remaining are kept.
+     *
+     * @param present returns the value of a header of the response; null if it has none
+     * @param set sets a header of the response
+     */
+    public void addAllowed(
+            Ruling.Settled ruling, Function<String, @Nullable String> present, BiConsumer<String, String> set) {
+        Map<String, String> more = allowed(ruling);
+        String before = present.apply(REMAINING);
+        boolean scarcer = before == null || isLess(more.get(REMAINING), before);
+        more.forEach((name, value) -> {
+            if (!name.startsWith("X-")) {
+                set.accept(name, AnswerHeaders.join(present.apply(name), value));
+            } else if (scarcer) {
+                set.accept(name, value);
+            }
+        });
+    }
+
+    private static boolean isLess(@Nullable String number, String other) {
+        try {
+            return number != null && Long.parseLong(number) < Long.parseLong(other);
+        } catch (NumberFormatException e) {
+            return true;
+        }
     }
 
     /**
@@ -43,8 +88,9 @@ public final class WebAnswers {
      * @param acceptLanguage the value of the header; null if there is none
      */
     public WebAnswer refused(Ruling.Settled ruling, @Nullable String acceptLanguage) {
-        RefusalBody.Content content = content(ruling, AnswerLanguage.of(acceptLanguage));
-        Map<String, String> headers = new LinkedHashMap<>(AnswerHeaders.of(ruling, xRateLimit));
+        Ruling.Settled told = shown.of(ruling);
+        RefusalBody.Content content = content(told, AnswerLanguage.of(acceptLanguage));
+        Map<String, String> headers = new LinkedHashMap<>(AnswerHeaders.of(told, xRateLimit));
         headers.put("Content-Type", content.contentType());
         headers.put("Content-Language", content.language().code());
         headers.put("Cache-Control", "no-store");

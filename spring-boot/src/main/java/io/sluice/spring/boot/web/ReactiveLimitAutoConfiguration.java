@@ -60,8 +60,8 @@ public final class ReactiveLimitAutoConfiguration {
     /** Runs right after Spring Security, whatever the order of the limits. */
     @Bean
     @ConditionalOnMissingBean
-    CurrentRequestWebFilter sluiceCurrentRequestWebFilter(RequestReader reader) {
-        return new CurrentRequestWebFilter(reader, WebProperties.DEFAULT_ORDER - 1);
+    CurrentRequestWebFilter sluiceCurrentRequestWebFilter(RequestReader reader, WebAnswers answers) {
+        return new CurrentRequestWebFilter(reader, answers, WebProperties.DEFAULT_ORDER - 1);
     }
 
     @Bean

@@ -83,8 +83,8 @@ public final class ServletLimitAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    CurrentRequest.Finder sluiceCurrentRequest(RequestReader reader) {
-        return new ServletRequests(reader);
+    CurrentRequest.Finder sluiceCurrentRequest(RequestReader reader, WebAnswers answers) {
+        return new ServletRequests(reader, answers);
     }
 
     private static <T extends jakarta.servlet.Filter> FilterRegistrationBean<T> registration(

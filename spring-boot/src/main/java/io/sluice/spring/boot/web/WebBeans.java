@@ -5,6 +5,7 @@ import io.sluice.http.answer.RefusalBody;
 import io.sluice.http.request.CallerAddress;
 import io.sluice.rules.evaluate.Evaluator;
 import io.sluice.rules.pattern.PathForm;
+import io.sluice.spring.internal.RuleNames;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.IdentityResolver;
 import io.sluice.spring.web.PrincipalIdentity;
@@ -13,6 +14,7 @@ import io.sluice.spring.web.SecurityClaims;
 import io.sluice.spring.web.VerifiedClaims;
 import io.sluice.spring.web.WebAnswers;
 import io.sluice.spring.web.WebLimits;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -46,8 +48,10 @@ public final class WebBeans {
             RefusalBody refusals,
             @Value("${sluice.x-rate-limit-headers:false}") boolean xRateLimit,
             WebProperties properties,
+            ObjectProvider<RuleNames> names,
             Clock clock) {
-        return new WebAnswers(refusals, xRateLimit, properties.headers(), clock);
+        return new WebAnswers(
+                refusals, xRateLimit, properties.headers(), names.getIfAvailable(() -> RuleNames.IDS), clock);
     }
 
     @Bean

@@ -6,15 +6,20 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
 
-/** Reads the annotations of a method and its class, and rejects those that cannot be applied. Stateless. */
+/** Reads the annotations of a method and its class, and rejects those that cannot be applied. Thread-safe. */
 public final class AnnotationReader {
 
     private final List<AnnotationKind<?>> kinds;
+
+    /** The ids that were made from names of classes and methods. */
+    private final Set<String> made = ConcurrentHashMap.newKeySet();
 
     /** @param kinds the kinds of annotations that limit methods, in the order in which their limits are listed */
     public AnnotationReader(List<AnnotationKind<?>> kinds) {
@@ -31,6 +36,11 @@ public final class AnnotationReader {
         return limits;
     }
 
+    /** Returns whether an id was made from the names of a class and a method, because the annotation gives none. */
+    boolean isMade(String id) {
+        return made.contains(id);
+    }
+
     boolean isAnnotated(AnnotatedElement element) {
         return kinds.stream().anyMatch(kind -> !nearest(element, kind.type()).isEmpty());
     }
@@ -41,14 +51,19 @@ public final class AnnotationReader {
         return types;
     }
 
-    private static <A extends Annotation> void read(
+    private <A extends Annotation> void read(
             AnnotationKind<A> kind, AnnotatedElement element, AnnotatedMethod method, List<PlannedLimit> limits) {
         String where = method.where(kind.type());
         int position = 0;
         for (MergedAnnotation<A> annotation : nearest(element, kind.type())) {
             position++;
             try {
-                limits.add(new PlannedLimit(kind.read(annotation, method.at(position))));
+                AnnotatedMethod own = method.at(position);
+                PlannedLimit.Parts parts = kind.read(annotation, own);
+                if (parts.inline() != null && parts.inline().id().equals(own.id())) {
+                    made.add(own.id());
+                }
+                limits.add(new PlannedLimit(parts));
             } catch (IllegalArgumentException e) {
                 throw new InvalidLimitException(where, String.valueOf(e.getMessage()));
             }

@@ -1,5 +1,6 @@
 package io.sluice.spring.method.plan;
 
+import io.sluice.spring.internal.RuleNames;
 import io.sluice.spring.method.plan.MethodPlan.Ending;
 import io.sluice.spring.named.NamedRule;
 import java.lang.annotation.Annotation;
@@ -19,7 +20,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** The limits of all methods. The annotations of each method are read once. Thread-safe. */
-public final class MethodPlans {
+public final class MethodPlans implements RuleNames {
 
     private static final Logger LOG = LoggerFactory.getLogger(MethodPlans.class);
 
@@ -48,6 +49,15 @@ public final class MethodPlans {
             ofType.put(method, plan);
         }
         return plan.orElse(null);
+    }
+
+    /**
+     * Returns an opaque name for a rule whose id was made from names in code, because callers should not learn those. That also
+     * applies if a rule in force has this id.
+     */
+    @Override
+    public String shown(String id) {
+        return reader.isMade(id) ? RuleIds.opaque(id) : id;
     }
 
     private Optional<MethodPlan> read(Method method, Class<?> type) {

@@ -70,6 +70,11 @@ public final class RuleIds {
         return legal(text, text, false);
     }
 
+    /** Returns a name for callers that does not tell names in code. It is the same at every start. */
+    static String opaque(String id) {
+        return "method-" + hash(id);
+    }
+
     static boolean isLegal(String id) {
         return !id.isEmpty() && id.length() <= LONGEST && id.chars().allMatch(RuleIds::isLegal);
     }

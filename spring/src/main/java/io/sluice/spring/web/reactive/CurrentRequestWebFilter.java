@@ -3,6 +3,7 @@ package io.sluice.spring.web.reactive;
 import io.sluice.spring.CurrentRequest;
 import io.sluice.spring.web.LazyRequest;
 import io.sluice.spring.web.RequestReader;
+import io.sluice.spring.web.WebAnswers;
 import java.security.Principal;
 import java.util.Optional;
 import org.springframework.core.Ordered;
@@ -18,11 +19,13 @@ import reactor.core.publisher.Mono;
 public final class CurrentRequestWebFilter implements WebFilter, Ordered {
 
     private final RequestReader reader;
+    private final WebAnswers answers;
     private final int order;
 
     /** Creates a filter with the given order. */
-    public CurrentRequestWebFilter(RequestReader reader, int order) {
+    public CurrentRequestWebFilter(RequestReader reader, WebAnswers answers, int order) {
         this.reader = reader;
+        this.answers = answers;
         this.order = order;
     }
 
@@ -37,7 +40,10 @@ public final class CurrentRequestWebFilter implements WebFilter, Ordered {
                 .map(Optional::<Principal>of)
                 .defaultIfEmpty(Optional.empty())
                 .flatMap(principal -> {
-                    CurrentRequest current = new LazyRequest(ReactiveIncoming.of(exchange, context, principal), reader);
+                    CurrentRequest current = new LazyRequest(
+                            ReactiveIncoming.of(exchange, context, principal),
+                            reader,
+                            new ReactiveReports(exchange, answers));
                     return chain.filter(exchange).contextWrite(known -> known.put(CurrentRequest.class, current));
                 }));
     }

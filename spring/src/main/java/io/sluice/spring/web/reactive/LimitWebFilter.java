@@ -137,7 +137,7 @@ public final class LimitWebFilter implements WebFilter, Ordered {
 
     private Mono<Void> passed(WebLimits.Passed passed, Pending pending, ServerWebExchange exchange) {
         ChargedRules.add(exchange.getAttributes(), passed.rules());
-        ReactiveAnswer.addTo(exchange.getResponse(), passed.headers());
+        ReactiveAnswer.addTo(exchange, passed.headers());
         Mono<Void> rest = passed.waitFor().isZero()
                 ? pending.chain().filter(exchange)
                 : slot(passed.waitFor())

@@ -10,10 +10,13 @@ import reactor.core.publisher.Mono;
 /** Sends responses on the thread of the connection, and adds headers to the responses of others. */
 public final class ReactiveAnswer {
 
+    private static final String OURS = ReactiveAnswer.class.getName();
+
     private ReactiveAnswer() {}
 
     /** Sends a whole response. */
     public static Mono<Void> send(WebAnswer answer, ServerWebExchange exchange) {
+        exchange.getAttributes().put(OURS, true);
         return Mono.defer(() -> written(answer, exchange.getResponse()))
                 .subscribeOn(ConnectionThread.of(exchange.getRequest()));
     }
@@ -29,11 +32,21 @@ public final class ReactiveAnswer {
 
     /**
      * Adds headers to a response that the application sends. They are set last, because the response may contain headers of the
-     * same name from an upstream server.
+     * same name from an upstream server. A refusal that we send instead keeps its own headers.
      */
-    public static void addTo(ServerHttpResponse response, Map<String, String> headers) {
+    public static void addTo(ServerWebExchange exchange, Map<String, String> headers) {
         if (!headers.isEmpty()) {
-            response.beforeCommit(() -> Mono.fromRunnable(() -> headers.forEach(response.getHeaders()::set)));
+            ServerHttpResponse response = exchange.getResponse();
+            response.beforeCommit(() -> Mono.fromRunnable(() -> {
+                if (!isOurs(exchange)) {
+                    headers.forEach(response.getHeaders()::set);
+                }
+            }));
         }
+    }
+
+    /** Returns whether the response is one that {@link #send} sends. */
+    static boolean isOurs(ServerWebExchange exchange) {
+        return exchange.getAttribute(OURS) != null;
     }
 }
