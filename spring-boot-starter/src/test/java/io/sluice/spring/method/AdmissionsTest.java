@@ -87,7 +87,8 @@ final class AdmissionsTest {
         MethodPlan plan = new MethodPlan(
                 List.of(new PlannedLimit(
                         new PlannedLimit.Parts("test", "both", null, null, 1, null, null, null, null))),
-                MethodPlan.Ending.STAGE);
+                MethodPlan.Ending.STAGE,
+                null);
         Call call = new Call(new Object[0], Optional::empty);
         assertThat(admissions.admitLater(plan, call)).isCompleted();
         CompletableFuture<HeldPermits> waiting = admissions.admitLater(plan, call);

@@ -24,6 +24,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.task.TaskDecorator;
+import reactor.adapter.JdkFlowAdapter;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -126,6 +127,12 @@ final class LaterCallsTest {
             return Mono.fromSupplier(Thread::currentThread);
         }
 
+        /** A type that Spring adapts to a publisher. */
+        @RateLimited(algorithm = "concurrency", limit = "1", ttl = "9s")
+        public java.util.concurrent.Flow.Publisher<Integer> adapted(Flux<Integer> source) {
+            return JdkFlowAdapter.publisherToFlowPublisher(source);
+        }
+
         @LimitPoint(limit = 1, limitType = LimitType.CUSTOMER)
         public Mono<Integer> point() {
             return Mono.just(1);
@@ -185,6 +192,24 @@ final class LaterCallsTest {
             assertThat(reports.alone(CompletableFuture.completedFuture("x"))).isCompletedWithValue("x");
             assertThatThrownBy(() -> reports.throwing().join()).hasRootCauseMessage("x");
             assertThatThrownBy(() -> reports.throwing().join()).hasRootCauseMessage("x");
+        });
+    }
+
+    @Test
+    void otherReactiveTypesAreLimitedUntilTheyEndToo() {
+        with(reports -> {
+            Sinks.Many<Integer> source = Sinks.many().unicast().onBackpressureBuffer();
+            List<Integer> received = new java.util.concurrent.CopyOnWriteArrayList<>();
+            JdkFlowAdapter.flowPublisherToFlux(reports.adapted(source.asFlux())).subscribe(received::add);
+            source.tryEmitNext(1);
+            StepVerifier.create(JdkFlowAdapter.flowPublisherToFlux(reports.adapted(Flux.just(0))))
+                    .verifyError(RateLimitExceededException.class);
+            source.tryEmitNext(2);
+            source.tryEmitComplete();
+            assertThat(received).containsExactly(1, 2);
+            StepVerifier.create(JdkFlowAdapter.flowPublisherToFlux(reports.adapted(Flux.just(3))))
+                    .expectNext(3)
+                    .verifyComplete();
         });
     }
 

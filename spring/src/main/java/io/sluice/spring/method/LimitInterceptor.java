@@ -9,13 +9,20 @@ import io.sluice.spring.method.plan.MethodPlans;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.util.ClassUtils;
 
 /** Applies the limits of annotated methods. The method's return type determines when a call ends. Thread-safe. */
 public final class LimitInterceptor implements MethodInterceptor {
+
+    private static final boolean MVC = Stream.of(
+                    "jakarta.servlet.http.HttpServletRequest",
+                    "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter")
+            .allMatch(type -> ClassUtils.isPresent(type, LimitInterceptor.class.getClassLoader()));
 
     private final MethodPlans plans;
     private final Supplier<Admissions> admissions;
@@ -76,8 +83,15 @@ public final class LimitInterceptor implements MethodInterceptor {
         if (held == HeldPermits.NOTHING) {
             return invocation.proceed();
         }
-        try (held) {
-            return invocation.proceed();
+        boolean handedOver = false;
+        try {
+            Object returned = invocation.proceed();
+            handedOver = MVC && WebAsyncCalls.handOver(returned, invocation.getMethod(), held);
+            return returned;
+        } finally {
+            if (!handedOver) {
+                held.close();
+            }
         }
     }
 

@@ -14,6 +14,9 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -21,48 +24,57 @@ import reactor.core.publisher.MonoSink;
 import reactor.util.context.ContextView;
 
 /**
- * Calls that end when their publisher ends. Each subscription is decided, and calls the method, on its own. Loaded only if
- * Reactor is on the class path. Stateless.
+ * Calls that end when their publisher ends. Each subscription is decided, and calls the method, on its own. Kotlin coroutines and
+ * other reactive types are converted from and to publishers. Loaded only if Reactor is on the class path. Stateless.
  */
 final class ReactiveCalls {
 
     private ReactiveCalls() {}
 
-    static Mono<?> mono(
+    static Object mono(
             MethodPlan plan,
             MethodInvocation invocation,
             Admissions admissions,
             Supplier<Optional<CurrentRequest>> finder) {
         MethodInvocation template = LimitInterceptor.again(invocation);
-        return Mono.deferContextual(context -> answers(plan, template, admissions, call(template, context, finder))
-                .flatMap(Mono::from));
+        return adapted(
+                plan,
+                Mono.deferContextual(context -> answers(plan, template, admissions, call(template, context, finder))
+                        .flatMap(Mono::from)));
     }
 
-    static Flux<?> flux(
+    static Object flux(
             MethodPlan plan,
             MethodInvocation invocation,
             Admissions admissions,
             Supplier<Optional<CurrentRequest>> finder) {
         MethodInvocation template = LimitInterceptor.again(invocation);
-        return Flux.deferContextual(context -> answers(plan, template, admissions, call(template, context, finder))
-                .flatMapMany(Flux::from));
+        return adapted(
+                plan,
+                Flux.deferContextual(context -> answers(plan, template, admissions, call(template, context, finder))
+                        .flatMapMany(Flux::from)));
+    }
+
+    private static Object adapted(MethodPlan plan, Publisher<?> limited) {
+        ReactiveAdapter adapter = plan.adapter();
+        return adapter == null ? limited : adapter.fromPublisher(limited);
     }
 
     /** Returns a publisher that proceeds with a new invocation for each subscription. */
-    static Mono<?> eachMono(MethodInvocation invocation) {
+    static Object eachMono(MethodPlan plan, MethodInvocation invocation) {
         MethodInvocation template = LimitInterceptor.again(invocation);
-        return Mono.defer(() -> Mono.from(proceed(template)));
+        return adapted(plan, Mono.defer(() -> Mono.from(proceed(plan, template))));
     }
 
     /** Returns a publisher that proceeds with a new invocation for each subscription. */
-    static Flux<?> eachFlux(MethodInvocation invocation) {
+    static Object eachFlux(MethodPlan plan, MethodInvocation invocation) {
         MethodInvocation template = LimitInterceptor.again(invocation);
-        return Flux.defer(() -> proceed(template));
+        return adapted(plan, Flux.defer(() -> proceed(plan, template)));
     }
 
-    private static Publisher<?> proceed(MethodInvocation template) {
+    private static Publisher<?> proceed(MethodPlan plan, MethodInvocation template) {
         try {
-            return publisher(LimitInterceptor.again(template).proceed());
+            return publisher(plan, LimitInterceptor.again(template).proceed());
         } catch (Throwable e) {
             throw Exceptions.propagate(e);
         }
@@ -78,7 +90,7 @@ final class ReactiveCalls {
     private static Mono<Publisher<?>> answers(
             MethodPlan plan, MethodInvocation template, Admissions admissions, Call call) {
         return Mono.<HeldPermits>create(sink -> admit(sink, plan, admissions, call))
-                .<Publisher<?>>map(held -> held(template, held))
+                .<Publisher<?>>map(held -> held(plan, template, held))
                 .onErrorResume(
                         RateLimitExceededException.class,
                         refusal -> Mono.fromSupplier(() -> refused(plan, template, refusal)));
@@ -122,10 +134,10 @@ final class ReactiveCalls {
         }
     }
 
-    private static Publisher<?> held(MethodInvocation template, HeldPermits held) {
+    private static Publisher<?> held(MethodPlan plan, MethodInvocation template, HeldPermits held) {
         Publisher<?> publisher;
         try {
-            publisher = proceed(template);
+            publisher = proceed(plan, template);
         } catch (Throwable e) {
             held.close();
             throw e;
@@ -141,13 +153,30 @@ final class ReactiveCalls {
     private static Publisher<?> refused(
             MethodPlan plan, MethodInvocation template, RateLimitExceededException refusal) {
         try {
-            return publisher(LimitInterceptor.refused(plan, template, refusal));
+            Object returned = LimitInterceptor.refused(plan, template, refusal);
+            return KotlinDetector.isSuspendingFunction(template.getMethod())
+                    ? ofCoroutine(returned)
+                    : publisher(plan, returned);
         } catch (Throwable e) {
             throw Exceptions.propagate(e);
         }
     }
 
-    private static Publisher<?> publisher(@Nullable Object returned) {
+    /** The fallback of a suspend function may be a plain function. It then returns a value or a flow instead of a publisher. */
+    private static Publisher<?> ofCoroutine(@Nullable Object returned) {
+        if (returned instanceof Publisher<?> publisher) {
+            return publisher;
+        }
+        ReactiveAdapter adapter =
+                returned == null ? null : ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned.getClass());
+        return adapter == null || returned == null ? Mono.justOrEmpty(returned) : adapter.toPublisher(returned);
+    }
+
+    private static Publisher<?> publisher(MethodPlan plan, @Nullable Object returned) {
+        ReactiveAdapter adapter = plan.adapter();
+        if (adapter != null && returned != null) {
+            return adapter.toPublisher(returned);
+        }
         if (returned instanceof Publisher<?> publisher) {
             return publisher;
         }

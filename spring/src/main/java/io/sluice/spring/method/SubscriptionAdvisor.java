@@ -55,8 +55,8 @@ public final class SubscriptionAdvisor extends AbstractPointcutAdvisor {
             return invocation.proceed();
         }
         return plan.ending() == MethodPlan.Ending.MONO
-                ? ReactiveCalls.eachMono(invocation)
-                : ReactiveCalls.eachFlux(invocation);
+                ? ReactiveCalls.eachMono(plan, invocation)
+                : ReactiveCalls.eachFlux(plan, invocation);
     }
 
     private static final class Publishing extends StaticMethodMatcherPointcut {

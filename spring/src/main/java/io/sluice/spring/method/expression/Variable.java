@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.KotlinDetector;
 
 /** A variable that expressions of a method may use. */
 public sealed interface Variable extends CallValue {
@@ -39,10 +40,12 @@ public sealed interface Variable extends CallValue {
     static Map<String, Variable> of(Method method) {
         Map<String, Variable> all = new LinkedHashMap<>();
         String[] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
-        for (int i = 0; names != null && i < names.length; i++) {
+        // The compiler appends the continuation of a Kotlin suspend function to its arguments.
+        int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
+        for (int i = 0; names != null && i < Math.min(count, names.length); i++) {
             all.put(names[i], new Argument(i));
         }
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        for (int i = 0; i < count; i++) {
             all.putIfAbsent("p" + i, new Argument(i));
             all.putIfAbsent("a" + i, new Argument(i));
         }

@@ -2,8 +2,6 @@ package io.sluice.spring.method.plan;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.util.Arrays;
-import java.util.stream.Collectors;
 
 /**
  * A method with a limit.
@@ -15,10 +13,8 @@ public record AnnotatedMethod(Method method, Class<?> type, String id) {
 
     /** Returns the annotation and its method, for messages. */
     public String where(Class<? extends Annotation> annotation) {
-        String parameters = Arrays.stream(method.getParameterTypes())
-                .map(Class::getSimpleName)
-                .collect(Collectors.joining(", ", "(", ")"));
-        return "@" + annotation.getSimpleName() + " on " + type.getName() + "." + method.getName() + parameters;
+        return "@" + annotation.getSimpleName() + " on " + type.getName() + "." + method.getName()
+                + Signature.of(method).text();
     }
 
     /** Returns the method with the id for the limit at this position among several, from 1. */

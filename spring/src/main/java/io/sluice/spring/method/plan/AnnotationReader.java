@@ -29,6 +29,9 @@ public final class AnnotationReader {
     /** Returns all limits of a method, those of its class first; empty if it has none. */
     List<PlannedLimit> read(Method method, Class<?> type) {
         List<PlannedLimit> limits = new ArrayList<>();
+        if (!isAnnotated(type) && !isAnnotated(method)) {
+            return limits; // as most methods of an application, so nothing more is read of them
+        }
         String ofType = RuleIds.of(type);
         String ofMethod = RuleIds.of(type, method);
         kinds.forEach(kind -> read(kind, type, new AnnotatedMethod(method, type, ofType), limits));

@@ -1,22 +1,31 @@
 package io.sluice.spring.method.plan;
 
 import io.sluice.spring.RateLimitExceededException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Objects;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The method that answers the refused calls of a limited method. Immutable. */
+/**
+ * The method that answers the refused calls of a limited method. If the limited method is a Kotlin suspend function, the fallback
+ * may be one, too. Immutable.
+ */
 public final class Fallback {
 
     private final Method method;
     private final boolean takesRefusal;
+    private final int parameters;
+    private final boolean takesContinuation;
 
-    private Fallback(Method method, boolean takesRefusal) {
+    private Fallback(Method method, Signature signature, boolean takesRefusal) {
         this.method = method;
         this.takesRefusal = takesRefusal;
+        this.parameters = signature.parameters().size() - (takesRefusal ? 1 : 0);
+        this.takesContinuation = signature.suspends();
         ReflectionUtils.makeAccessible(method);
     }
 
@@ -26,69 +35,64 @@ public final class Fallback {
      * @throws IllegalArgumentException if there is none; its message is complete
      */
     static Fallback find(String name, Method limited, Class<?> type) {
-        Class<?>[] parameters = limited.getParameterTypes();
+        Signature expected = Signature.of(limited);
         for (boolean takesRefusal : new boolean[] {true, false}) {
             for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(type)) {
-                if (candidate.getName().equals(name)
-                        && !candidate.equals(limited)
-                        && matches(candidate.getParameterTypes(), parameters, takesRefusal)) {
-                    return checked(new Fallback(candidate, takesRefusal), limited);
+                if (!candidate.getName().equals(name) || candidate.equals(limited)) {
+                    continue;
+                }
+                Signature own = Signature.of(candidate);
+                if (matches(own.parameters(), expected.parameters(), takesRefusal)) {
+                    check(name, own, expected);
+                    return new Fallback(candidate, own, takesRefusal);
                 }
             }
         }
         throw new IllegalArgumentException("fallback: " + name + " (expected: a method of "
-                + type.getSimpleName() + " with the parameters " + signature(parameters)
+                + type.getSimpleName() + " with the parameters " + expected.text()
                 + ", optionally followed by RateLimitExceededException)");
     }
 
-    private static boolean matches(Class<?>[] own, Class<?>[] limited, boolean takesRefusal) {
+    private static boolean matches(List<Class<?>> own, List<Class<?>> limited, boolean takesRefusal) {
         int more = takesRefusal ? 1 : 0;
-        if (own.length != limited.length + more) {
+        if (own.size() != limited.size() + more) {
             return false;
         }
-        for (int i = 0; i < limited.length; i++) {
-            if (!own[i].isAssignableFrom(limited[i])) {
+        for (int i = 0; i < limited.size(); i++) {
+            if (!own.get(i).isAssignableFrom(limited.get(i))) {
                 return false;
             }
         }
         if (!takesRefusal) {
             return true;
         }
-        Class<?> last = own[own.length - 1];
+        Class<?> last = own.get(own.size() - 1);
         return Throwable.class.isAssignableFrom(last) && last.isAssignableFrom(RateLimitExceededException.class);
     }
 
-    private static Fallback checked(Fallback fallback, Method limited) {
-        Class<?> expected = limited.getReturnType();
-        if (expected != void.class && !expected.isAssignableFrom(fallback.method.getReturnType())) {
-            throw new IllegalArgumentException("fallback: " + fallback.method.getName() + " returns "
-                    + fallback.method.getReturnType().getSimpleName() + " (expected: " + expected.getSimpleName()
-                    + ")");
+    private static void check(String name, Signature own, Signature expected) {
+        if (own.suspends() && !expected.suspends()) {
+            throw new IllegalArgumentException(
+                    "fallback: " + name + " is a suspend function (expected: a plain one, like the limited method)");
         }
-        return fallback;
+        Class<?> result = expected.result();
+        if (result != void.class && !ClassUtils.isAssignable(result, own.result())) {
+            throw new IllegalArgumentException("fallback: " + name + " returns "
+                    + own.result().getSimpleName() + " (expected: " + result.getSimpleName() + ")");
+        }
     }
 
-    private static String signature(Class<?>[] parameters) {
-        return Arrays.stream(parameters)
-                .map(Class::getSimpleName)
-                .toList()
-                .toString()
-                .replace('[', '(')
-                .replace(']', ')');
-    }
-
+    /** Calls the fallback. The answer of a suspend function is a publisher. */
     @Nullable
     public Object answer(@Nullable Object target, @Nullable Object[] arguments, RateLimitExceededException refusal)
             throws Throwable {
-        Object[] all = arguments;
+        List<@Nullable Object> all = new ArrayList<>(Arrays.asList(arguments).subList(0, parameters));
         if (takesRefusal) {
-            all = Arrays.copyOf(arguments, arguments.length + 1);
-            all[arguments.length] = refusal;
+            all.add(refusal);
         }
-        try {
-            return method.invoke(target, all);
-        } catch (InvocationTargetException e) {
-            throw Objects.requireNonNullElse(e.getCause(), e);
+        if (takesContinuation) {
+            all.add(arguments[arguments.length - 1]);
         }
+        return AopUtils.invokeJoinpointUsingReflection(target, method, all.toArray());
     }
 }

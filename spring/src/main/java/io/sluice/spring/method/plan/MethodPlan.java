@@ -6,24 +6,29 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
 
 /**
  * All limits of a method. Immutable.
  *
  * @param limits at least one
  * @param ending when a call of the method ends
+ * @param adapter converts between the type that the method returns and a publisher; null if it returns a publisher
  * @param maxWait the shortest maximum wait of all limits; null if none sets one
  */
 public record MethodPlan(
-        List<PlannedLimit> limits, Ending ending, @Nullable Duration maxWait) {
+        List<PlannedLimit> limits,
+        Ending ending,
+        @Nullable ReactiveAdapter adapter,
+        @Nullable Duration maxWait) {
 
     /** When a call ends. */
     public enum Ending {
-        /** When the method returns. */
+        /** When the method returns or, if it returns an asynchronous result of Spring MVC, when that is complete. */
         RETURN,
         /** When the returned stage completes. */
         STAGE,
-        /** When the returned publisher of at most one item ends. */
+        /** When the returned publisher of at most one item ends. Spring makes one of a Kotlin suspend function, too. */
         MONO,
         /** When the returned publisher ends. */
         FLUX
@@ -33,10 +38,11 @@ public record MethodPlan(
         limits = List.copyOf(limits);
     }
 
-    public MethodPlan(List<PlannedLimit> limits, Ending ending) {
+    public MethodPlan(List<PlannedLimit> limits, Ending ending, @Nullable ReactiveAdapter adapter) {
         this(
                 limits,
                 ending,
+                adapter,
                 limits.stream()
                         .map(limit -> limit.parts().maxWait())
                         .filter(Objects::nonNull)

@@ -1,7 +1,6 @@
 package io.sluice.spring.method.plan;
 
 import io.sluice.spring.internal.RuleNames;
-import io.sluice.spring.method.plan.MethodPlan.Ending;
 import io.sluice.spring.named.NamedRule;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
@@ -9,8 +8,6 @@ import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -66,39 +63,11 @@ public final class MethodPlans implements RuleNames {
         }
         Method own = AopUtils.getMostSpecificMethod(method, type);
         List<PlannedLimit> limits = reader.read(own, type);
-        return limits.isEmpty()
-                ? Optional.empty()
-                : Optional.of(
-                        new MethodPlan(limits, ending(own, limits.get(0).parts().where())));
-    }
-
-    private static Ending ending(Method method, String where) {
-        Class<?> result = method.getReturnType();
-        if (CompletionStage.class.isAssignableFrom(result)) {
-            if (result.isAssignableFrom(CompletableFuture.class)) {
-                return Ending.STAGE;
-            }
-            throw unsupported(where, result);
+        if (limits.isEmpty()) {
+            return Optional.empty();
         }
-        String name = result.getName();
-        if (name.equals("reactor.core.publisher.Mono")) {
-            return Ending.MONO;
-        }
-        if (name.equals("reactor.core.publisher.Flux") || name.equals("org.reactivestreams.Publisher")) {
-            return Ending.FLUX;
-        }
-        if (ClassUtils.getAllInterfacesForClassAsSet(result).stream()
-                .anyMatch(type -> type.getName().equals("org.reactivestreams.Publisher"))) {
-            throw unsupported(where, result);
-        }
-        return Ending.RETURN;
-    }
-
-    private static InvalidLimitException unsupported(String where, Class<?> result) {
-        return new InvalidLimitException(
-                where,
-                "returns " + result.getName() + " (expected: CompletionStage, CompletableFuture, Mono, Flux, Publisher,"
-                        + " or a plain value)");
+        ReturnTypes.Result result = ReturnTypes.of(own, limits.get(0).parts().where());
+        return Optional.of(new MethodPlan(limits, result.ending(), result.adapter()));
     }
 
     /** Logs a warning for each annotated method that a proxy cannot limit. */
