@@ -13,9 +13,12 @@ import io.sluice.spring.RateLimited;
 import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
 import io.sluice.testkit.http.PathVariants;
 import io.sluice.testkit.http.RawCaller;
+import java.io.IOException;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
@@ -416,6 +420,51 @@ abstract class LimitedApplications {
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
                     .until(() -> app.bean(BodyMemory.class).taken() == 0);
+        }
+    }
+
+    /** Two unfinished bodies reserve what there is, although hardly a byte of them has arrived. */
+    @Test
+    void memoryIsReservedBeforeABodyIsRead() throws Exception {
+        String head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n";
+        try (RunningApp app = app().with(LittleMemory.class)
+                        .with("server.tomcat.connection-timeout=10m")
+                        .at(ManualClock.at(1_000_000_000L))
+                        .rules(rules(
+                                "{ id: names, resource: /echo, limits: [ { by: json.name, limit: 9, window: 1h } ] }"));
+                Socket one = new Socket("127.0.0.1", app.port());
+                Socket other = new Socket("127.0.0.1", app.port())) {
+            BodyMemory memory = app.bean(BodyMemory.class);
+            send(one, head + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n");
+            awaitTaken(memory, 8_192);
+            send(other, head + "Content-Length: 9999\r\n\r\n{");
+            awaitTaken(memory, 16_384);
+            assertThat(app.post("/echo", JSON, "{\"name\":\"a\"}").statusCode()).isEqualTo(503);
+            assertThat(memory.taken()).isEqualTo(16_384);
+            send(one, "a\r\n\"name\":\"b\"\r\n1\r\n}\r\n0\r\n\r\n");
+            assertThat(new String(one.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .startsWith("HTTP/1.1 200 ")
+                    .contains("{\"name\":\"b\"}");
+            awaitTaken(memory, 8_192);
+            assertThat(app.post("/echo", JSON, "{\"name\":\"a\"}").statusCode()).isEqualTo(200);
+            other.close();
+            awaitTaken(memory, 0);
+        }
+    }
+
+    private static void send(Socket socket, String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void awaitTaken(BodyMemory memory, long bytes) {
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> memory.taken() == bytes);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LittleMemory {
+        @Bean
+        BodyMemory bodyMemory() {
+            return new BodyMemory(16_384);
         }
     }
 

@@ -1,10 +1,8 @@
 package io.sluice.spring.web.reactive;
 
 import io.sluice.core.time.Clock;
-import io.sluice.http.field.BodyFields;
 import io.sluice.http.request.RefusedRequestException;
-import io.sluice.spring.web.BodyMemory;
-import java.io.ByteArrayOutputStream;
+import io.sluice.spring.web.BodyBuffer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -27,9 +25,8 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
 
     private static final long MAY_TAKE_NANOS = 10_000_000_000L;
 
-    private final BodyMemory memory;
     private final Sinks.One<byte[]> head = Sinks.one();
-    private final ByteArrayOutputStream read = new ByteArrayOutputStream();
+    private final BodyBuffer read;
     private @Nullable Subscription upstream;
     private @Nullable CoreSubscriber<? super DataBuffer> reader;
     private boolean told;
@@ -37,8 +34,8 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
     private boolean closed;
     private @Nullable Throwable failure;
 
-    BodyHead(BodyMemory memory) {
-        this.memory = memory;
+    BodyHead(BodyBuffer read) {
+        this.read = read;
     }
 
     /**
@@ -58,7 +55,7 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
     /** Returns the whole body, for a single reader. */
     Flux<DataBuffer> whole(DataBufferFactory buffers) {
         Flux<DataBuffer> rest = Flux.from(subscriber -> rest(Operators.toCoreSubscriber(subscriber)));
-        return read.size() == 0 ? rest : Flux.concat(Mono.fromSupplier(() -> buffers.wrap(read.toByteArray())), rest);
+        return read.size() == 0 ? rest : Flux.concat(Mono.fromSupplier(() -> buffers.wrap(read.array())), rest);
     }
 
     /** Frees the memory when the request has ended. */
@@ -71,7 +68,7 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
             closed = true;
             abandoned = ended || reader != null ? null : upstream;
         }
-        memory.giveBack(read.size());
+        read.close();
         if (abandoned != null) {
             abandoned.cancel();
         }
@@ -82,7 +79,7 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
         synchronized (this) {
             upstream = subscription;
         }
-        subscription.request(1);
+        more();
     }
 
     @Override
@@ -92,10 +89,13 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
             next.onNext(piece);
             return;
         }
-        byte[] bytes = new byte[piece.readableByteCount()];
-        piece.read(bytes);
-        DataBufferUtils.release(piece);
-        if (keep(bytes)) {
+        boolean kept;
+        try {
+            kept = keep(piece);
+        } finally {
+            DataBufferUtils.release(piece);
+        }
+        if (kept) {
             more();
         }
     }
@@ -133,25 +133,30 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
         return reader;
     }
 
-    /** Keeps a piece; returns false if there is no room for it. */
-    private boolean keep(byte[] bytes) {
-        synchronized (this) {
-            if (closed) {
-                return false;
-            }
-            try {
-                memory.take(bytes.length);
-            } catch (RefusedRequestException e) {
-                head.tryEmitError(e);
-                return false;
-            }
-            read.write(bytes, 0, bytes.length);
+    /** Keeps a piece; returns false if there is no room for it. A server may send pieces that are larger than the room made. */
+    private boolean keep(DataBuffer piece) {
+        int count = piece.readableByteCount();
+        if (!hasRoom(count)) {
+            return false;
+        }
+        piece.read(read.array(), read.size(), count);
+        read.advance(count);
+        return true;
+    }
+
+    private boolean hasRoom(int count) {
+        try {
+            read.makeRoom(count);
             return true;
+        } catch (RefusedRequestException e) {
+            head.tryEmitError(e);
+            return false;
         }
     }
 
+    /** Asks for the next piece after making room for it. */
     private void more() {
-        if (read.size() > BodyFields.LARGEST_BODY) {
+        if (read.isFull()) {
             tell();
             return;
         }
@@ -159,7 +164,7 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
         synchronized (this) {
             source = upstream;
         }
-        if (source != null) {
+        if (source != null && hasRoom(1)) {
             source.request(1);
         }
     }
@@ -171,7 +176,8 @@ final class BodyHead implements CoreSubscriber<DataBuffer> {
             }
             told = true;
         }
-        head.tryEmitValue(read.toByteArray());
+        read.trim();
+        head.tryEmitValue(read.array());
     }
 
     /** Connects the reader. Demand is deferred until the reader is registered, because signals may arrive in the meantime. */

@@ -5,6 +5,7 @@ import io.sluice.http.request.RefusedRequestException;
 import io.sluice.spring.internal.ChargedRules;
 import io.sluice.spring.internal.PermitScope;
 import io.sluice.spring.web.AnswerCount;
+import io.sluice.spring.web.BodyBuffer;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.Forms;
 import io.sluice.spring.web.WebAnswer;
@@ -100,7 +101,8 @@ public final class LimitWebFilter implements WebFilter, Ordered {
     private record Pending(WebLimits.Asked asked, PermitScope permits, WebFilterChain chain) {}
 
     private Mono<Void> withBody(Pending pending, ServerWebExchange exchange) {
-        BodyHead head = new BodyHead(memory);
+        BodyHead head = new BodyHead(
+                new BodyBuffer(memory, exchange.getRequest().getHeaders().getContentLength()));
         return head.of(exchange.getRequest().getBody(), clock)
                 .map(bytes -> (Object) bytes)
                 .onErrorResume(RefusedRequestException.class, Mono::just)

@@ -1,15 +1,14 @@
 package io.sluice.spring.web.servlet;
 
 import io.sluice.core.time.Clock;
-import io.sluice.http.field.BodyFields;
 import io.sluice.http.request.RefusedRequestException;
+import io.sluice.spring.web.BodyBuffer;
 import io.sluice.spring.web.BodyMemory;
 import io.sluice.spring.web.Forms;
 import io.sluice.spring.web.WebLimits;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class BodyHead {
 
     private static final long MAY_TAKE_NANOS = 10_000_000_000L;
-    private static final int PIECE = 8 * 1024;
 
     private final byte[] bytes;
     private final byte[] fields;
@@ -58,27 +56,23 @@ final class BodyHead {
         if (!asked.wantsBody()) {
             return null;
         }
-        byte[] bytes = new byte[PIECE];
-        int size = 0;
+        BodyBuffer buffer = new BodyBuffer(memory, request.getContentLengthLong());
+        hold.whenOver(buffer::close);
         long start = clock.nanoTime();
         InputStream in = request.getInputStream();
         boolean whole = false;
-        while (!whole && size <= BodyFields.LARGEST_BODY) {
-            if (size == bytes.length) {
-                bytes = Arrays.copyOf(bytes, Math.min(2 * bytes.length, BodyFields.LARGEST_BODY + 1));
-            }
-            int count = in.read(bytes, size, bytes.length - size);
+        while (!whole && !buffer.isFull()) {
+            buffer.makeRoom(1);
+            int count = in.read(buffer.array(), buffer.size(), buffer.array().length - buffer.size());
             whole = count < 0;
-            size += Math.max(0, count);
+            buffer.advance(Math.max(0, count));
             if (clock.nanoTime() - start > MAY_TAKE_NANOS) {
                 throw new RefusedRequestException(408, "body: too slow (expected: its fields within 10 s)");
             }
         }
-        int kept = size;
-        memory.take(kept);
-        hold.whenOver(() -> memory.giveBack(kept));
-        byte[] read = Arrays.copyOf(bytes, size);
-        boolean taken = size == 0 && Forms.isForm(asked.request().header("content-type"));
+        buffer.trim();
+        byte[] read = buffer.array();
+        boolean taken = read.length == 0 && Forms.isForm(asked.request().header("content-type"));
         return new BodyHead(read, taken ? parameters(request) : read, whole);
     }
 

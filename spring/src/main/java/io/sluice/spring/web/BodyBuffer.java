@@ -1,0 +1,102 @@
+package io.sluice.spring.web;
+
+import io.sluice.http.field.BodyFields;
+import io.sluice.http.request.RefusedRequestException;
+import java.util.Arrays;
+
+/**
+ * The beginning of a body while it is read. Memory is reserved before bytes are read into it, piece by piece, so that slow callers
+ * cannot make the application keep more than {@link BodyMemory} allows. It relies on no thread. Not thread-safe, except for
+ * {@link #close}.
+ */
+public final class BodyBuffer implements AutoCloseable {
+
+    private static final int PIECE = 8 * 1024;
+    private static final int LARGEST = BodyFields.LARGEST_BODY + 1;
+
+    private final BodyMemory memory;
+    private final long announced;
+    private byte[] bytes = new byte[0];
+    private int size;
+    private int reserved;
+    private boolean closed;
+
+    /**
+     * Creates an empty buffer.
+     *
+     * @param announced the length of the body as the request states it; negative if it does not
+     */
+    public BodyBuffer(BodyMemory memory, long announced) {
+        this.memory = memory;
+        this.announced = announced;
+    }
+
+    /**
+     * Makes room before more bytes are read.
+     *
+     * @param atLeast how many bytes must fit; there may be more room
+     * @throws RefusedRequestException with status 503 if there is not enough memory left
+     */
+    public void makeRoom(int atLeast) throws RefusedRequestException {
+        int needed = size + atLeast;
+        if (needed <= bytes.length) {
+            return;
+        }
+        // One byte more than announced, to see the end without more room.
+        int most = announced < 0 ? LARGEST : (int) Math.min(LARGEST, announced + 1);
+        int wanted = Math.max(needed, Math.min(most, bytes.length == 0 ? PIECE : 2 * bytes.length));
+        reserve(wanted - bytes.length);
+        bytes = Arrays.copyOf(bytes, wanted);
+    }
+
+    private synchronized void reserve(int more) throws RefusedRequestException {
+        if (closed) {
+            throw new RefusedRequestException(503, "the request has ended");
+        }
+        memory.take(more);
+        reserved += more;
+    }
+
+    /** Returns the array to read into, from {@link #size} on. */
+    public byte[] array() {
+        return bytes;
+    }
+
+    public int size() {
+        return size;
+    }
+
+    /** Adds bytes that were read into the array. */
+    public void advance(int count) {
+        size += count;
+    }
+
+    /** Returns whether rules read no more of the body than this. */
+    public boolean isFull() {
+        return size > BodyFields.LARGEST_BODY;
+    }
+
+    /** Frees the room that is left. {@link #array} then returns exactly the bytes that were read. */
+    public void trim() {
+        int surplus = bytes.length - size;
+        if (surplus == 0) {
+            return;
+        }
+        bytes = Arrays.copyOf(bytes, size);
+        synchronized (this) {
+            if (!closed) {
+                reserved -= surplus;
+                memory.giveBack(surplus);
+            }
+        }
+    }
+
+    /** Frees the memory when the request has ended. */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            memory.giveBack(reserved);
+        }
+    }
+}
