@@ -70,9 +70,9 @@ class LimitedClientsTest {
                 .run(
                         "--spring.main.banner-mode=off",
                         "--spring.cloud.gateway.server.webflux.enabled=false",
-                        "--sluice.client-limits.party.hosts=127.0.0.1",
-                        "--sluice.client-limits.party.rate=2/h",
-                        "--sluice.client-limits.party.max-wait=0")) {
+                        "--sluice.outbound.party.hosts=127.0.0.1",
+                        "--sluice.outbound.party.at-most=2/h",
+                        "--sluice.outbound.party.max-wait=0")) {
             client.call(app, party.uri());
             client.call(app, party.uri());
             assertThatThrownBy(() -> client.call(app, party.uri())).isInstanceOf(RateLimitExceededException.class);
