@@ -2,6 +2,7 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testkit.docs.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -53,13 +53,10 @@ class SpeedIndependenceTest {
     }
 
     private static List<Path> tests() throws IOException {
-        try (Stream<Path> files = Files.walk(Path.of("..").toRealPath())) {
-            List<Path> tests = files.filter(file -> file.toString().endsWith(".java")
-                            && file.toString().contains("/src/test/")
-                            && !file.endsWith("SpeedIndependenceTest.java"))
-                    .toList();
-            assertThat(tests).hasSizeGreaterThan(200);
-            return tests;
-        }
+        List<Path> tests = SourceTree.files(Path.of("..").toRealPath(), ".java").stream()
+                .filter(file -> file.toString().contains("/src/test/") && !file.endsWith("SpeedIndependenceTest.java"))
+                .toList();
+        assertThat(tests).hasSizeGreaterThan(200);
+        return tests;
     }
 }

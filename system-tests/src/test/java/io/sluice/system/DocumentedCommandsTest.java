@@ -3,6 +3,7 @@ package io.sluice.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.docs.Snippet;
+import io.sluice.testkit.docs.SourceTree;
 import io.sluice.testkit.process.SelfSigned;
 import io.sluice.testkit.redis.RedisReply;
 import io.sluice.testkit.redis.RedisServer;
@@ -228,13 +229,9 @@ final class DocumentedCommandsTest {
             if (!tested.find()) {
                 return;
             }
-            try (Stream<Path> files = Files.walk(ROOT)) {
-                Path test = files.filter(file -> file.endsWith(tested.group(1) + ".java"))
-                        .findFirst()
-                        .orElseThrow();
-                assertThat(Files.readString(test))
-                        .contains(tested.group(2) == null ? "class " + tested.group(1) : " " + tested.group(2) + "(");
-            }
+            Path test = SourceTree.files(ROOT, "/" + tested.group(1) + ".java").get(0);
+            assertThat(Files.readString(test))
+                    .contains(tested.group(2) == null ? "class " + tested.group(1) : " " + tested.group(2) + "(");
         }
 
         private void shell(String script) throws Exception {
