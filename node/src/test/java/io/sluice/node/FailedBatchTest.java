@@ -24,6 +24,7 @@ class FailedBatchTest {
         log.start();
         Logger logger = (Logger) LoggerFactory.getLogger(ReplySender.class);
         logger.addAppender(log);
+        logger.setAdditive(false);
         try (BareServer server = new BareServer(new MemoryBudget(1_000_000), (ruling, nanos) -> {
             // Failures of a listener are caught, unless the JVM itself is broken.
             throw new InternalError("on purpose");
@@ -38,6 +39,7 @@ class FailedBatchTest {
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.body()).contains("\"status\":500", "see its log");
         } finally {
+            logger.setAdditive(true);
             logger.detachAppender(log);
         }
         assertThat(log.list).singleElement().satisfies(line -> {

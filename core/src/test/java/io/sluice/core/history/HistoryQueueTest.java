@@ -2,13 +2,18 @@ package io.sluice.core.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.SilencedLog;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class HistoryQueueTest {
+
+    @RegisterExtension
+    static final SilencedLog PROVOKED = SilencedLog.of(HistoryQueue.class);
 
     @Test
     void writesTheEventsOfManyThreadsInTheOrderOfEach() throws Exception {

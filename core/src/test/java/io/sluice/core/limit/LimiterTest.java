@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.core.Decision;
 import io.sluice.core.DecisionListener;
 import io.sluice.core.Limiter;
+import io.sluice.core.SilencedLog;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
@@ -15,8 +16,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 final class LimiterTest {
+
+    @RegisterExtension
+    static final SilencedLog PROVOKED = SilencedLog.of(Limiter.class);
 
     private static final TokenBucket TEN = Limit.named("ten").tokenBucket(Rate.perSecond(10));
     private static final Limit FIVE = Limit.named("five").slidingLog(5, Duration.ofMinutes(1));

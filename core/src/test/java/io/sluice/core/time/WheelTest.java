@@ -2,6 +2,7 @@ package io.sluice.core.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.core.SilencedLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -11,8 +12,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class WheelTest {
+
+    @RegisterExtension
+    static final SilencedLog PROVOKED = SilencedLog.of(Wheel.class);
 
     private static final long TICK = 1L << Wheel.TICK_BITS;
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.node.RawHttp2;
+import io.sluice.node.gateway.exchange.GatewayExchange;
 import io.sluice.testkit.SeededRandom;
+import io.sluice.testkit.SilencedLog;
 import io.sluice.testkit.redis.RedisServer;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
@@ -22,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -30,6 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(300)
 class EveryWayToLeaveTest {
+
+    @RegisterExtension
+    static final SilencedLog PROVOKED = SilencedLog.of(GatewayExchange.class);
 
     private static final int ROUNDS = 150;
     private static final String ASK = RawClient.lines(

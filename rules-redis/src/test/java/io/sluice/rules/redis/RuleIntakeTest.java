@@ -11,6 +11,7 @@ import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.testkit.SilencedLog;
 import io.sluice.testkit.redis.RedisConnection;
 import io.sluice.testkit.redis.RedisServer;
 import java.nio.charset.StandardCharsets;
@@ -30,8 +31,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RuleIntakeTest {
+
+    @RegisterExtension
+    static final SilencedLog PROVOKED = SilencedLog.of(RuleIntake.class);
 
     private static RedisServer redis;
     private static RuleServer server;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.testkit.SilencedLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,9 +13,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Timeout(60)
 class PublishedRulesTest {
+
+    @RegisterExtension
+    static final SilencedLog PROVOKED = SilencedLog.of(PublishedRules.class);
 
     private static final List<DocumentError> ERRORS = List.of(DocumentError.of("f", "wrong"));
 

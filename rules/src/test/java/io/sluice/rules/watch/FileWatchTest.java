@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
 import io.sluice.rules.source.KubernetesMount;
+import io.sluice.testkit.SilencedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,9 +17,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 class FileWatchTest {
+
+    @RegisterExtension
+    static final SilencedLog PROVOKED = SilencedLog.of(FileWatch.class);
 
     private final ManualClock clock = ManualClock.at(0);
     private final List<String> heard = new ArrayList<>();

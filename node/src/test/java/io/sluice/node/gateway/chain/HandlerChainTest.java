@@ -3,6 +3,8 @@ package io.sluice.node.gateway.chain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.sluice.node.gateway.RepliesClient;
 import io.sluice.node.gateway.spi.GatewayCall;
 import io.sluice.node.gateway.spi.GatewayHandler;
@@ -17,9 +19,24 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class HandlerChainTest {
+
+    private static final Logger PROVOKED = (Logger) LoggerFactory.getLogger(FailureLog.class);
+
+    @BeforeAll
+    static void silenceProvokedFailures() {
+        PROVOKED.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void restoreLog() {
+        PROVOKED.setLevel(null);
+    }
 
     private final ConcurrentLinkedQueue<String> heard = new ConcurrentLinkedQueue<>();
 

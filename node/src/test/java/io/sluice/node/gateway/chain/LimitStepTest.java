@@ -3,6 +3,8 @@ package io.sluice.node.gateway.chain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -32,9 +34,24 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class LimitStepTest {
+
+    private static final Logger PROVOKED = (Logger) LoggerFactory.getLogger(FailureLog.class);
+
+    @BeforeAll
+    static void silenceProvokedFailures() {
+        PROVOKED.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void restoreLog() {
+        PROVOKED.setLevel(null);
+    }
 
     private static final String ONE = "rules: [{ id: one, limits: [{ limit: 1, window: 1h }] }]";
 

@@ -3,10 +3,15 @@ package io.sluice.redis.internal.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.time.ManualClock;
+import io.sluice.testkit.SilencedLog;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class LeaseSweepTest {
+
+    @RegisterExtension
+    static final SilencedLog PROVOKED = SilencedLog.of(LeaseSweep.class);
 
     private final ManualClock clock = ManualClock.at(1_700_006_400_000_000L);
     private final AtomicInteger times = new AtomicInteger();

@@ -3,6 +3,7 @@ package io.sluice.redis.internal.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.decorator.FallbackEngine;
+import io.sluice.core.history.HistoryListener;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.local.LocalEngine;
@@ -25,6 +26,7 @@ import io.sluice.redis.internal.recording.LeaseRecorder;
 import io.sluice.redis.internal.wire.EndedLease;
 import io.sluice.redis.internal.wire.LeaseRequest;
 import io.sluice.redis.internal.wire.RedisKeys;
+import io.sluice.testkit.SilencedLog;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -33,10 +35,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class LeasesTest {
+
+    @RegisterExtension
+    static final SilencedLog PROVOKED = SilencedLog.of(HistoryListener.class);
 
     private static final LeasePolicy TENTH = new LeasePolicy(0, 0.1, 1_000_000);
     private static final LeasePolicy ALL = new LeasePolicy(0, 1, 1_000_000);
