@@ -176,7 +176,8 @@ final class StartChecksTest {
                         "secret",
                         "-keystore",
                         store.toString())
-                .inheritIO()
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
         assertThat(keytool.waitFor()).isZero();
         KeyStore keys = KeyStore.getInstance("PKCS12");
