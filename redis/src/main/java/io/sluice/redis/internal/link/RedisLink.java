@@ -42,7 +42,7 @@ public final class RedisLink implements AutoCloseable {
     /** Callers wait at most this long for the first connection of a link. */
     private static final Duration STARTING = Duration.ofSeconds(1);
 
-    /** A connection that leaves a probe unanswered for this long is replaced. */
+    /** A connection that leaves a probe unanswered for this long, or for the {@code slow} option if that is longer, is replaced. */
     private static final Duration STUCK = Duration.ofMillis(400);
 
     /** How long a secret stays after the last process asked for it. */
@@ -243,9 +243,11 @@ public final class RedisLink implements AutoCloseable {
 
     /** How long a connection may be silent. A larger {@code slow} option also keeps silent connections for longer. */
     private Duration silence() {
-        return options.slow().compareTo(Connector.CONNECTING_MAY_TAKE) > 0
-                ? options.slow()
-                : Connector.CONNECTING_MAY_TAKE;
+        return longerOf(options.slow(), Connector.CONNECTING_MAY_TAKE);
+    }
+
+    private static Duration longerOf(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     private void connected(StatefulRedisConnection<byte[], byte[]> made) {
@@ -317,8 +319,9 @@ public final class RedisLink implements AutoCloseable {
             return;
         }
         long sent = clock.nanoTime();
-        Clock.Alarm stuck =
-                clock.at(sent + STUCK.toNanos(), () -> giveUp(redis, "no answer within " + STUCK.toMillis() + " ms"));
+        Duration patience = longerOf(options.slow(), STUCK);
+        Clock.Alarm stuck = clock.at(
+                sent + patience.toNanos(), () -> giveUp(redis, "no answer within " + patience.toMillis() + " ms"));
         DecideLibrary.probe(redis).whenComplete((done, failure) -> {
             stuck.cancel();
             if (failure != null) {
