@@ -4,6 +4,10 @@
 # Leaves of Maven's log the modules, their times, the result, and everything that is no information: warnings, errors, failed tests.
 condense() {
   awk '
+    # Some builds of Maven begin with codes for a terminal.
+    { gsub(/\033\[0?m/, "") }
+    # The JVM says so in every process with an agent, such as those of Lincheck and Mockito.
+    / VM warning: Sharing is only supported for boot loader classes / { next }
     /^\[INFO\]/ && !/^\[INFO\] (Building Sluice |Reactor Summary |Sluice .*\. [A-Z]+ |BUILD |Total time: )/ { next }
     NF { print; fflush() }
   '
@@ -24,13 +28,14 @@ test_classes() {
   ' ./*/target/surefire-reports/TEST-*.xml ./*/*/target/surefire-reports/TEST-*.xml </dev/null
 }
 
-# Shows the end of what each failed class printed.
+# Shows the end of what each failed class printed, and its seeds if they were printed earlier.
 show_failed_output() {
   local class failed file output
   test_classes | while read -r _ class _ failed _ file; do
     output=$(dirname "$file")/$class-output.txt
     if ((failed)) && [[ -s $output ]]; then
       printf '\nThe end of what %s printed (all of it is in %s):\n' "$class" "$output"
+      head -n -200 "$output" | grep -a 'seed' || true
       tail -n 200 "$output"
     fi
   done
@@ -46,10 +51,10 @@ summarise() {
     }
   '
   echo 'The slowest classes, in seconds:'
-  test_classes | sort -rn | head -n 10 | awk '{ printf "%8.1f  %s\n", $1, $2 }'
+  test_classes | sort -rn | awk 'NR <= 10 { printf "%8.1f  %s\n", $1, $2 }'
 }
 
-# long_table SCALE: prints the table of a run of the long forms.
+# long_table SCALE RESTARTS: prints the table of a run of the long forms.
 long_table() {
   local java
   java=$("$JAVA_HOME/bin/java" -XshowSettings:properties -version 2>&1)
@@ -57,9 +62,10 @@ long_table() {
   printf '# The last run of ./test --long\n\nCommit %s, %s %s, %s, %d cores; %d min %d s\n\n' \
     "$(git rev-parse --short HEAD 2>/dev/null || echo unknown)" "$(setting java.vm.name)" "$(setting java.version)" \
     "$(setting os.arch)" "$(nproc)" $((SECONDS / 60)) $((SECONDS % 60))
-  printf '| test | module | size | tests | failed | seconds |\n|---|---|---|---|---|---|\n'
-  test_classes | sort -k2 | awk -v size="$1" '{
+  printf '| class | module | size | tests | result | seconds |\n|---|---|---|---|---|---|\n'
+  test_classes | sort -k2 | awk -v scale="$1" -v restarts="$2" '{
     split($6, path, "/target/")
-    printf "| %s | %s | %s | %d | %d | %.1f |\n", $2, substr(path[1], 3), size, $3, $4, $1
+    size = $2 ~ /RedisRuleSourceTest$/ ? restarts " restarts" : scale " ×"
+    printf "| %s | %s | %s | %d | %s | %.1f |\n", $2, substr(path[1], 3), size, $3, $4 ? $4 " failed" : "passed", $1
   }'
 }

@@ -6,10 +6,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Runs every fault in its short form. Checks what must hold, but not the figures, which need a quiet machine. */
+/**
+ * Runs every fault in its short form, which {@code -Dsluice.tests.scale=10} makes longer. Checks what must hold, but not the figures,
+ * which need a quiet machine.
+ */
 final class FaultsTest {
 
-    private static final double SHORT = 0.01;
+    private static final double SHORT =
+            Math.min(1, 0.01 * Double.parseDouble(System.getProperty("sluice.tests.scale", "1")));
 
     @TestFactory
     Stream<DynamicTest> guaranteesHoldUnderEveryFault() {
