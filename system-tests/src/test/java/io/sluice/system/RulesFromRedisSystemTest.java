@@ -18,7 +18,7 @@ final class RulesFromRedisSystemTest {
     void enforcesAHashWithAndWithoutAMessage() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 SluiceProcess node = SluiceProcess.run("node", "--api-port", "0", "--redis", redis.uri())) {
-            Awaitility.await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
+            Awaitility.await().atMost(300, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
                             node.get("/health").statusCode())
                     .isEqualTo(200));
             assertThat(node.post(CHECK).statusCode()).isEqualTo(200);
@@ -37,7 +37,7 @@ final class RulesFromRedisSystemTest {
     /** Waits for a status. The tests of the source, which have a manual clock, and the benchmarks check how long that takes. */
     private static void becomes(SluiceProcess node, int status) {
         Awaitility.await()
-                .atMost(60, TimeUnit.SECONDS)
+                .atMost(300, TimeUnit.SECONDS)
                 .pollInterval(Duration.ofMillis(50))
                 .until(() -> node.post(CHECK).statusCode() == status);
     }

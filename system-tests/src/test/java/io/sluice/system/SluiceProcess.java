@@ -62,7 +62,7 @@ final class SluiceProcess implements AutoCloseable {
 
     /** Waits until the address of the gateway is printed, and returns its port. */
     int gatewayPort() throws Exception {
-        return gatewayPort.get(60, TimeUnit.SECONDS);
+        return gatewayPort.get(300, TimeUnit.SECONDS);
     }
 
     /** Sends a request through the gateway. */
@@ -76,12 +76,12 @@ final class SluiceProcess implements AutoCloseable {
 
     /** Waits until the address for Envoy is printed, which follows that of the API, and returns its port. */
     int grpcPort() throws Exception {
-        return grpcPort.get(60, TimeUnit.SECONDS);
+        return grpcPort.get(300, TimeUnit.SECONDS);
     }
 
     /** Waits until the address of the API is printed, and returns its port. */
     int port() throws Exception {
-        return port.get(60, TimeUnit.SECONDS);
+        return port.get(300, TimeUnit.SECONDS);
     }
 
     HttpRequest check(String json) throws Exception {
