@@ -102,6 +102,14 @@ class PropertyCheckTest {
                 .doesNotThrowAnyException();
     }
 
+    @Test
+    void onlyVariablesSimilarToAKnownOneAreWorthAWarning() {
+        KnownProperties known = new KnownProperties();
+        assertThat(known.similarVariable("SLUICE_REDIS_URL")).hasValue("SLUICE_REDIS_URI");
+        assertThat(known.similarVariable("SLUICE_API_PORT")).isEmpty();
+        assertThat(known.similarVariable("SLUICE_HOME")).isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -13,7 +13,9 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.MethodParameter;
@@ -30,6 +32,9 @@ final class KnownProperties {
             WebProperties.class,
             ClientLimitProperties.class,
             GatewayLimitProperties.class);
+
+    /** How many letters a typing error may change. */
+    private static final int TYPING_ERROR = 2;
 
     private final List<KnownProperty> all = new ArrayList<>();
 
@@ -61,6 +66,15 @@ final class KnownProperties {
                 .map(known -> known.nameLike(name))
                 .min(Comparator.comparingInt(known -> Spelling.distance(name.toString(), known)))
                 .orElseThrow();
+    }
+
+    /** Returns the environment variable of a known property that differs from this one by a typing error. */
+    Optional<String> similarVariable(String variable) {
+        return all.stream()
+                .filter(known -> !known.elements().contains(KnownProperty.ANY))
+                .map(KnownProperty::variable)
+                .filter(known -> Spelling.distance(known, variable.toUpperCase(Locale.ROOT)) <= TYPING_ERROR)
+                .findFirst();
     }
 
     private void addFields(List<String> prefix, Class<?> type) {

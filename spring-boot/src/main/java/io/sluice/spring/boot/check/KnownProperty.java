@@ -2,6 +2,7 @@ package io.sluice.spring.boot.check;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -72,6 +73,11 @@ record KnownProperty(List<String> elements, Shape shape) {
             }
         }
         return false;
+    }
+
+    /** Returns the environment variable that sets the property. */
+    String variable() {
+        return String.join("_", elements).replace("-", "").toUpperCase(Locale.ROOT);
     }
 
     /** Returns the name of this property, with the keys of maps taken from another name. */

@@ -26,7 +26,7 @@ import org.springframework.util.ReflectionUtils;
  * Finds properties under {@code sluice} that nobody reads.
  *
  * <p>Environment variables and system properties may belong to another program, such as Sluice's own command line, which reads
- * {@code SLUICE_REDIS}. So an unknown one is no error. A renamed one is.
+ * {@code SLUICE_REDIS}. So an unknown one is no error; it is logged if it is similar to a known one. A renamed one is an error.
  */
 final class PropertyCheck {
 
@@ -102,7 +102,9 @@ final class PropertyCheck {
                 if (now.isPresent()) {
                     errors.add(name + ": renamed (expected: " + now.get() + "), in " + source.getName());
                 } else {
-                    LOG.info("{} in {} sets no property of this application", name, source.getName());
+                    known.similarVariable(name)
+                            .ifPresent(similar -> LOG.warn(
+                                    "{} in {} sets no property (expected: {}?)", name, source.getName(), similar));
                 }
             }
         }
