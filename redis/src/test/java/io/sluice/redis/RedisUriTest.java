@@ -63,9 +63,8 @@ class RedisUriTest {
         block = block.substring(block.indexOf("```text\n") + 8);
         List<String> addresses =
                 block.substring(0, block.indexOf("```")).lines().toList();
-        assertThat(addresses)
-                .hasSize(10)
-                .allSatisfy(address -> assertThat(RedisUri.checked(address)).isEqualTo(address));
+        assertThat(addresses).hasSize(10).allSatisfy(address -> assertThat(RedisUri.checked(address))
+                .isEqualTo(address));
         for (String address : addresses) {
             if (!address.contains("-cluster")) {
                 RedisURI read = RedisAddress.of(address);

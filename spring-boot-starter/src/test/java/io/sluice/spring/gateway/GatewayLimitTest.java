@@ -349,14 +349,16 @@ class GatewayLimitTest {
 
     @Test
     void aRuleForCodeAppliesOnlyToTheRouteThatNamesIt() {
-        String gateway = start("""
+        String gateway =
+                start("""
                 spring.cloud.gateway.server.webflux.routes:
                 - { id: named, uri: UPSTREAM, predicates: [ Path=/named ], filters: [ Sluice=code ] }
                 - { id: other, uri: UPSTREAM, predicates: [ Path=/** ] }
                 sluice.gateway.apply-rules: true
                 """, "rules: [{ id: code, for: code, limits: [{ by: header.x-app, limit: 1, window: 1h }] }]");
         for (int i = 0; i < 3; i++) {
-            assertThat(get(gateway, "/x", "X-App", "a", "X-App", "b").statusCode()).isEqualTo(200);
+            assertThat(get(gateway, "/x", "X-App", "a", "X-App", "b").statusCode())
+                    .isEqualTo(200);
         }
         assertThat(get(gateway, "/named", "X-App", "a").statusCode()).isEqualTo(200);
         assertThat(get(gateway, "/named", "X-App", "a").statusCode()).isEqualTo(429);

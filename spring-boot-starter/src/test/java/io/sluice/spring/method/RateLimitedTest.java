@@ -448,12 +448,11 @@ final class RateLimitedTest {
             assertThatThrownBy(() -> shop.named("1")).hasMessageContaining("rule: sms (expected: a rule in force");
         });
         for (String policy : List.of("warn", "allow")) {
-            runner().withPropertyValues("sluice.missing-rule=" + policy)
-                    .run(context -> {
-                        assertThat(context).hasNotFailed();
-                        assertThat(admitted(5, () -> context.getBean(Shop.class).named("1")))
-                                .isEqualTo(5);
-                    });
+            runner().withPropertyValues("sluice.missing-rule=" + policy).run(context -> {
+                assertThat(context).hasNotFailed();
+                assertThat(admitted(5, () -> context.getBean(Shop.class).named("1")))
+                        .isEqualTo(5);
+            });
         }
     }
 

@@ -95,8 +95,8 @@ class MissingRulesTest {
         RouteLocator written(RouteLocatorBuilder builder, SluiceGatewayFilterFactory filters) {
             return builder.routes()
                     .route("written", route -> route.path("/written")
-                            .filters(all -> all.filter(filters.apply(new SluiceGatewayFilterFactory.Config()
-                                    .setRule("orders"))))
+                            .filters(all -> all.filter(
+                                    filters.apply(new SluiceGatewayFilterFactory.Config().setRule("orders"))))
                             .uri("http://127.0.0.1:1"))
                     .build();
         }
@@ -187,7 +187,11 @@ class MissingRulesTest {
     }
 
     private String blockingCall() {
-        return gateway.getBean(RestClient.class).get().uri(upstream.uri()).retrieve().body(String.class);
+        return gateway.getBean(RestClient.class)
+                .get()
+                .uri(upstream.uri())
+                .retrieve()
+                .body(String.class);
     }
 
     private String reactiveCall() {
@@ -201,8 +205,8 @@ class MissingRulesTest {
 
     private int status(String path) {
         String port = gateway.getEnvironment().getRequiredProperty("local.server.port");
-        HttpRequest request =
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build();
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .build();
         try {
             return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
         } catch (IOException | InterruptedException e) {
@@ -238,9 +242,8 @@ class MissingRulesTest {
     private void start() {
         gateway = new SpringApplicationBuilder(App.class)
                 .web(WebApplicationType.REACTIVE)
-                .initializers(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .addFirst(new MapPropertySource("values", values)))
+                .initializers(context ->
+                        context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("values", values)))
                 .properties("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off")
                 .run();
     }

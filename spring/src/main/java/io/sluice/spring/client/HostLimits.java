@@ -34,7 +34,8 @@ public final class HostLimits implements RuleUser {
      */
     public HostLimits with(List<String> hosts, LimitedCalls calls) {
         List<OfHosts> more = new ArrayList<>(all);
-        more.add(new OfHosts(String.join(", ", hosts), hosts.stream().map(HostPattern::of).toList(), calls));
+        more.add(new OfHosts(
+                String.join(", ", hosts), hosts.stream().map(HostPattern::of).toList(), calls));
         return new HostLimits(List.copyOf(more));
     }
 

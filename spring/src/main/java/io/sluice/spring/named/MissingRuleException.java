@@ -2,7 +2,7 @@ package io.sluice.spring.named;
 
 import java.util.List;
 
-/** Thrown if the application names rules that are not in force: at startup for all of them, later by the call that needs one. */
+/** Thrown if the application names rules that are not in force: at startup for all of them, later by a call that needs one. */
 public final class MissingRuleException extends IllegalStateException {
 
     private static final long serialVersionUID = 1;

@@ -17,7 +17,6 @@ public final class RulesAtStart implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
-        rules.check(
-                users.get().stream().flatMap(user -> user.named().stream()).toList());
+        rules.check(users.get().stream().flatMap(user -> user.named().stream()).toList());
     }
 }

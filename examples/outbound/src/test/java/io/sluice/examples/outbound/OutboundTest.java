@@ -44,8 +44,8 @@ class OutboundTest {
     void callsWaitAndTheThirdPartyRefusesNone() throws Exception {
         ExecutorService callers = Executors.newFixedThreadPool(CALLS);
         // A wide margin, because the build machine may be busy.
-        try (ConfigurableApplicationContext app = application(
-                "--sluice.outbound.forecasts.margin=5s", "--sluice.outbound.forecasts.max-wait=5m")) {
+        try (ConfigurableApplicationContext app =
+                application("--sluice.outbound.forecasts.margin=5s", "--sluice.outbound.forecasts.max-wait=5m")) {
             Forecasts forecasts = app.getBean(Forecasts.class);
             List<Future<String>> answers = new ArrayList<>();
             for (int i = 0; i < CALLS; i++) {
@@ -63,8 +63,8 @@ class OutboundTest {
 
     @Test
     void aCallThatWouldWaitTooLongIsRefusedHereAndSaysWhenToTryAgain() {
-        try (ConfigurableApplicationContext app = application(
-                "--sluice.outbound.forecasts.at-most=2/h", "--sluice.outbound.forecasts.max-wait=50ms")) {
+        try (ConfigurableApplicationContext app =
+                application("--sluice.outbound.forecasts.at-most=2/h", "--sluice.outbound.forecasts.max-wait=50ms")) {
             Forecasts forecasts = app.getBean(Forecasts.class);
             forecasts.of("here");
             forecasts.of("there");

@@ -59,8 +59,8 @@ class PropertyCheckTest {
         SpringApplication application = new SpringApplication(App.class);
         application.setWebApplicationType(WebApplicationType.NONE);
 
-        Throwable failure = catchThrowable(() ->
-                application.run("--spring.config.location=" + file.toUri(), "--sluice.enabeld=true"));
+        Throwable failure = catchThrowable(
+                () -> application.run("--spring.config.location=" + file.toUri(), "--sluice.enabeld=true"));
 
         assertThat(failure).isInstanceOf(SluiceStartException.class);
         assertThat(failure.getMessage())
@@ -89,7 +89,8 @@ class PropertyCheckTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"SLUICE_CLIENT_TRUSTED_PROXIES", "SLUICE_CLIENT_TRUSTEDPROXIES", "SLUICE_CLIENTLIMITS_X_HOSTS"})
+    @ValueSource(
+            strings = {"SLUICE_CLIENT_TRUSTED_PROXIES", "SLUICE_CLIENT_TRUSTEDPROXIES", "SLUICE_CLIENTLIMITS_X_HOSTS"})
     void aRenamedEnvironmentVariableStopsTheStart(String name) {
         assertThatThrownBy(() -> check(Map.of(), Map.of(name, "10.0.0.0/8")))
                 .isInstanceOf(SluiceStartException.class)
@@ -163,8 +164,7 @@ class PropertyCheckTest {
     void everyPropertyOfTheMetadataIsKnown() throws IOException {
         KnownProperties known = new KnownProperties();
         List<String> unknown = new ArrayList<>();
-        try (InputStream in =
-                PropertyCheck.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+        try (InputStream in = PropertyCheck.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
             Matcher name = Pattern.compile("\"name\": \"(sluice\\.[^\"]+)\"")
                     .matcher(new String(in.readAllBytes(), StandardCharsets.UTF_8));
             while (name.find()) {

@@ -21,7 +21,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.web.client.RestClient;
 
-/** The numbers of the founding documents: 60000 is one minute, and 100 in a minute is the limit of a name that is not configured. */
+/** The numbers of the founding documents: 60000 is one minute, and a name that is not configured allows 100 in a minute. */
 class FoundingLimitsTest {
 
     private final ManualClock clock = ManualClock.at(1_000_000_000_000L);

@@ -81,9 +81,7 @@ final class KnownProperties {
         var constructor = type.getDeclaredConstructors()[0];
         for (int i = 0; i < constructor.getParameterCount(); i++) {
             String name = constructor.getParameters()[i].getName();
-            add(
-                    with(prefix, dashed(name)),
-                    ResolvableType.forMethodParameter(new MethodParameter(constructor, i)));
+            add(with(prefix, dashed(name)), ResolvableType.forMethodParameter(new MethodParameter(constructor, i)));
         }
     }
 

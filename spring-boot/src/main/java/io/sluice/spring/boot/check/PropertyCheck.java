@@ -49,7 +49,7 @@ final class PropertyCheck {
         }
     }
 
-    /** With a prefix, Spring Boot reads no variable that begins with {@code SLUICE_}. Boot 3 and 4 declare the method elsewhere. */
+    /** With a prefix, Spring Boot reads no variable that begins with {@code SLUICE_}. Boot 3 and 4 have no common type for it. */
     private static boolean isPrefixed(PropertySource<?> source) {
         Method prefix = ReflectionUtils.findMethod(source.getClass(), "getPrefix");
         if (prefix == null) {
@@ -90,8 +90,8 @@ final class PropertyCheck {
         if (!known.contains(name)) {
             errors.add(RenamedProperty.nowOf(name.toString())
                     .map(now -> name + ": renamed (expected: " + now + ")" + place(name, source))
-                    .orElseGet(() ->
-                            name + ": unknown (expected: " + known.nearest(name) + "?)" + place(name, source)));
+                    .orElseGet(
+                            () -> name + ": unknown (expected: " + known.nearest(name) + "?)" + place(name, source)));
         }
     }
 

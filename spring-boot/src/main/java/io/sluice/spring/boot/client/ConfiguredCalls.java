@@ -63,7 +63,8 @@ final class ConfiguredCalls {
             return LimitedCalls.of(rule);
         }
         if (own.isEmpty()) {
-            throw new IllegalArgumentException("at-most: none (expected: calls per period such as 5/s, a concurrency, or a rule)");
+            throw new IllegalArgumentException(
+                    "at-most: none (expected: calls per period such as 5/s, a concurrency, or a rule)");
         }
         Double share = limit.localShare();
         Handling handling =

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.env.Environment;
 
 /**
- * The limit for names that {@code rate.limit.configs} does not configure: 100 calls in a minute, with a count of its own for each
- * name. Applications without {@code rate.limit.configs} have no such default. Thread-safe.
+ * The limit for names that {@code rate.limit.configs} does not configure: 100 calls in a minute, with a count of its own for
+ * each name. Applications without {@code rate.limit.configs} have no such default. Thread-safe.
  */
 public final class FoundingDefault implements DefaultRules {
 
@@ -53,7 +53,8 @@ public final class FoundingDefault implements DefaultRules {
         }
         RuleDocument document = RuleDocument.parseRule(
                 FoundingLimits.PREFIX,
-                "{id: \"%s\", for: code, limits: [{by: key, absent: share, algorithm: sliding_window, limit: %d, window: %dms}]}"
+                ("{id: \"%s\", for: code, limits: [{by: key, absent: share, algorithm: sliding_window,"
+                                + " limit: %d, window: %dms}]}")
                         .formatted(id, FoundingLimits.DEFAULT_LIMIT, FoundingLimits.DEFAULT_WINDOW_MILLIS));
         return document instanceof RuleDocument.Accepted accepted
                 ? Optional.of(accepted.rules().get(0))

@@ -54,10 +54,9 @@ public final class MethodLimitAutoConfiguration {
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static MethodPlans sluiceMethodPlans(Environment environment) {
-        return new MethodPlans(new AnnotationReader(
-                List.of(
-                        new RateLimitedKind(environment::resolveRequiredPlaceholders, FoundingDefault.in(environment)),
-                        new LimitPointKind())));
+        return new MethodPlans(new AnnotationReader(List.of(
+                new RateLimitedKind(environment::resolveRequiredPlaceholders, FoundingDefault.in(environment)),
+                new LimitPointKind())));
     }
 
     /**

@@ -19,8 +19,7 @@ public final class NamedRuleConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    static NamedRules sluiceNamedRules(
-            Evaluator evaluator, Environment environment, NamedRuleProperties properties) {
+    static NamedRules sluiceNamedRules(Evaluator evaluator, Environment environment, NamedRuleProperties properties) {
         return new NamedRules(evaluator::rules, properties.missingRule(), FoundingDefault.in(environment));
     }
 

@@ -58,9 +58,7 @@ public final class RateLimitedKind implements AnnotationKind<RateLimited> {
         return new PlannedLimit.Parts(
                 method.where(RateLimited.class),
                 rule.isEmpty() ? id.isEmpty() ? method.id() : id : rule,
-                rule.isEmpty()
-                        ? inline.limit("by", key.isEmpty() ? "" : "key").read()
-                        : defaults.of(rule),
+                rule.isEmpty() ? inline.limit("by", key.isEmpty() ? "" : "key").read() : defaults.of(rule),
                 key.isEmpty() ? null : CallExpression.parse("key", key, variables),
                 always ? constant(permits) : 1,
                 always ? null : CallExpression.parse("permits", permits, variables),
