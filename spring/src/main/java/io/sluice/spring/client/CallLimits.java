@@ -2,8 +2,8 @@ package io.sluice.spring.client;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.evaluate.Evaluator;
-import io.sluice.spring.named.NamedRule;
 import io.sluice.spring.named.NamedRules;
+import io.sluice.spring.named.RuleReference;
 import io.sluice.spring.named.RuleUser;
 import java.util.List;
 import java.util.Set;
@@ -28,7 +28,7 @@ public final class CallLimits implements RuleUser {
     private final Pauses pauses;
 
     /** The rules of all interceptors and filters that were made. */
-    private final Set<NamedRule> named = ConcurrentHashMap.newKeySet();
+    private final Set<RuleReference> named = ConcurrentHashMap.newKeySet();
 
     public CallLimits(Evaluator evaluator, Clock clock, NamedRules rules) {
         this.evaluator = evaluator;
@@ -53,7 +53,7 @@ public final class CallLimits implements RuleUser {
     /** Returns a gate that applies the same limits to every call. */
     CallGate gate(LimitedCalls calls) {
         if (calls.rule() == null) {
-            named.add(new NamedRule(calls.name(), "LimitedCalls.of(\"" + calls.name() + "\")"));
+            named.add(new RuleReference(calls.name(), "LimitedCalls.of(\"" + calls.name() + "\")"));
         }
         return gate(call -> List.of(calls));
     }
@@ -65,7 +65,7 @@ public final class CallLimits implements RuleUser {
     }
 
     @Override
-    public List<NamedRule> named() {
+    public List<RuleReference> named() {
         return List.copyOf(named);
     }
 

@@ -1,6 +1,6 @@
 package io.sluice.spring.client;
 
-import io.sluice.spring.named.NamedRule;
+import io.sluice.spring.named.RuleReference;
 import io.sluice.spring.named.RuleUser;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,10 +51,10 @@ public final class HostLimits implements RuleUser {
     }
 
     @Override
-    public List<NamedRule> named() {
+    public List<RuleReference> named() {
         return all.stream()
                 .filter(one -> one.calls.rule() == null)
-                .map(one -> new NamedRule(one.calls.name(), "calls to " + one.names()))
+                .map(one -> new RuleReference(one.calls.name(), "calls to " + one.names()))
                 .toList();
     }
 }

@@ -1,6 +1,6 @@
 package io.sluice.spring.gateway;
 
-import io.sluice.spring.named.NamedRule;
+import io.sluice.spring.named.RuleReference;
 import io.sluice.spring.named.RuleUser;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,26 +30,26 @@ public final class RulesOfRoutes implements RuleUser {
     }
 
     @Override
-    public List<NamedRule> named() {
-        List<NamedRule> named = new ArrayList<>();
+    public List<RuleReference> named() {
+        List<RuleReference> named = new ArrayList<>();
         add("default-filters", properties.getDefaultFilters(), named);
         properties.getRoutes().forEach(route -> add("route " + route.getId(), route.getFilters(), named));
         limiter.getConfig().forEach((route, config) -> {
             String rule = config.getRule();
             if (rule != null) {
-                named.add(new NamedRule(rule, "route " + route));
+                named.add(new RuleReference(rule, "route " + route));
             }
         });
-        filters.rules().forEach(rule -> named.add(new NamedRule(rule, "filter " + FILTER)));
+        filters.rules().forEach(rule -> named.add(new RuleReference(rule, "filter " + FILTER)));
         return named;
     }
 
-    private static void add(String place, List<FilterDefinition> definitions, List<NamedRule> named) {
+    private static void add(String place, List<FilterDefinition> definitions, List<RuleReference> named) {
         for (FilterDefinition definition : definitions) {
             String rule = rule(definition.getName(), definition.getArgs());
             // An expression is evaluated when the route is built.
             if (rule != null && !rule.startsWith("#{")) {
-                named.add(new NamedRule(rule, place));
+                named.add(new RuleReference(rule, place));
             }
         }
     }

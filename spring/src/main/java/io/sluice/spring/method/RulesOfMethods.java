@@ -1,7 +1,7 @@
 package io.sluice.spring.method;
 
 import io.sluice.spring.method.plan.MethodPlans;
-import io.sluice.spring.named.NamedRule;
+import io.sluice.spring.named.RuleReference;
 import io.sluice.spring.named.RuleUser;
 import java.util.List;
 
@@ -15,7 +15,7 @@ public final class RulesOfMethods implements RuleUser {
     }
 
     @Override
-    public List<NamedRule> named() {
+    public List<RuleReference> named() {
         return plans.named();
     }
 }

@@ -72,11 +72,11 @@ public final class NamedRules {
      *
      * @throws MissingRuleException if rules are loaded, some of these are missing, and the application must not start
      */
-    void check(Collection<NamedRule> named) {
+    void check(Collection<RuleReference> named) {
         RuleSet set = rules.get();
         List<String> wrong = named.stream()
                 .filter(one -> set.rule(one.id()).isEmpty() && defaults.of(one.id()) == null)
-                .sorted(Comparator.comparing(NamedRule::place))
+                .sorted(Comparator.comparing(RuleReference::place))
                 .map(one -> one.place() + ": " + expected(one.id(), set))
                 .distinct()
                 .toList();

@@ -6,5 +6,5 @@ import java.util.List;
 public interface RuleUser {
 
     /** Returns the rules that are known to be named when the application starts. */
-    List<NamedRule> named();
+    List<RuleReference> named();
 }

@@ -1,7 +1,7 @@
 package io.sluice.spring.method.plan;
 
 import io.sluice.spring.internal.RuleNames;
-import io.sluice.spring.named.NamedRule;
+import io.sluice.spring.named.RuleReference;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -87,14 +87,14 @@ public final class MethodPlans implements RuleNames {
     }
 
     /** Returns the rules that annotations name and that have no limit of their own instead. */
-    public List<NamedRule> named() {
+    public List<RuleReference> named() {
         return known.values().stream()
                 .flatMap(ofType -> ofType.values().stream())
                 .flatMap(Optional::stream)
                 .flatMap(plan -> plan.limits().stream())
                 .map(PlannedLimit::parts)
                 .filter(parts -> parts.inline() == null)
-                .map(parts -> new NamedRule(parts.rule(), parts.where()))
+                .map(parts -> new RuleReference(parts.rule(), parts.where()))
                 .toList();
     }
 }

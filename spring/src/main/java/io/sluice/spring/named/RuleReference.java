@@ -1,9 +1,9 @@
 package io.sluice.spring.named;
 
 /**
- * A rule that the application names.
+ * A place in the application that names a rule.
  *
  * @param id the id of the rule
  * @param place what names it, for messages
  */
-public record NamedRule(String id, String place) {}
+public record RuleReference(String id, String place) {}
