@@ -54,8 +54,8 @@ public final class RulesOfRoutes implements RuleUser {
         }
     }
 
-    private static @Nullable String rule(String filter, Map<String, String> args) {
-        if (!filter.equals(FILTER)) {
+    private static @Nullable String rule(@Nullable String filter, Map<String, String> args) {
+        if (!FILTER.equals(filter)) {
             return args.get(SluiceRateLimiter.RULE);
         }
         String rule = args.get("rule");
