@@ -55,7 +55,7 @@ class FoundingLimitsTest {
             assertThat(admitted(api::login, "ada")).isEqualTo(5);
             clock.advance(Duration.ofMillis(59_999));
             assertThat(admitted(api::login, "ada")).isZero();
-            clock.advance(Duration.ofMillis(60_000));
+            clock.advance(Duration.ofMinutes(1));
             assertThat(admitted(api::login, "ada")).isEqualTo(5);
         });
     }
@@ -68,7 +68,7 @@ class FoundingLimitsTest {
             assertThat(admitted(api::other, "ada")).as("another name").isEqualTo(100);
             clock.advance(Duration.ofMillis(59_999));
             assertThat(admitted(api::resource, "ada")).isZero();
-            clock.advance(Duration.ofMillis(60_000));
+            clock.advance(Duration.ofMinutes(1));
             assertThat(admitted(api::resource, "ada")).isEqualTo(100);
         });
     }
