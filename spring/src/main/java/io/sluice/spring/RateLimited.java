@@ -91,6 +91,7 @@ public @interface RateLimited {
 
     /**
      * The id of the limit written here. By default it is made from the class and the method, or from the class alone on a class.
+     * Callers see an id that is given here, but an opaque name instead of one that is made.
      */
     String id() default "";
 
