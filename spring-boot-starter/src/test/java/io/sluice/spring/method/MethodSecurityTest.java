@@ -118,7 +118,8 @@ final class MethodSecurityTest {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         Advisor transactions() {
             DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
-                    AnnotationMatchingPointcut.forMethodAnnotation(RateLimited.class), (MethodInterceptor) invocation -> {
+                    AnnotationMatchingPointcut.forMethodAnnotation(RateLimited.class),
+                    (MethodInterceptor) invocation -> {
                         begun.incrementAndGet();
                         return invocation.proceed();
                     });
@@ -208,13 +209,15 @@ final class MethodSecurityTest {
 
     @Test
     void anApplicationCanMoveTheLimitsBeforeMethodSecurity() {
-        rig.runner(Secured.class).withPropertyValues("sluice.annotations.order=0").run(context -> {
-            Admin admin = context.getBean(Admin.class);
-            SecurityContextHolder.getContext().setAuthentication(GUEST);
-            assertThatThrownBy(admin::wipe).isInstanceOf(AccessDeniedException.class);
-            assertThatThrownBy(admin::wipe).isInstanceOf(AccessDeniedException.class);
-            assertThatThrownBy(admin::wipe).isInstanceOf(RateLimitExceededException.class);
-        });
+        rig.runner(Secured.class)
+                .withPropertyValues("sluice.annotations.order=0")
+                .run(context -> {
+                    Admin admin = context.getBean(Admin.class);
+                    SecurityContextHolder.getContext().setAuthentication(GUEST);
+                    assertThatThrownBy(admin::wipe).isInstanceOf(AccessDeniedException.class);
+                    assertThatThrownBy(admin::wipe).isInstanceOf(AccessDeniedException.class);
+                    assertThatThrownBy(admin::wipe).isInstanceOf(RateLimitExceededException.class);
+                });
     }
 
     private static Context as(Authentication caller) {

@@ -134,8 +134,7 @@ abstract class AnnotatedRequests {
 
         assertThat(response.body()).isEqualTo("taken");
         assertThat(header(response, "RateLimit-Policy"))
-                .isEqualTo(
-                        "\"everything.0\";q=1000;w=3600, \"deep.0\";q=10;w=3600, \"stock.0\";q=100;w=3600");
+                .isEqualTo("\"everything.0\";q=1000;w=3600, \"deep.0\";q=10;w=3600, \"stock.0\";q=100;w=3600");
         assertThat(header(response, "RateLimit"))
                 .matches("\"everything.0\";r=9\\d\\d;t=\\d+, \"deep.0\";r=9;t=\\d+, \"stock.0\";r=9\\d;t=\\d+");
         assertThat(header(response, "X-RateLimit-Remaining")).isEqualTo("9");

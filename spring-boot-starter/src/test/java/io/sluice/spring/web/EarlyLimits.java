@@ -64,8 +64,7 @@ abstract class EarlyLimits {
     }
 
     private static String basic(String password) {
-        return "Basic "
-                + Base64.getEncoder().encodeToString((USER + ":" + password).getBytes(StandardCharsets.UTF_8));
+        return "Basic " + Base64.getEncoder().encodeToString((USER + ":" + password).getBytes(StandardCharsets.UTF_8));
     }
 
     private HttpResponse<String> get(String path, String address, String authorization) throws Exception {

@@ -66,17 +66,16 @@ final class WebWiringTest {
 
     @Test
     void theFilterForEarlyRulesRunsBeforeSpringSecurityAndBeforeTheOther() {
-        reactive.run(context ->
-                assertThat(context.getBean(EarlyLimitWebFilter.class).getOrder()).isEqualTo(-110));
-        reactive.withPropertyValues("sluice.web.order=-200")
-                .run(context -> assertThat(
-                                context.getBean(EarlyLimitWebFilter.class).getOrder())
-                        .isEqualTo(-201));
-        servlet.withPropertyValues("sluice.web.early-order=-500")
-                .run(context -> assertThat(context.getBean(
-                                        "sluiceEarlyLimitFilterRegistration", FilterRegistrationBean.class)
+        reactive.run(
+                context -> assertThat(context.getBean(EarlyLimitWebFilter.class).getOrder())
+                        .isEqualTo(-110));
+        reactive.withPropertyValues("sluice.web.order=-200").run(context -> assertThat(
+                        context.getBean(EarlyLimitWebFilter.class).getOrder())
+                .isEqualTo(-201));
+        servlet.withPropertyValues("sluice.web.early-order=-500").run(context -> assertThat(
+                        context.getBean("sluiceEarlyLimitFilterRegistration", FilterRegistrationBean.class)
                                 .getOrder())
-                        .isEqualTo(-500));
+                .isEqualTo(-500));
     }
 
     @Test
@@ -153,8 +152,7 @@ final class WebWiringTest {
         servlet.withPropertyValues("sluice.web.most-waiting=-1").run(context -> assertThat(context.getStartupFailure())
                 .hasRootCauseMessage("sluice.web.most-waiting: -1 (expected: 0 or more requests)"));
         reactive.withPropertyValues("sluice.web.early-order=0").run(context -> assertThat(context.getStartupFailure())
-                .hasRootCauseMessage(
-                        "sluice.web.early-order: 0 (expected: less than sluice.web.order, which is -90)"));
+                .hasRootCauseMessage("sluice.web.early-order: 0 (expected: less than sluice.web.order, which is -90)"));
         reactive.withPropertyValues("sluice.web.exclude=no-slash")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()

@@ -117,8 +117,7 @@ public final class WebLimits {
     public record Passed(
             Map<String, String> headers,
             Ruling.Settled ruling,
-            @Nullable AnswerCount answers)
-            implements Outcome {
+            @Nullable AnswerCount answers) implements Outcome {
 
         /** Returns how long the request has to wait first; zero means not at all. */
         public Duration waitFor() {
@@ -258,8 +257,7 @@ public final class WebLimits {
         return Attributes.of(asked.values(), reader.paths());
     }
 
-    private Outcome ruled(
-            Asked asked, @Nullable EarlyRuling ruling, @Nullable Throwable failure, PermitScope permits) {
+    private Outcome ruled(Asked asked, @Nullable EarlyRuling ruling, @Nullable Throwable failure, PermitScope permits) {
         if (ruling == null) {
             return outcome(asked, null, null, failure, permits);
         }

@@ -63,8 +63,7 @@ public final class WebBeans {
             Clock clock,
             WebProperties properties,
             Environment environment) {
-        return new WebLimits(
-                evaluator, reader, answers, clock, properties.excluded(ActuatorPaths.of(environment)));
+        return new WebLimits(evaluator, reader, answers, clock, properties.excluded(ActuatorPaths.of(environment)));
     }
 
     @Bean
