@@ -20,7 +20,7 @@ import reactor.netty.resources.LoopResources
 
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import(Reports::class, Handlers::class)
+@Import(Reports::class, Handlers::class, Messages::class)
 class KotlinApp {
 
     @Bean fun inFlight() = InFlight()

@@ -82,7 +82,7 @@ class MistakesTest {
                 ),
                 Arguments.of(ReadsTheContinuation::class.java, "expected: one of #name, #p0, #a0, #principal, #request"),
                 Arguments.of(NoFallback::class.java, "with the parameters (String), optionally followed by"),
-                Arguments.of(OtherFallback::class.java, "fallback: other returns int (expected: String)"),
+                Arguments.of(OtherFallback::class.java, "fallback: other returns Integer (expected: String)"),
                 Arguments.of(SuspendFallback::class.java, "fallback: other is a suspend function (expected: a plain one"),
             )
     }

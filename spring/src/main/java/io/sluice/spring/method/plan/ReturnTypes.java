@@ -101,11 +101,11 @@ final class ReturnTypes {
 
     private static InvalidLimitException unsupported(String where, Class<?> result) {
         String also = isAny(result, Set.of(JOB, FLOW))
-                ? ", a suspend function, or a Flow with kotlinx-coroutines-reactor on the class path"
+                ? ", a suspend function, a Flow with kotlinx-coroutines-reactor on the class path"
                 : "";
         return new InvalidLimitException(
                 where,
                 "returns " + result.getName() + " (expected: CompletionStage, CompletableFuture, Mono, Flux, Publisher,"
-                        + " another type that Spring adapts to a Publisher, or a plain value" + also + ")");
+                        + " another type that Spring adapts to a Publisher" + also + ", or a plain value)");
     }
 }
