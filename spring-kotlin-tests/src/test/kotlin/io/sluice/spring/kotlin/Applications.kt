@@ -61,7 +61,7 @@ class RunningApp(type: WebApplicationType, vararg properties: String) : AutoClos
                 "--server.port=0",
                 "--server.address=127.0.0.1",
                 "--spring.main.banner-mode=off",
-                "--logging.level.root=warn",
+                "--logging.level.root=off",
                 "--spring.aop.proxy-target-class=false",
                 *properties,
             )

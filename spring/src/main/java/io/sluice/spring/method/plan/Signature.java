@@ -7,7 +7,7 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 
 /**
- * A method as its author wrote it. The compiler appends a continuation to the parameters of a Kotlin {@code suspend} function,
+ * A method as its author wrote it. The compiler appends a continuation to the parameters of a suspend function of Kotlin,
  * and hides what the function returns.
  *
  * @param result the type that is returned; {@code void} if there is none
