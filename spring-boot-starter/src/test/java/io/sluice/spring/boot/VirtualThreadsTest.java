@@ -7,6 +7,7 @@ import io.sluice.spring.boot.starts.ThreadsApp;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -136,15 +137,25 @@ final class VirtualThreadsTest {
     /** Callers that send one byte of their bodies and stop: as many as there is memory for are waited for. */
     private void reservesMemoryBeforeItReads(int port) throws Exception {
         assertThat(get(port, "/memory")).isEqualTo("0");
-        String begun = "POST /named HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
-                + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n";
+        String begun = String.join(
+                "\r\n",
+                "POST /named HTTP/1.1",
+                "Host: x",
+                "Content-Type: application/json",
+                "Connection: close",
+                "Transfer-Encoding: chunked",
+                "",
+                "1",
+                "{",
+                "");
         List<Socket> callers = new ArrayList<>();
         try {
             for (int i = 0; i < ThreadsApp.MOST_BODIES; i++) {
                 callers.add(send(port, begun));
             }
             String all = Long.toString(ThreadsApp.MOST_BODIES * 8_192L);
-            await().atMost(Duration.ofMinutes(2)).until(() -> get(port, "/memory").equals(all));
+            await().atMost(Duration.ofMinutes(2))
+                    .until(() -> get(port, "/memory").equals(all));
             for (int i = 0; i < 10; i++) {
                 try (Socket late = send(port, begun)) {
                     assertThat(new String(late.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
@@ -161,7 +172,7 @@ final class VirtualThreadsTest {
     }
 
     private static Socket send(int port, String text) throws IOException {
-        Socket caller = new Socket("127.0.0.1", port);
+        Socket caller = new Socket(InetAddress.getLoopbackAddress(), port);
         caller.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
         return caller;
     }

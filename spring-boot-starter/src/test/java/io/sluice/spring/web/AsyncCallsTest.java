@@ -35,8 +35,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class AsyncCallsTest {
 
-    private final RunningApp app =
-            new RunningApp.Starting(false, ServletApp.class, Annotated.class).rules("rules: []");
+    private final RunningApp app = new RunningApp.Starting(false, ServletApp.class, Annotated.class).rules("rules: []");
     private final Handlers handlers = app.bean(Handlers.class);
 
     @AfterAll
@@ -91,7 +90,7 @@ final class AsyncCallsTest {
         public DeferredResult<String> deferred(@PathVariable String name) {
             DeferredResult<String> later = new DeferredResult<>(120_000L);
             later.onCompletion(() -> completed.put(name, "by the application's own callback"));
-            result(name).whenComplete((value, failure) -> {
+            var unused = result(name).whenComplete((value, failure) -> {
                 if (failure == null) {
                     later.setResult(value);
                 } else {
@@ -117,7 +116,7 @@ final class AsyncCallsTest {
         @RateLimited(algorithm = "concurrency", limit = "1", ttl = "1h")
         public SseEmitter events(@PathVariable String name) {
             SseEmitter events = new SseEmitter(120_000L);
-            result(name).whenComplete((value, failure) -> {
+            var unused = result(name).whenComplete((value, failure) -> {
                 if (failure == null) {
                     try {
                         events.send(value);
@@ -191,26 +190,26 @@ final class AsyncCallsTest {
 
     private void passesAgain(String kind) {
         handlers.result(kind + "-next").complete("next");
-        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> app.get("/" + kind + "/" + kind + "-next")
-                .body()
-                .contains("next"));
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> app.get("/" + kind + "/" + kind + "-next").body().contains("next"));
     }
 
     @Test
     void theCallbackOfTheApplicationIsNotReplaced() throws Exception {
         handlers.result("own").complete("own");
-        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> app.get("/deferred/own")
-                .body()
-                .equals("own"));
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> app.get("/deferred/own").body().equals("own"));
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> handlers.isCompleted("own"));
     }
 
     @Test
     void aResultThatTakesTooLongGivesItsPermitBack() throws Exception {
         for (int i = 0; i < 2; i++) {
-            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> app.get("/expiring")
-                            .statusCode()
-                    == 503);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> app.get("/expiring").statusCode() == 503);
         }
     }
 

@@ -14,6 +14,7 @@ import io.sluice.spring.boot.method.MethodLimitAutoConfiguration;
 import io.sluice.testkit.http.PathVariants;
 import io.sluice.testkit.http.RawCaller;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -430,10 +431,11 @@ abstract class LimitedApplications {
         try (RunningApp app = app().with(LittleMemory.class)
                         .with("server.tomcat.connection-timeout=10m")
                         .at(ManualClock.at(1_000_000_000L))
-                        .rules(rules(
-                                "{ id: names, resource: /echo, limits: [ { by: json.name, limit: 9, window: 1h } ] }"));
-                Socket one = new Socket("127.0.0.1", app.port());
-                Socket other = new Socket("127.0.0.1", app.port())) {
+                        .rules(
+                                rules(
+                                        "{ id: names, resource: /echo, limits: [ { by: json.name, limit: 9, window: 1h } ] }"));
+                Socket one = new Socket(InetAddress.getLoopbackAddress(), app.port());
+                Socket other = new Socket(InetAddress.getLoopbackAddress(), app.port())) {
             BodyMemory memory = app.bean(BodyMemory.class);
             send(one, head + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n");
             awaitTaken(memory, 8_192);

@@ -37,10 +37,9 @@ final class ReactiveCalls {
             Admissions admissions,
             Supplier<Optional<CurrentRequest>> finder) {
         MethodInvocation template = LimitInterceptor.again(invocation);
-        return adapted(
-                plan,
-                Mono.deferContextual(context -> answers(plan, template, admissions, call(template, context, finder))
-                        .flatMap(Mono::from)));
+        return adapted(plan, Mono.deferContextual(context -> answers(
+                        plan, template, admissions, call(template, context, finder))
+                .flatMap(Mono::from)));
     }
 
     static Object flux(
@@ -49,10 +48,9 @@ final class ReactiveCalls {
             Admissions admissions,
             Supplier<Optional<CurrentRequest>> finder) {
         MethodInvocation template = LimitInterceptor.again(invocation);
-        return adapted(
-                plan,
-                Flux.deferContextual(context -> answers(plan, template, admissions, call(template, context, finder))
-                        .flatMapMany(Flux::from)));
+        return adapted(plan, Flux.deferContextual(context -> answers(
+                        plan, template, admissions, call(template, context, finder))
+                .flatMapMany(Flux::from)));
     }
 
     private static Object adapted(MethodPlan plan, Publisher<?> limited) {
@@ -167,8 +165,9 @@ final class ReactiveCalls {
         if (returned instanceof Publisher<?> publisher) {
             return publisher;
         }
-        ReactiveAdapter adapter =
-                returned == null ? null : ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned.getClass());
+        ReactiveAdapter adapter = returned == null
+                ? null
+                : ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned.getClass());
         return adapter == null || returned == null ? Mono.justOrEmpty(returned) : adapter.toPublisher(returned);
     }
 

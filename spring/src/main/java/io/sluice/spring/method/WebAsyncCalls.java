@@ -41,7 +41,9 @@ final class WebAsyncCalls {
         manager.registerDeferredResultInterceptor(end, end);
         manager.registerCallableInterceptor(end, end);
         current.registerDestructionCallback(
-                End.class.getName() + System.identityHashCode(end), end::threadReturned, RequestAttributes.SCOPE_REQUEST);
+                End.class.getName() + System.identityHashCode(end),
+                end::threadReturned,
+                RequestAttributes.SCOPE_REQUEST);
         return true;
     }
 

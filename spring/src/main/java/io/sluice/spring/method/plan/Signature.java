@@ -21,12 +21,15 @@ record Signature(boolean suspends, List<Class<?>> parameters, Class<?> result) {
     static Signature of(Method method) {
         List<Class<?>> all = Arrays.asList(method.getParameterTypes());
         return KotlinDetector.isSuspendingFunction(method)
-                ? new Signature(true, all.subList(0, all.size() - 1), new MethodParameter(method, -1).getParameterType())
+                ? new Signature(
+                        true, all.subList(0, all.size() - 1), new MethodParameter(method, -1).getParameterType())
                 : new Signature(false, all, method.getReturnType());
     }
 
     /** Returns the parameters for messages: {@code (String, long)}. */
     String text() {
-        return "(" + String.join(", ", parameters.stream().map(Class::getSimpleName).toList()) + ")";
+        return "("
+                + String.join(
+                        ", ", parameters.stream().map(Class::getSimpleName).toList()) + ")";
     }
 }
