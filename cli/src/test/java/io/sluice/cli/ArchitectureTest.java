@@ -224,7 +224,8 @@ class ArchitectureTest {
                 .that(resideInAPackage("io.sluice.spring.."))
                 .and(not(inSpringBoot()))
                 .should()
-                .dependOnClassesThat(resideInAPackage("org.springframework.boot..").or(inSpringBoot())));
+                .dependOnClassesThat(
+                        resideInAPackage("org.springframework.boot..").or(inSpringBoot())));
     }
 
     @Test

@@ -34,7 +34,8 @@ final class DocumentsTest {
     private static final Path ROOT = Path.of("..");
 
     /** Each has a test, or is output or a picture. */
-    private static final Set<String> LANGUAGES = Set.of("java", "kotlin", "yaml", "sh", "json", "text", "xml", "groovy");
+    private static final Set<String> LANGUAGES =
+            Set.of("java", "kotlin", "yaml", "sh", "json", "text", "xml", "groovy");
 
     private static final int LONGEST_LINE = 140;
 

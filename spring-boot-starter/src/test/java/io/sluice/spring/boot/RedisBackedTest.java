@@ -115,7 +115,8 @@ class RedisBackedTest {
                 HttpResponse<String> health = app.get("/actuator/health");
                 assertThat(health.statusCode()).isEqualTo(200);
                 assertThat(health.body()).contains("redis-");
-                assertThat(JsonParserFactory.getJsonParser().parseMap(health.body())).containsEntry("status", "DEGRADED");
+                assertThat(JsonParserFactory.getJsonParser().parseMap(health.body()))
+                        .containsEntry("status", "DEGRADED");
             });
             assertThat(app.get("/actuator/sluice").body())
                     .contains("\"mode\":\"redis\"", "\"degraded\":\"redis-", "\"degraded_since\":\"2");

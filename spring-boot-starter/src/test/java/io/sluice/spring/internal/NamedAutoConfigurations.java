@@ -26,8 +26,9 @@ public @interface NamedAutoConfigurations {
 
         @Override
         public String[] selectImports(AnnotationMetadata importing) {
-            String[] names = (String[])
-                    importing.getAnnotationAttributes(NamedAutoConfigurations.class.getName()).get("value");
+            String[] names = (String[]) importing
+                    .getAnnotationAttributes(NamedAutoConfigurations.class.getName())
+                    .get("value");
             return Arrays.stream(names)
                     .filter(name -> ClassUtils.isPresent(name, null))
                     .toArray(String[]::new);

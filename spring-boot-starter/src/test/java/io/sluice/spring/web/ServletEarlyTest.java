@@ -1,10 +1,9 @@
 package io.sluice.spring.web;
 
+import io.sluice.spring.internal.NamedAutoConfigurations;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -31,7 +30,10 @@ final class ServletEarlyTest extends EarlyLimits {
 
     @Configuration(proxyBeanMethods = false)
     @EnableWebSecurity
-    @ImportAutoConfiguration(SecurityFilterAutoConfiguration.class)
+    @NamedAutoConfigurations({
+        "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+        "org.springframework.boot.autoconfigure.security.servlet.SecurityFilterAutoConfiguration"
+    })
     @Import(Responses.class)
     static class Security {
 
