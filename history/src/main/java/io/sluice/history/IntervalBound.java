@@ -6,6 +6,7 @@ import io.sluice.core.limit.FixedWindow;
 import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
+import io.sluice.core.limit.SlidingLog;
 import io.sluice.core.limit.SlidingWindow;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.limit.Windows;
@@ -257,6 +258,14 @@ abstract sealed class IntervalBound {
         }
 
         @Override
+        void seen(Limit limit, long nowMicros) {
+            if (limit instanceof SlidingLog) {
+                // A refusal makes a long log forget what is over, even if time then steps back.
+                passTo(nowMicros, limit);
+            }
+        }
+
+        @Override
         @Nullable
         String add(Admission admission) {
             Limit limit = admission.limit();
@@ -266,11 +275,7 @@ abstract sealed class IntervalBound {
             }
             long at = admission.chargedAtMicros();
             long micros = entries.isEmpty() ? at : Math.max(at, entries.getLast().micros);
-            while (!entries.isEmpty() && entries.getFirst().micros <= micros - limit.windowMicros()) {
-                Entry old = entries.removeFirst();
-                sum -= old.permits;
-                byCharge.remove(old.chargedAtMicros, old);
-            }
+            passTo(micros, limit);
             Entry entry = byCharge.get(at);
             if (entry == null) {
                 entry = new Entry(micros, at);
@@ -301,6 +306,17 @@ abstract sealed class IntervalBound {
             while (!entries.isEmpty() && entries.getLast().permits == 0) {
                 Entry last = entries.removeLast();
                 byCharge.remove(last.chargedAtMicros, last);
+            }
+            // A refund makes the store forget what is over, even if time then steps back.
+            passTo(nowMicros, charge.limit());
+        }
+
+        /** Drops what no span that ends now or later reaches. */
+        private void passTo(long micros, Limit limit) {
+            while (!entries.isEmpty() && entries.getFirst().micros <= micros - limit.windowMicros()) {
+                Entry old = entries.removeFirst();
+                sum -= old.permits;
+                byCharge.remove(old.chargedAtMicros, old);
             }
         }
     }

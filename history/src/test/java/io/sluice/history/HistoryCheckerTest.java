@@ -10,6 +10,8 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -95,6 +97,60 @@ class HistoryCheckerTest {
     void assumesNothingAboutACountThatOthersUseWithoutRecording() {
         assertThat(violations(refused(0, 1, 9), refused(0, 1, 1), refused(0, 1, 10)))
                 .isEmpty();
+    }
+
+    @Test
+    void countsNothingThatWasOverWhenALeaseReturnedPermits() {
+        assertThat(violations(returnsAndStepsBack(4_425_945))).isEmpty();
+    }
+
+    @Test
+    void countsWhatWasNotOverWhenALeaseReturnedPermits() {
+        assertThat(violations(returnsAndStepsBack(3_926_906)))
+                .containsExactlyInAnyOrder(Violation.Kind.INTERVAL, Violation.Kind.MODEL);
+    }
+
+    /** A window of 4 is full, a lease returns one of its two permits, time steps back, and 2 are admitted. */
+    private static HistoryEvent[] returnsAndStepsBack(long returnedMicros) {
+        Limit limit = Limit.named("x").slidingWindow(4, Duration.ofSeconds(2)).withSlices(4);
+        return new HistoryEvent[] {
+            charged(limit, 1, 1_975_481, 1, 3, 2_024_519),
+            step(2, 3_539_489, new StepEvent.Granted("l", limit, "k", 3, 2, 2, 0, 2, 4_539_489, 0, 3_539_489)),
+            charged(limit, 3, 3_826_906, 1, 0, 2_173_094),
+            new SpendEvent("1", "c", "l", 1, false, 0, 0, 1_000_000_000, 3_539_489),
+            step(4, returnedMicros, new StepEvent.Ended("l", 1, 1)),
+            charged(limit, 5, 3_532_264, 2, 0, 2_467_736)
+        };
+    }
+
+    /** A refusal makes a log forget what is over once that is more than a few entries. */
+    @Test
+    void countsNothingThatWasOverWhenALogRefused() {
+        Limit limit = Limit.named("x").slidingLog(100, Duration.ofSeconds(2));
+        List<HistoryEvent> events = new ArrayList<>();
+        for (int i = 1; i <= 70; i++) {
+            events.add(charged(limit, i, i, 1, 100 - i, 2_000_000));
+        }
+        events.add(charged(limit, 71, 1_500_000, 30, 0, 2_000_000));
+        events.add(asked(limit, 72, 2_100_000, 80, new Verdict(false, 0, 70, 1_400_000, 1_400_000, 0, 2_100_000)));
+        events.add(charged(limit, 73, 1_900_000, 70, 0, 2_000_000));
+
+        assertThat(violations(events.toArray(HistoryEvent[]::new))).isEmpty();
+    }
+
+    private static HistoryEvent charged(
+            Limit limit, long number, long atMicros, long permits, long remaining, long resetAfterMicros) {
+        Verdict verdict = new Verdict(true, permits, remaining, 0, resetAfterMicros, 0, atMicros);
+        return asked(limit, number, atMicros, permits, verdict);
+    }
+
+    private static HistoryEvent asked(Limit limit, long number, long atMicros, long permits, Verdict verdict) {
+        return step(number, atMicros, new StepEvent.Asked("", Demand.of(limit, "k", permits), true, 0, verdict));
+    }
+
+    /** A step on a count that is numbered from its first step on. */
+    private static HistoryEvent step(long number, long atMicros, StepEvent.Step step) {
+        return new StepEvent("c", 1, number, true, atMicros, step);
     }
 
     /** A refusal by a bucket of 9 that looks unused. */
