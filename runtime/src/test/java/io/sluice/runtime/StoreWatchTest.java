@@ -75,7 +75,8 @@ class StoreWatchTest {
 
         Instant before = Instant.now();
         redis.kill();
-        Await.until("unavailable", PATIENCE, watch::isAway);
+        Await.until("unavailable", PATIENCE, () -> watch.outage().isPresent());
+        assertThat(watch.isAway()).isTrue();
         assertThat(watch.degraded()).isNotEmpty();
         assertThat(watch.awaySince().orElseThrow()).isAfterOrEqualTo(before.minusSeconds(1));
         assertThat(watch.outage().orElseThrow()).startsWith("Redis is unavailable: ");
