@@ -84,7 +84,7 @@ public @interface RateLimited {
     /**
      * The id of a rule in force, such as {@code "orders"}. The rule applies whatever its scope says. It counts by the
      * attributes of the current request, and sees {@link #key} as its attribute {@code key}. The property
-     * {@code sluice.annotations.missing-rule} says what happens while no such rule is in force.
+     * {@code sluice.missing-rule} says what happens while no such rule is in force.
      */
     @AliasFor("value")
     String rule() default "";

@@ -8,7 +8,7 @@ import org.springframework.boot.WebApplicationType
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ServletCoroutinesTest : CoroutineEndpoints() {
 
-    override val app = RunningApp(WebApplicationType.SERVLET, "--sluice.annotations.missing-rule=allow")
+    override val app = RunningApp(WebApplicationType.SERVLET, "--sluice.missing-rule=allow")
 
     @AfterAll fun stop() = app.close()
 }

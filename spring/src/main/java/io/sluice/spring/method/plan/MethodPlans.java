@@ -58,7 +58,8 @@ public final class MethodPlans implements RuleNames {
     }
 
     private Optional<MethodPlan> read(Method method, Class<?> type) {
-        if (ReflectionUtils.isObjectMethod(method)) {
+        // No proxy reaches a static method. Kotlin makes one for each open suspend function, with the same annotations.
+        if (ReflectionUtils.isObjectMethod(method) || Modifier.isStatic(method.getModifiers())) {
             return Optional.empty();
         }
         Method own = AopUtils.getMostSpecificMethod(method, type);
