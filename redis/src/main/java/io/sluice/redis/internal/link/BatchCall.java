@@ -53,7 +53,7 @@ public final class BatchCall {
     private final boolean asking;
     private final long sentNanos;
     private Batch batch;
-    private String function = DecideLibrary.FUNCTION;
+    private boolean creating = true;
     private int repeatsLeft = REPEATS;
     private int loadsBefore;
     private @Nullable Throwable notLoaded;
@@ -94,8 +94,10 @@ public final class BatchCall {
 
     private void send() {
         loadsBefore = link.loadsOn(redis);
+        boolean one = creating && batch.isOneCharge();
+        String function = one ? DecideLibrary.ONE : creating ? DecideLibrary.FUNCTION : DecideLibrary.EXISTING;
         byte[][] keys = batch.keys();
-        byte[][] args = batch.args();
+        byte[][] args = one ? batch.argsOfOne() : batch.args();
         CompletionStage<byte[]> called = asking
                 ? DecideLibrary.callAsking(redis, function, keys, args)
                 : DecideLibrary.call(redis, function, keys, args);
@@ -105,8 +107,8 @@ public final class BatchCall {
             } else if (DecideLibrary.isUnknown(failure) && notLoaded == null && repeatsLeft > 0) {
                 repeatsLeft--;
                 loadAndSend();
-            } else if (FailureNames.isOutOfMemory(failure) && function.equals(DecideLibrary.FUNCTION)) {
-                function = DecideLibrary.EXISTING;
+            } else if (FailureNames.isOutOfMemory(failure) && creating) {
+                creating = false;
                 send();
             } else if (landing.elsewhere(batch, failure)) {
                 String reason = FailureNames.undecided(failure).reason();

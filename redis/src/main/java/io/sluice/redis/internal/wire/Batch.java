@@ -1,6 +1,7 @@
 package io.sluice.redis.internal.wire;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,20 +26,16 @@ public final class Batch {
     /** The most demands that one operation can have, because they are numbered with two bytes. */
     public static final int LARGEST_QUESTION = 65_535;
 
-    private static final char CHARGE = 'c';
-
-    /** A charge on a count that no other operation of the batch uses. */
-    private static final char ONLY = 'o';
-
     private static final byte[] NOTHING = {};
-    private static final char RECORD = 'n';
-    private static final int FIRST_TEXT = 3;
+    private static final char CHARGE = 'c';
+    private static final char TIME = 'T';
+    private static final char NUMBERING = 'N';
 
     private final List<Operation> questions = new ArrayList<>();
     private final Numbered counts = new Numbered();
     private final Numbered texts = new Numbered();
 
-    /** The count and the text of each demand. */
+    /** The index of the count and of the text of each demand, from 1. */
     private final Numbers numbers = new Numbers();
 
     /** The counts whose own state has no room for the numbers of their steps. */
@@ -121,35 +118,57 @@ public final class Batch {
         return keys;
     }
 
+    /** Returns whether this is one charge on one count, which has a function of its own. */
+    public boolean isOneCharge() {
+        return demands == 1 && !recording && questions.get(0).purpose == CHARGE;
+    }
+
+    /** Returns the arguments of the function for one charge. */
+    public byte[][] argsOfOne() {
+        byte[] text = bytes(texts.get(0));
+        return time.isEmpty() ? new byte[][] {text} : new byte[][] {text, bytes(time)};
+    }
+
+    /** Returns the arguments of the functions that run a plan. */
     public byte[][] args() {
-        byte[][] args = new byte[FIRST_TEXT + texts.size()][];
-        args[0] = bytes(time);
-        args[1] = recording ? numbering() : NOTHING;
-        args[2] = plan();
+        byte[][] args = new byte[1 + texts.size()][];
+        args[0] = plan();
         for (int i = 0; i < texts.size(); i++) {
-            args[FIRST_TEXT + i] = bytes(texts.get(i));
+            args[1 + i] = bytes(texts.get(i));
         }
         return args;
     }
 
-    private byte[] numbering() {
-        ByteBuffer numbering = ByteBuffer.allocate(1 + 2 * numberedApart.cardinality());
-        numbering.put((byte) RECORD);
-        numberedApart.stream().forEach(count -> numbering.putShort((short) count));
-        return numbering.array();
-    }
-
     private byte[] plan() {
-        ByteBuffer plan = ByteBuffer.allocate(questions.size() * 3 + demands * 4);
+        byte[] head = head();
+        ByteBuffer plan = ByteBuffer.allocate(head.length + questions.size() * 3 + demands * 4);
+        plan.put(head);
         int next = 0;
         for (Operation question : questions) {
-            boolean only = question.purpose == CHARGE && question.size() == 1 && counts.isOnce(numbers.get(next));
-            plan.put((byte) (only ? ONLY : question.purpose)).putShort((short) question.size());
+            plan.put((byte) question.purpose).putShort((short) question.size());
             for (int i = 0; i < question.size(); i++) {
                 plan.putShort((short) numbers.get(next++)).putShort((short) numbers.get(next++));
             }
         }
         return plan.array();
+    }
+
+    private byte[] head() {
+        if (time.isEmpty() && !recording) {
+            return NOTHING;
+        }
+        int timeBytes = time.isEmpty() ? 0 : 1 + Double.BYTES;
+        int numberingBytes = recording ? 3 + 2 * numberedApart.cardinality() : 0;
+        ByteBuffer head = ByteBuffer.allocate(timeBytes + numberingBytes);
+        if (!time.isEmpty()) {
+            head.put((byte) TIME);
+            head.order(ByteOrder.LITTLE_ENDIAN).putDouble(Long.parseLong(time)).order(ByteOrder.BIG_ENDIAN);
+        }
+        if (recording) {
+            head.put((byte) NUMBERING).putShort((short) numberedApart.cardinality());
+            numberedApart.stream().forEach(count -> head.putShort((short) count));
+        }
+        return head.array();
     }
 
     private static byte[] bytes(String text) {
@@ -162,7 +181,6 @@ public final class Batch {
         private static final int FEW = 4;
 
         private final List<String> texts = new ArrayList<>(FEW);
-        private final BitSet repeated = new BitSet();
         private @Nullable Map<String, Integer> numbers;
 
         int size() {
@@ -173,19 +191,12 @@ public final class Batch {
             return texts.get(index);
         }
 
-        /** Returns whether the text was added only once. */
-        boolean isOnce(int number) {
-            return !repeated.get(number);
-        }
-
         int of(String text) {
             int number = numbers == null ? texts.indexOf(text) + 1 : numbers.getOrDefault(text, 0);
             if (number == 0) {
                 texts.add(text);
                 number = texts.size();
                 keep(text, number);
-            } else {
-                repeated.set(number);
             }
             return number;
         }

@@ -24,32 +24,51 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
- * {@code decide.lua} as a function library in Redis. The names of the library and its functions contain a digest of the source,
+ * The function library in Redis that decides: one Lua file for each algorithm, and {@code decide.lua}, which calls them. The names of the library and its functions contain a digest of the source,
  * so that processes of different versions can use the same server, each with its own functions.
  */
 public final class DecideLibrary {
+
+    /** The files of the library, each after those whose names it uses. */
+    private static final List<String> FILES = List.of(
+            "arithmetic.lua",
+            "steps.lua",
+            "token_bucket.lua",
+            "leaky_bucket.lua",
+            "fixed_window.lua",
+            "sliding_window.lua",
+            "sliding_log.lua",
+            "concurrency.lua",
+            "leases.lua",
+            "demands.lua",
+            "decide.lua");
 
     private static final Pattern COMMENT = Pattern.compile("(?m)^ +|^ *--.*$");
     private static final String SOURCE = source();
     private static final String DIGEST = digest(SOURCE);
 
-    /** The name of the function that decides. */
+    /** The name of the function that decides one charge on one count. */
+    public static final String ONE = "sluice_one_" + DIGEST;
+
+    /** The name of the function that decides a batch. */
     public static final String FUNCTION = "sluice_decide_" + DIGEST;
 
     /** The variant for a Redis without memory for new keys. It updates existing keys and does nothing that needs a new one. */
     public static final String EXISTING = "sluice_existing_" + DIGEST;
 
-    /** The text that is loaded. Comments are stripped, because every load would send them. Line numbers stay the same. */
+    /** The text that is loaded. Comments are stripped, because every load would send them. */
     public static final String TEXT = COMMENT.matcher(SOURCE)
             .replaceAll("")
             .replace("#!lua name=sluice\n", "#!lua name=sluice_" + DIGEST + "\n")
+            .replace("'sluice_one'", "'" + ONE + "'")
             .replace("'sluice_decide'", "'" + FUNCTION + "'")
             .replace("'sluice_existing'", "'" + EXISTING + "'");
 
     private static final byte[][] NO_KEYS = {};
-    private static final byte[][] NOTHING = {new byte[0], new byte[0], new byte[0]};
+    private static final byte[][] NOTHING = {new byte[0]};
 
     private DecideLibrary() {}
 
@@ -122,8 +141,12 @@ public final class DecideLibrary {
     }
 
     private static String source() {
-        try (InputStream in = DecideLibrary.class.getResourceAsStream("decide.lua")) {
-            return new String(Objects.requireNonNull(in, "decide.lua").readAllBytes(), StandardCharsets.UTF_8);
+        return FILES.stream().map(DecideLibrary::read).collect(Collectors.joining("\n", "#!lua name=sluice\n", ""));
+    }
+
+    private static String read(String file) {
+        try (InputStream in = DecideLibrary.class.getResourceAsStream(file)) {
+            return new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -131,7 +131,7 @@ public abstract sealed class Operation {
             List<Verdict> verdicts = new ArrayList<>(size());
             boolean allowed = true;
             for (int i = 0; i < size(); i++) {
-                Verdict verdict = verdict(reply, ask.charges());
+                Verdict verdict = reply.verdict(ask.demands().get(i).permits(), ask.charges());
                 allowed &= verdict.fits();
                 verdicts.add(verdict);
             }
@@ -157,21 +157,6 @@ public abstract sealed class Operation {
         public void end(Outcome what) {
             uncount();
             outcome.complete(what);
-        }
-
-        private static Verdict verdict(Reply reply, boolean charges) {
-            long grant = reply.next();
-            long remaining = reply.next();
-            long left = reply.next();
-            boolean fits = grant > 0;
-            return new Verdict(
-                    fits,
-                    charges ? grant : 0,
-                    remaining,
-                    fits ? 0 : orNever(left),
-                    orNever(reply.next()),
-                    fits ? left : 0,
-                    reply.next());
         }
 
         private static Verdict uncharged(Verdict verdict) {
@@ -307,12 +292,12 @@ public abstract sealed class Operation {
             boolean byShare = reply.next() == 1;
             long remaining = reply.next();
             long left = reply.next();
-            long reset = orNever(reply.next());
+            long reset = Reply.orNever(reply.next());
             long chargedAt = reply.next();
             long ends = reply.next();
             return permits > 0
                     ? new LeaseReply.Granted(permits, ends, left, remaining, reset, chargedAt, reply.micros())
-                    : new LeaseReply.Refused(byShare, remaining, orNever(left), reset, reply.micros());
+                    : new LeaseReply.Refused(byShare, remaining, Reply.orNever(left), reset, reply.micros());
         }
 
         /** Records the steps. The unspent permits of ended leases come before the numbers of the steps. */
@@ -349,9 +334,5 @@ public abstract sealed class Operation {
             uncount();
             answer.complete(new LeaseReply.Unknown(why.reason(), why.mayHaveCharged()));
         }
-    }
-
-    private static long orNever(long micros) {
-        return micros < 0 ? Verdict.NEVER : micros;
     }
 }

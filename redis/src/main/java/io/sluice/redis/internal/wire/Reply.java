@@ -2,6 +2,7 @@ package io.sluice.redis.internal.wire;
 
 import io.sluice.core.history.HistoryListener;
 import io.sluice.core.history.StepEvent;
+import io.sluice.core.spi.Verdict;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ public final class Reply {
 
     private static final int OUTSIDE = -1;
     private static final int FULL = -2;
+    private static final int COMMON = -3;
 
     private final ByteBuffer numbers;
     private final long micros;
@@ -47,6 +49,33 @@ public final class Reply {
 
     long next() {
         return (long) numbers.getDouble();
+    }
+
+    /**
+     * Reads the verdict on a demand.
+     *
+     * @param permits how much was wanted
+     */
+    Verdict verdict(long permits, boolean charges) {
+        long first = next();
+        if (first <= COMMON) {
+            return new Verdict(true, charges ? permits : 0, COMMON - first, 0, orNever(next()), 0, micros);
+        }
+        long remaining = next();
+        long left = next();
+        boolean fits = first > 0;
+        return new Verdict(
+                fits,
+                charges ? first : 0,
+                remaining,
+                fits ? 0 : orNever(left),
+                orNever(next()),
+                fits ? left : 0,
+                next());
+    }
+
+    static long orNever(long micros) {
+        return micros < 0 ? Verdict.NEVER : micros;
     }
 
     void skip(int some) {
