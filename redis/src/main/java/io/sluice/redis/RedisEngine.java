@@ -45,6 +45,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -69,6 +70,7 @@ final class RedisEngine implements NamedEngine {
     private final RedisKeys names;
     private final Clock clock;
     private final SlotDivider divider;
+    private final LongSupplier serverTime = this::serverMicros;
     private final RecentRefusals refusals = new RecentRefusals();
     private final RedisOptions options;
 
@@ -79,7 +81,7 @@ final class RedisEngine implements NamedEngine {
         this.names = new RedisKeys(prefix, options.hashTags());
         this.clock = clock;
         this.options = options;
-        this.divider = new SlotDivider(this::serverMicros, this::giveBack);
+        this.divider = new SlotDivider(serverTime, this::giveBack);
         Function<Route, Coalescer> calls = route -> new Coalescer(
                 route, clock, time, options, micros -> aheadMicros = micros - clock.epochMicros(), divider);
         if (ClusterAddress.matches(uri)) {
@@ -231,7 +233,7 @@ final class RedisEngine implements NamedEngine {
     }
 
     private CompletableFuture<Outcome> put(Ask ask, String[] counts) {
-        Operation.AskOperation question = new Operation.AskOperation(ask, counts, serverMicros());
+        Operation.AskOperation question = new Operation.AskOperation(ask, counts, serverTime);
         put(question);
         return question.outcome;
     }
@@ -245,12 +247,12 @@ final class RedisEngine implements NamedEngine {
             return CompletableFuture.failedFuture(new IllegalArgumentException(
                     "charges: " + charges.size() + " (expected: at most " + Batch.LARGEST_QUESTION + ")"));
         }
-        return ask(Operation.ChargeUpdate.givenBack(charges, names, serverMicros()));
+        return ask(Operation.ChargeUpdate.givenBack(charges, names, serverTime));
     }
 
     @Override
     public CompletionStage<Boolean> renew(Charge charge) {
-        return ask(Operation.ChargeUpdate.renewed(charge, names, serverMicros()));
+        return ask(Operation.ChargeUpdate.renewed(charge, names, serverTime));
     }
 
     @Override
@@ -285,7 +287,7 @@ final class RedisEngine implements NamedEngine {
         return new LeaseStore() {
             @Override
             public CompletionStage<LeaseReply> request(LeaseRequest request) {
-                Operation.LeaseUpdate question = Operation.LeaseUpdate.granting(request, names, serverMicros());
+                Operation.LeaseUpdate question = Operation.LeaseUpdate.granting(request, names, serverTime);
                 return asked(question);
             }
 
@@ -294,7 +296,7 @@ final class RedisEngine implements NamedEngine {
                 if (ended.isEmpty()) {
                     return CompletableFuture.completedFuture(null);
                 }
-                return asked(Operation.LeaseUpdate.ending(limit, key, ended, names, serverMicros()))
+                return asked(Operation.LeaseUpdate.ending(limit, key, ended, names, serverTime))
                         .thenAccept(answer -> {
                             if (answer instanceof LeaseReply.Unknown unknown) {
                                 throw new IllegalStateException(unknown.reason());
@@ -324,6 +326,10 @@ final class RedisEngine implements NamedEngine {
     }
 
     private void put(Operation question) {
+        if (question.size() == 1) {
+            servers.calls(servers.placeOf(question.counts[0])).ask(question);
+            return;
+        }
         for (Operation part : divider.divided(question, servers::placeOf)) {
             servers.calls(servers.placeOf(part.counts[0])).ask(part);
         }

@@ -73,7 +73,7 @@ final class VersionsTest {
     private static boolean theirs(StatefulRedisConnection<byte[], byte[]> redis, String digest, Ask ask)
             throws Exception {
         Operation.AskOperation question = new Operation.AskOperation(
-                ask, new RedisKeys("p").of(ask.demands()), Clock.system().epochMicros());
+                ask, new RedisKeys("p").of(ask.demands()), Clock.system()::epochMicros);
         Batch batch = new Batch("", false);
         batch.add(question);
         byte[] reply = DecideLibrary.call(redis, "sluice_decide_" + digest, batch.keys(), batch.args())

@@ -13,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 enum SystemClock implements Clock {
     INSTANCE;
 
+    /** An alarm that is further away is hardly the deadline of a decision, so there are few of them. */
+    private static final long LONGEST_DEADLINE_NANOS = 60_000_000_000L;
+
     @Override
     public long nanoTime() {
         return System.nanoTime();
@@ -26,7 +29,7 @@ enum SystemClock implements Clock {
     @Override
     public Alarm at(long atNanos, Runnable task) {
         long nanos = atNanos - nanoTime();
-        if (nanos <= Wheel.HORIZON_NANOS) {
+        if (nanos <= LONGEST_DEADLINE_NANOS) {
             return Deadlines.THREAD.at(atNanos, task);
         }
         Future<?> alarm = Alarms.THREAD.schedule(task, nanos, TimeUnit.NANOSECONDS);

@@ -1,8 +1,10 @@
 package io.sluice.core.time;
 
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Turns a {@link Wheel} by the system's clock, and sleeps while nothing is due. */
 final class WheelThread {
@@ -35,6 +37,10 @@ final class WheelThread {
     }
 
     Clock.Alarm at(long atNanos, Runnable task) {
+        return atNanos - nanoTime.getAsLong() <= Wheel.HORIZON_NANOS ? near(atNanos, task) : new Distant(atNanos, task);
+    }
+
+    private Clock.Alarm near(long atNanos, Runnable task) {
         Wheel.Set set = wheel.at(atNanos, task);
         if (sleepsUntil > set.tick()) {
             LockSupport.unpark(thread);
@@ -63,6 +69,43 @@ final class WheelThread {
         long nanos = (tick << Wheel.TICK_BITS) - nanoTime.getAsLong();
         if (nanos > 0) {
             sleep.accept(nanos);
+        }
+    }
+
+    /** An alarm beyond the horizon of the wheel. It is set again at each horizon until it is near. */
+    private final class Distant implements Clock.Alarm {
+
+        private final long atNanos;
+        private final AtomicReference<@Nullable Runnable> todo;
+
+        Distant(long atNanos, Runnable task) {
+            this.atNanos = atNanos;
+            this.todo = new AtomicReference<>(task);
+            approach();
+        }
+
+        private void approach() {
+            if (todo.get() == null) {
+                return;
+            }
+            long now = nanoTime.getAsLong();
+            if (atNanos - now <= Wheel.HORIZON_NANOS) {
+                near(atNanos, this::run);
+            } else {
+                near(now + Wheel.HORIZON_NANOS, this::approach);
+            }
+        }
+
+        private void run() {
+            Runnable task = todo.getAndSet(null);
+            if (task != null) {
+                task.run();
+            }
+        }
+
+        @Override
+        public void cancel() {
+            todo.set(null);
         }
     }
 }

@@ -141,4 +141,32 @@ class WheelTest {
         assertThat(now).hasValueBetween(5 * TICK, 8 * TICK);
         assertThat(late).hasValue(0);
     }
+
+    /** Uses a clock that moves only while the thread sleeps. */
+    @Test
+    void runsAlarmsBeyondItsHorizonOnceAndNeverBeforeTheirTime() throws Exception {
+        AtomicLong now = new AtomicLong();
+        CountDownLatch all = new CountDownLatch(100);
+        AtomicInteger wrong = new AtomicInteger();
+        CountDownLatch set = new CountDownLatch(1);
+        WheelThread wheel = new WheelThread(now::get, nanos -> {
+            try {
+                set.await();
+            } catch (InterruptedException e) {
+                wrong.incrementAndGet();
+            }
+            now.addAndGet(nanos);
+        });
+        for (int i = 0; i < 100; i++) {
+            long at = Wheel.HORIZON_NANOS * i / 7 + i;
+            wheel.at(at, () -> {
+                wrong.addAndGet(now.get() < at ? 1 : 0);
+                all.countDown();
+            });
+            wheel.at(at, wrong::incrementAndGet).cancel();
+        }
+        set.countDown();
+        assertThat(all.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(wrong).hasValue(0);
+    }
 }

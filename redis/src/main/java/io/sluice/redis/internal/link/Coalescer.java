@@ -32,10 +32,21 @@ public final class Coalescer {
 
     /**
      * Limits the calls under way. With one call at a time, an operation that just missed it would wait for a whole round trip.
-     * With four it waits for a quarter of one, and Redis and this process work in parallel. More calls would only make the
-     * batches smaller.
+     * With four it waits for a quarter of one. More calls would only make the batches smaller.
      */
     public static final int MOST_UNDER_WAY = 4;
+
+    /**
+     * Limits the calls under way while small calls would cost more than they save: two, so that Redis works on one while this
+     * process works on the other.
+     */
+    private static final int USUALLY_UNDER_WAY = 2;
+
+    /** Up to this many unanswered operations are a light load: small calls do no harm then, and waiting would. */
+    private static final int LIGHT_LOAD = 8;
+
+    /** This many waiting operations make a batch that need not grow, so it may be sent in a further call. */
+    private static final int GOOD_BATCH = 64;
 
     /** Limits the waiting operations. More could not be answered before their deadlines; those beyond the limit fail at once. */
     public static final int MOST_WAITING = 16_384;
@@ -43,6 +54,9 @@ public final class Coalescer {
     private static final System.Logger LOG = System.getLogger(Coalescer.class.getName());
 
     private final Queue<Operation> waiting = new ConcurrentLinkedQueue<>();
+
+    /** The number of waiting operations; the queue itself would have to count them. */
+    private final AtomicInteger waitingNow = new AtomicInteger();
 
     private final AtomicBoolean sending = new AtomicBoolean();
     private final AtomicInteger underWay = new AtomicInteger();
@@ -92,6 +106,7 @@ public final class Coalescer {
             question.fail(new EngineFailure(FailureNames.OVERLOAD, false));
         } else if (options.coalesces()) {
             waiting.add(question);
+            waitingNow.incrementAndGet();
             sendWaiting();
         } else {
             send(batchOf(List.of(question)));
@@ -115,7 +130,13 @@ public final class Coalescer {
     }
 
     private boolean mayCall() {
-        return underWay.get() < MOST_UNDER_WAY && !waiting.isEmpty();
+        int calls = underWay.get();
+        return calls < MOST_UNDER_WAY && !waiting.isEmpty() && (calls < USUALLY_UNDER_WAY || isWorthAnotherCall());
+    }
+
+    private boolean isWorthAnotherCall() {
+        int load = route.load().get();
+        return load <= LIGHT_LOAD || waitingNow.get() >= GOOD_BATCH;
     }
 
     /**
@@ -124,9 +145,11 @@ public final class Coalescer {
     private Batch nextBatch(List<Operation> late) {
         Batch batch = batchOf(List.of());
         long now = clock.nanoTime();
+        int taken = 0;
         Operation next = waiting.peek();
         while (next != null && batch.hasRoomFor(next)) {
             waiting.remove();
+            taken++;
             if (next.isLate(now)) {
                 late.add(next);
             } else {
@@ -134,6 +157,7 @@ public final class Coalescer {
             }
             next = waiting.peek();
         }
+        waitingNow.addAndGet(-taken);
         return batch;
     }
 

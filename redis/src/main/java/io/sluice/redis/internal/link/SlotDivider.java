@@ -64,7 +64,7 @@ public final class SlotDivider {
         for (List<Integer> place : places) {
             int index = parts.size();
             String id = AskIds.part(whole.ask().id(), index);
-            Operation.AskOperation part = whole.of(place, id, serverMicros.getAsLong());
+            Operation.AskOperation part = whole.of(place, id, serverMicros);
             part.outcome.thenAccept(outcome -> merged.landed(index, part.ask(), outcome));
             parts.add(part);
         }
@@ -75,7 +75,7 @@ public final class SlotDivider {
         List<Operation> parts = new ArrayList<>(places.size());
         List<CompletableFuture<Boolean>> done = new ArrayList<>(places.size());
         for (List<Integer> place : places) {
-            Operation.ChargeUpdate part = whole.of(place, serverMicros.getAsLong());
+            Operation.ChargeUpdate part = whole.of(place, serverMicros);
             parts.add(part);
             done.add(part.done);
         }

@@ -11,6 +11,7 @@ import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.limit.Windows;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
+import java.util.function.LongSupplier;
 
 /** Encodes demands in the form that {@code decide.lua} reads. */
 final class DemandEncoder {
@@ -18,14 +19,20 @@ final class DemandEncoder {
     private static final String LOG = "sl";
     private static final String HELD = "cc";
 
+    /** The texts of demands for one permit, the most frequent ones. */
+    private static final PerLimit<String> ONE_PERMIT = new PerLimit<>(limit -> of(limit, 1, 1, 0, "", () -> 0));
+
     private DemandEncoder() {}
 
     /**
      * Encodes a demand.
      *
-     * @param micros the approximate server time, used to find the calendar windows that the server may be in
+     * @param micros tells the approximate server time, for the calendar windows that the server may be in
      */
-    static String of(Demand demand, long micros) {
+    static String of(Demand demand, LongSupplier micros) {
+        if (demand.permits() == 1 && demand.maxWaitMicros() == 0 && isFixed(demand.limit())) {
+            return ONE_PERMIT.of(demand.limit());
+        }
         return of(
                 demand.limit(),
                 demand.permits(),
@@ -35,13 +42,13 @@ final class DemandEncoder {
                 micros);
     }
 
-    static String of(Charge charge, long micros) {
+    static String of(Charge charge, LongSupplier micros) {
         return of(
                 charge.limit(), charge.permits(), charge.permits(), charge.chargedAtMicros(), charge.holder(), micros);
     }
 
     /** Encodes what a lease is taken from. */
-    static String of(LeaseRequest request, long micros) {
+    static String of(LeaseRequest request, LongSupplier micros) {
         return of(
                 request.limit(),
                 request.wanted(),
@@ -68,7 +75,7 @@ final class DemandEncoder {
         return text.startsWith(LOG) || text.startsWith(HELD);
     }
 
-    private static String of(Limit limit, long permits, long atLeast, long wait, String holder, long micros) {
+    private static String of(Limit limit, long permits, long atLeast, long wait, String holder, LongSupplier micros) {
         StringBuilder text = new StringBuilder(64);
         text.append(kind(limit)).append(' ').append(permits).append(' ').append(atLeast);
         text.append(' ').append(wait).append(' ').append(limit.capacity()).append(' ');
@@ -86,6 +93,12 @@ final class DemandEncoder {
         return limit instanceof Concurrency
                 ? text.append(' ').append(RedisKeys.encoded(holder)).toString()
                 : text.toString();
+    }
+
+    /** Returns whether the text of a demand depends on nothing but the limit and the numbers of the demand. */
+    private static boolean isFixed(Limit limit) {
+        return !(limit instanceof Concurrency)
+                && (!(limit instanceof FixedWindow window) || window.windows().areEven());
     }
 
     private static String kind(Limit limit) {
@@ -106,8 +119,8 @@ final class DemandEncoder {
     }
 
     /** Returns the boundaries of the window that the server is in by our estimate, and of its two neighbours. */
-    private static String boundaries(Windows windows, long micros) {
-        Windows.Window present = windows.at(micros);
+    private static String boundaries(Windows windows, LongSupplier micros) {
+        Windows.Window present = windows.at(micros.getAsLong());
         long before = windows.at(present.startMicros() - 1).startMicros();
         long after = windows.at(present.endMicros()).endMicros();
         return before + "," + present.startMicros() + "," + present.endMicros() + "," + after;

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,12 +78,12 @@ public abstract sealed class Operation {
         fail(new EngineFailure(FailureNames.TIMEOUT, false));
     }
 
-    /** Writes the demands, for a server whose time is approximately this. */
-    abstract void write(long serverMicros);
+    /** Writes the demands, for a server whose time is approximately this. Only calendar windows ask for it. */
+    abstract void write(LongSupplier serverMicros);
 
     /** Writes it again because the server's time was outside the windows it was given. Returns false after three attempts. */
     public final boolean writeAgain(long serverMicros) {
-        write(serverMicros);
+        write(() -> serverMicros);
         return ++rewritten <= 3;
     }
 
@@ -103,14 +104,14 @@ public abstract sealed class Operation {
          *
          * @param counts the name of each demand's count
          */
-        public AskOperation(Ask ask, String[] counts, long serverMicros) {
+        public AskOperation(Ask ask, String[] counts, LongSupplier serverMicros) {
             super(ask.charges() ? 'c' : 'l', ask.deadlineNanos(), counts);
             this.ask = ask;
             write(serverMicros);
         }
 
         /** Creates the same request for some of the demands. */
-        public AskOperation of(List<Integer> some, String id, long serverMicros) {
+        public AskOperation of(List<Integer> some, String id, LongSupplier serverMicros) {
             Ask part = ask.of(some.stream().map(ask.demands()::get).toList()).called(id);
             return new AskOperation(part, counts(some), serverMicros);
         }
@@ -120,7 +121,7 @@ public abstract sealed class Operation {
         }
 
         @Override
-        void write(long serverMicros) {
+        void write(LongSupplier serverMicros) {
             for (int i = 0; i < size(); i++) {
                 texts[i] = DemandEncoder.of(ask.demands().get(i), serverMicros);
             }
@@ -128,6 +129,11 @@ public abstract sealed class Operation {
 
         @Override
         public void answer(Reply reply) {
+            if (size() == 1) {
+                Verdict verdict = reply.verdict(ask.demands().get(0).permits(), ask.charges());
+                decided(reply, verdict.fits(), List.of(verdict.fits() ? verdict : uncharged(verdict)));
+                return;
+            }
             List<Verdict> verdicts = new ArrayList<>(size());
             boolean allowed = true;
             for (int i = 0; i < size(); i++) {
@@ -138,6 +144,10 @@ public abstract sealed class Operation {
             if (!allowed) {
                 verdicts.replaceAll(AskOperation::uncharged);
             }
+            decided(reply, allowed, verdicts);
+        }
+
+        private void decided(Reply reply, boolean allowed, List<Verdict> verdicts) {
             if (reply.isRecorded()) {
                 record(reply, verdicts);
             }
@@ -184,31 +194,31 @@ public abstract sealed class Operation {
         public final CompletableFuture<Boolean> done = new CompletableFuture<>();
         private final List<Charge> charges;
 
-        private ChargeUpdate(char purpose, List<Charge> charges, String[] counts, long serverMicros) {
+        private ChargeUpdate(char purpose, List<Charge> charges, String[] counts, LongSupplier serverMicros) {
             super(purpose, Ask.NO_DEADLINE, counts);
             this.charges = List.copyOf(charges);
             write(serverMicros);
         }
 
-        public static ChargeUpdate givenBack(List<Charge> charges, RedisKeys names, long serverMicros) {
+        public static ChargeUpdate givenBack(List<Charge> charges, RedisKeys names, LongSupplier serverMicros) {
             String[] counts = charges.stream()
                     .map(charge -> names.of(charge.limit(), charge.key()))
                     .toArray(String[]::new);
             return new ChargeUpdate('b', charges, counts, serverMicros);
         }
 
-        public static ChargeUpdate renewed(Charge charge, RedisKeys names, long serverMicros) {
+        public static ChargeUpdate renewed(Charge charge, RedisKeys names, LongSupplier serverMicros) {
             String[] counts = {names.of(charge.limit(), charge.key())};
             return new ChargeUpdate('r', List.of(charge), counts, serverMicros);
         }
 
         /** Creates the same operation for some of the charges. */
-        public ChargeUpdate of(List<Integer> some, long serverMicros) {
+        public ChargeUpdate of(List<Integer> some, LongSupplier serverMicros) {
             return new ChargeUpdate(purpose, some.stream().map(charges::get).toList(), counts(some), serverMicros);
         }
 
         @Override
-        void write(long serverMicros) {
+        void write(LongSupplier serverMicros) {
             for (int i = 0; i < size(); i++) {
                 texts[i] = DemandEncoder.of(charges.get(i), serverMicros);
             }
@@ -248,29 +258,29 @@ public abstract sealed class Operation {
         public final CompletableFuture<LeaseReply> answer = new CompletableFuture<>();
         private final LeaseRequest request;
 
-        private LeaseUpdate(char purpose, LeaseRequest request, RedisKeys names, String count, long serverMicros) {
+        private LeaseUpdate(char purpose, LeaseRequest request, RedisKeys names, String count, LongSupplier serverMicros) {
             super(purpose, Ask.NO_DEADLINE, count, names.leases(count));
             this.request = request;
             write(serverMicros);
         }
 
-        public static LeaseUpdate granting(LeaseRequest request, RedisKeys names, long serverMicros) {
+        public static LeaseUpdate granting(LeaseRequest request, RedisKeys names, LongSupplier serverMicros) {
             return of('g', request, names, serverMicros);
         }
 
         /** Creates an operation that only ends leases. If it fails, the answer is {@link LeaseReply.Unknown}. */
         public static LeaseUpdate ending(
-                Limit limit, String key, List<EndedLease> ended, RedisKeys names, long serverMicros) {
+                Limit limit, String key, List<EndedLease> ended, RedisKeys names, LongSupplier serverMicros) {
             LeaseRequest request = new LeaseRequest(limit, key, "-", 1, 1, 0, 0, 0, ended);
             return of('e', request, names, serverMicros);
         }
 
-        private static LeaseUpdate of(char purpose, LeaseRequest request, RedisKeys names, long serverMicros) {
+        private static LeaseUpdate of(char purpose, LeaseRequest request, RedisKeys names, LongSupplier serverMicros) {
             return new LeaseUpdate(purpose, request, names, names.of(request.limit(), request.key()), serverMicros);
         }
 
         @Override
-        void write(long serverMicros) {
+        void write(LongSupplier serverMicros) {
             texts[0] = DemandEncoder.of(request, serverMicros);
             texts[1] = DemandEncoder.ofLeases(request);
         }

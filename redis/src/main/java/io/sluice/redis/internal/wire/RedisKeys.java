@@ -25,6 +25,9 @@ public final class RedisKeys {
     private final String prefix;
     private final boolean hashTags;
 
+    /** What the names of a limit's counts start with. */
+    private final PerLimit<String> starts;
+
     public RedisKeys(String prefix) {
         this(prefix, false);
     }
@@ -32,6 +35,7 @@ public final class RedisKeys {
     public RedisKeys(String prefix, boolean hashTags) {
         this.prefix = prefix;
         this.hashTags = hashTags;
+        this.starts = new PerLimit<>(limit -> prefix + ":" + limit.name() + ":" + limit.shape() + ":");
     }
 
     /** Returns the name of each demand's count. */
@@ -49,7 +53,7 @@ public final class RedisKeys {
             return prefix + ":{" + encoded(key.substring(1, close)) + "}:" + limit.name() + ":" + limit.shape() + ":"
                     + encoded(key.substring(close + 1));
         }
-        return prefix + ":" + limit.name() + ":" + limit.shape() + ":" + encoded(key);
+        return starts.of(limit).concat(encoded(key));
     }
 
     /**
