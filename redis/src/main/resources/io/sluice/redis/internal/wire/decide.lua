@@ -115,10 +115,10 @@ end
 
 -- The state of the running call; only one call runs at a time. values[k] is what is stored for a count or, if unwritten[k] is its time
 -- until reset, what is to be stored. counts[k] is the count as its algorithm sees it, once an operation was not a common case.
-local keys, size, values, counts, steps, apart, now, testing, existing, replies
+local keys, size, values, steps, apart, now, testing, existing, replies
 
 -- Reused by each call as far as needed, because creating tables is expensive.
-local demanded, these, wanted, grants, numbered, wrote, unwritten, reply = {}, {}, {}, {}, {}, {}, {}, {}
+local demanded, these, wanted, grants, numbered, wrote, counts, unwritten, reply = {}, {}, {}, {}, {}, {}, {}, {}, {}
 
 local function answer(number)
   replies = replies + 1
@@ -135,6 +135,16 @@ local function answer_demand(grant, remaining, left, reset, charged_at)
   local n = replies
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] = grant, remaining, left, reset, charged_at
   replies = n + 5
+end
+
+-- Answers a demand that a common case has granted.
+local function answer_taken(d, room, reset, wait)
+  if wait then
+    answer_demand(d.permits, room, wait, reset, now)
+  else
+    local n = replies
+    reply[n + 1], reply[n + 2], replies = COMMON - room, reset, n + 2
+  end
 end
 
 local formats = {}
@@ -201,53 +211,48 @@ local function read_ask(plan, place, n, charges)
   return hindrance
 end
 
--- What the demands of a charge get, while it is not known whether all of them fit.
-local taken, rooms, resets, states, waits, begins, lasts = {}, {}, {}, {}, {}, {}, {}
+-- What the demands of a charge would leave behind, while it is not known whether all of them fit.
+local taken, resets, states, begins, lasts = {}, {}, {}, {}, {}
 
 -- The number of the charge that has used a count last, by its index: a charge that uses a count twice is no common case.
 local used_by, charges_seen = {}, 0
 
 -- Decides a charge if each of its demands is a common case. Otherwise returns false, and has done nothing.
 local function take_all(plan, place, n)
+  local answered = replies
   charges_seen = charges_seen + 1
   for i = 1, n do
     local k1, k2, d1, d2 = byte(plan, place, place + 3)
     local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
-    local take = d.take
+    local take, value = d.take, values[k]
     if not take or counts[k] or used_by[k] == charges_seen then
+      replies = answered
       return false
     end
     used_by[k] = charges_seen
-    local value = values[k]
     if recording then
       value, begins[i], lasts[i] = unnumbered(value, now)
-      if value == nil then
-        return false
-      end
     end
-    local room, reset, state, wait = take(value, d, now)
+    local room, reset, state, wait
+    if value ~= nil then
+      room, reset, state, wait = take(value, d, now)
+    end
     if not room then
+      replies = answered
       return false
     end
-    taken[i], wanted[i], rooms[i], resets[i], states[i], waits[i] = k, d, room, reset, state, wait
+    answer_taken(d, room, reset, wait)
+    taken[i], resets[i], states[i] = k, reset, state
     place = place + 4
   end
   for i = 1, n do
     local k, reset, state = taken[i], resets[i], states[i]
     if recording then
-      state = numbered_value(begins[i], lasts[i] + 1, state, reset)
+      lasts[i] = lasts[i] + 1
+      state = numbered_value(begins[i], lasts[i], state, reset)
+      answer_two(begins[i], lasts[i])
     end
     values[k], unwritten[k] = state, reset
-    if waits[i] then
-      answer_demand(wanted[i].permits, rooms[i], waits[i], reset, now)
-    else
-      answer_two(COMMON - rooms[i], reset)
-    end
-  end
-  if recording then
-    for i = 1, n do
-      answer_two(begins[i], lasts[i] + 1)
-    end
   end
   return true
 end
@@ -408,12 +413,7 @@ local function take_one(k, d)
     return false
   end
   values[k], unwritten[k] = state, reset
-  if wait then
-    answer_demand(d.permits, room, wait, reset, now)
-  else
-    local n = replies
-    reply[n + 1], reply[n + 2], replies = COMMON - room, reset, n + 2
-  end
+  answer_taken(d, room, reset, wait)
   return true
 end
 
@@ -474,9 +474,9 @@ local function server_time()
 end
 
 local function begin(given, stored)
-  keys, values, counts, steps, replies, eased, buckets_used = given, stored, {}, recording and {}, 0, nil, 0
+  keys, values, steps, replies, eased, buckets_used = given, stored, recording and {}, 0, nil, 0
   for k = 1, size do
-    unwritten[k] = false
+    counts[k], unwritten[k] = nil, false
   end
   answer(now)
 end
