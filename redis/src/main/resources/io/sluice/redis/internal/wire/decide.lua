@@ -10,7 +10,8 @@
 -- ARGV[1]  of the others, the plan: the operations in bytes. Numbers have two bytes, the high one first. Each operation has a
 --          letter, the number of its demands, and for each demand the index of its key in KEYS and the index of its text in
 --          ARGV[2…], from 1. The letters are c (charge), l (look), b (give back), r (renew), g (grant a lease) and e (end leases).
---          g and e have two demands: the count, and the records of its leases. Before the operations there may be
+--          g and e have two demands: the count, and the records of its leases. No operation has two demands on one count. Before
+--          the operations there may be
 --          T   the time in microseconds to decide by, as a double; without it TIME decides (the vectors bring their own time)
 --          N   to number the steps of each count: the number of the trailing KEYS, and for each of them the index of the count
 --              whose numbers that key holds
@@ -214,22 +215,17 @@ end
 -- What the demands of a charge would leave behind, while it is not known whether all of them fit.
 local taken, resets, states, begins, lasts = {}, {}, {}, {}, {}
 
--- The number of the charge that has used a count last, by its index: a charge that uses a count twice is no common case.
-local used_by, charges_seen = {}, 0
-
 -- Decides a charge if each of its demands is a common case. Otherwise returns false, and has done nothing.
 local function take_all(plan, place, n)
   local answered = replies
-  charges_seen = charges_seen + 1
   for i = 1, n do
     local k1, k2, d1, d2 = byte(plan, place, place + 3)
     local k, d = k1 * 256 + k2, demanded[d1 * 256 + d2]
     local take, value = d.take, values[k]
-    if not take or counts[k] or used_by[k] == charges_seen then
+    if not take or counts[k] then
       replies = answered
       return false
     end
-    used_by[k] = charges_seen
     if recording then
       value, begins[i], lasts[i] = unnumbered(value, now)
     end
