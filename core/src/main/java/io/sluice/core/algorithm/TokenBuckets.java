@@ -7,7 +7,7 @@ import io.sluice.core.spi.Verdict;
 
 /**
  * The arithmetic of {@link TokenBucket} on a {@link BucketState} aged to the present. The Lua twin is the bucket part of
- * {@code decide.lua}; golden vectors keep the two the same.
+ * {@code token_bucket.lua}; golden vectors keep the two the same.
  *
  * <p>Rounding is defined here once. Used permits are counted exactly. {@code remaining} is rounded down. Waits are rounded up
  * to the next microsecond: the reported wait is the first moment at which the demand passes.
