@@ -6,7 +6,7 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Verdict;
 
 /**
- * The arithmetic of {@link TokenBucket} on a {@link BucketState} aged to the present. The Lua twin is the bucket part of
+ * The arithmetic of {@link TokenBucket} on a {@link BucketState} aged to the present. The Lua twin is
  * {@code token_bucket.lua}; golden vectors keep the two the same.
  *
  * <p>Rounding is defined here once. Used permits are counted exactly. {@code remaining} is rounded down. Waits are rounded up
