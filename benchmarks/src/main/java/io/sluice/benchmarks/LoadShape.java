@@ -33,7 +33,12 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
         }
     }
 
+    /** Runs for a second. */
     LoadTurn run(Contender contender, RedisMeter meter) throws InterruptedException {
+        return run(contender, meter, TURN_NANOS);
+    }
+
+    LoadTurn run(Contender contender, RedisMeter meter, long nanos) throws InterruptedException {
         Clock clock = Clock.system();
         Samples[] samples = new Samples[callers];
         Arrays.setAll(samples, i -> new Samples());
@@ -48,7 +53,7 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
                 chain(contender, mine, over, ended, clock);
             }
         }
-        while (clock.nanoTime() - start < TURN_NANOS) {
+        while (clock.nanoTime() - start < nanos) {
             TimeUnit.MILLISECONDS.sleep(10);
         }
         over.set(true);
@@ -112,6 +117,7 @@ record LoadShape(String name, int callers, boolean blocking, int keys) {
                 all[all.length / 2],
                 all[(int) (all.length * 0.99)],
                 (double) (after.calls() - before.calls()) / decisions,
+                (after.scriptMicros() - before.scriptMicros()) / decisions,
                 (after.redisMicros() - before.redisMicros()) / decisions,
                 (after.clientMicros() - before.clientMicros()) / decisions);
     }

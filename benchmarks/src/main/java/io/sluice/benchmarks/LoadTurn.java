@@ -7,11 +7,18 @@ import java.util.function.ToDoubleFunction;
  * The measurements of one turn.
  *
  * @param calls scripts and functions that Redis ran, per decision
+ * @param scriptMicros time that Redis ran scripts and functions, per decision
  * @param redisMicros CPU time of Redis, per decision
  * @param clientMicros CPU time of this process, per decision
  */
 record LoadTurn(
-        double perSecond, double p50Micros, double p99Micros, double calls, double redisMicros, double clientMicros) {
+        double perSecond,
+        double p50Micros,
+        double p99Micros,
+        double calls,
+        double scriptMicros,
+        double redisMicros,
+        double clientMicros) {
 
     static LoadTurn median(List<LoadTurn> turns) {
         return new LoadTurn(
@@ -19,6 +26,7 @@ record LoadTurn(
                 median(turns, LoadTurn::p50Micros),
                 median(turns, LoadTurn::p99Micros),
                 median(turns, LoadTurn::calls),
+                median(turns, LoadTurn::scriptMicros),
                 median(turns, LoadTurn::redisMicros),
                 median(turns, LoadTurn::clientMicros));
     }

@@ -1,5 +1,6 @@
 package io.sluice.benchmarks;
 
+import io.sluice.benchmarks.goals.Figures;
 import io.sluice.testkit.redis.RedisServer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,6 +27,7 @@ final class RedisLoad {
         CONTENDERS.put("sluice, recorded", RedisSluice::recorded);
         CONTENDERS.put("sluice, single calls", RedisSluice::single);
         CONTENDERS.put("sluice, four levels", RedisSluice::four);
+        CONTENDERS.put("sluice, four levels in single calls", RedisSluice::fourSingle);
         CONTENDERS.put("sluice, four calls", RedisSluice::fourCalls);
         CONTENDERS.put(LEASES, uri -> RedisSluice.leased(uri, 0));
         CONTENDERS.put(LEASES + " of 1000", uri -> RedisSluice.leased(uri, 1_000));
@@ -47,12 +49,13 @@ final class RedisLoad {
     private RedisLoad() {}
 
     /** Returns a table of all combinations of load and limiter for which {@code load/limiter} matches the pattern. */
-    static String table(Pattern wanted, int turns) throws Exception {
+    static String table(Pattern wanted, int turns, Figures figures) throws Exception {
         StringBuilder table = new StringBuilder(String.format(
-                "| %-24s | %-22s | %9s | %7s | %7s | %9s | %10s | %9s |%n",
+                "| %-24s | %-35s | %9s | %7s | %7s | %9s | %10s | %9s |%n",
                 "load", "limiter", "per s", "p50 us", "p99 us", "calls", "Redis us", "client us"));
-        table.append("|--------------------------|------------------------|-----------|---------|---------|-----------|"
-                + "------------|-----------|\n");
+        table.append(
+                "|--------------------------|-------------------------------------|-----------|---------|---------|-----------|"
+                        + "------------|-----------|\n");
         for (LoadShape shape : SHAPES) {
             Map<String, List<LoadTurn>> results = new LinkedHashMap<>();
             try (RedisServer server = RedisServer.start();
@@ -65,7 +68,7 @@ final class RedisLoad {
                     }
                 });
                 // The first shape needs more warm-up, until the code is compiled.
-                for (int turn = table.indexOf("sluice") < 0 ? -8 : -2; turn < turns; turn++) {
+                for (int turn = table.indexOf("sluice") < 0 ? -Math.min(8, turns + 2) : -2; turn < turns; turn++) {
                     for (Map.Entry<String, Contender> each : contenders.entrySet()) {
                         LoadTurn result = shape.run(each.getValue(), meter);
                         if (turn >= 0) {
@@ -76,7 +79,12 @@ final class RedisLoad {
                 }
                 contenders.values().forEach(Contender::close);
             }
-            results.forEach((name, all) -> table.append(row(shape.name(), name, LoadTurn.median(all))));
+            results.forEach((name, all) -> {
+                LoadTurn median = LoadTurn.median(all);
+                figures.add(shape.name() + "/" + name + "/per s", median.perSecond());
+                figures.add(shape.name() + "/" + name + "/p99 us", median.p99Micros());
+                table.append(row(shape.name(), name, median));
+            });
         }
         return table.toString();
     }
@@ -84,7 +92,7 @@ final class RedisLoad {
     private static String row(String shape, String name, LoadTurn turn) {
         return String.format(
                 Locale.ROOT,
-                "| %-24s | %-22s | %9.0f | %7.0f | %7.0f | %9.3f | %10.2f | %9.2f |%n",
+                "| %-24s | %-35s | %9.0f | %7.0f | %7.0f | %9.3f | %10.2f | %9.2f |%n",
                 shape,
                 name,
                 turn.perSecond(),

@@ -8,18 +8,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads how many scripts Redis ran and how much CPU time Redis and this process have used so far. */
+/** Reads how many scripts Redis ran, how long it ran them, and how much CPU time Redis and this process have used so far. */
 final class RedisMeter implements AutoCloseable {
 
-    private static final Pattern CALLS = Pattern.compile("cmdstat_(?:evalsha|eval|fcall):calls=(\\d+)");
+    private static final Pattern CALLS = Pattern.compile("cmdstat_(?:evalsha|eval|fcall):calls=(\\d+),usec=(\\d+)");
     private static final Pattern CPU = Pattern.compile("used_cpu_(?:user|sys):([0-9.]+)");
 
     private final RedisClient client;
     private final RedisCommands<String, String> redis;
     private final OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** @param calls the number of calls of scripts and functions */
-    record Reading(long calls, double redisMicros, double clientMicros) {}
+    /**
+     * The sums since the start.
+     *
+     * @param calls the number of calls of scripts and functions
+     * @param scriptMicros the time that Redis ran them, without reading the calls and writing the replies
+     * @param redisMicros the CPU time of Redis for everything
+     */
+    record Reading(long calls, double scriptMicros, double redisMicros, double clientMicros) {}
 
     RedisMeter(String uri) {
         client = RedisClient.create(uri);
@@ -28,16 +34,19 @@ final class RedisMeter implements AutoCloseable {
 
     Reading read() {
         long calls = 0;
+        double micros = 0;
         Matcher stats = CALLS.matcher(redis.info("commandstats"));
         while (stats.find()) {
             calls += Long.parseLong(stats.group(1));
+            micros += Double.parseDouble(stats.group(2));
         }
         double seconds = 0;
         Matcher cpu = CPU.matcher(redis.info("cpu"));
         while (cpu.find()) {
             seconds += Double.parseDouble(cpu.group(1));
         }
-        return new Reading(calls, seconds * 1e6, (double) TimeUnit.NANOSECONDS.toMicros(process.getProcessCpuTime()));
+        return new Reading(
+                calls, micros, seconds * 1e6, (double) TimeUnit.NANOSECONDS.toMicros(process.getProcessCpuTime()));
     }
 
     @Override

@@ -48,11 +48,23 @@ final class RedisPeers {
             return {allowed and 1 or 0, tokens}
             """;
 
+    private static final String STATE_ONLY = """
+            local now = redis.call('TIME')
+            redis.call('GET', KEYS[1])
+            redis.call('SET', KEYS[1], now[1] .. now[2], 'PX', 60000)
+            return 1
+            """;
+
     private RedisPeers() {}
 
     /** The minimum cost of a scripted decision: a round trip and a script that does nothing. */
     static Contender trivial(String uri) {
         return script(uri, "return 1", ScriptOutputType.INTEGER, false);
+    }
+
+    /** The minimum cost of a decision whose state is a value that expires: the three commands, without any arithmetic. */
+    static Contender stateOnly(String uri) {
+        return script(uri, STATE_ONLY, ScriptOutputType.INTEGER, false);
     }
 
     static Contender gateway(String uri) {

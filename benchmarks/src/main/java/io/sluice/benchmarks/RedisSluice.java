@@ -54,6 +54,15 @@ final class RedisSluice implements Contender {
         return new RedisSluice(bare(uri).open(), RedisSluice::one);
     }
 
+    /**
+     * Decides about the given demands.
+     *
+     * @param coalescing whether decisions of the same moment are sent together
+     */
+    static Contender deciding(String uri, boolean coalescing, Function<String, List<Demand>> demands) {
+        return new RedisSluice(bare(uri).coalescing(coalescing).open(), demands);
+    }
+
     static Contender single(String uri) {
         return new RedisSluice(bare(uri).coalescing(false).open(), RedisSluice::one);
     }
@@ -102,6 +111,11 @@ final class RedisSluice implements Contender {
     /** Decides four levels in one decision. */
     static Contender four(String uri) {
         return new RedisSluice(bare(uri).open(), RedisSluice::levels);
+    }
+
+    /** Decides four levels in one decision, with a call for each decision. */
+    static Contender fourSingle(String uri) {
+        return new RedisSluice(bare(uri).coalescing(false).open(), RedisSluice::levels);
     }
 
     /** Decides four levels in four calls, one after the other. */
@@ -173,7 +187,7 @@ final class RedisSluice implements Contender {
         return List.of(Demand.of(Workload.ONE, key, 1));
     }
 
-    private static List<Demand> levels(String key) {
+    static List<Demand> levels(String key) {
         return List.of(
                 Workload.FOUR.get(0),
                 Workload.FOUR.get(1),

@@ -1,5 +1,6 @@
 package io.sluice.benchmarks.annotation;
 
+import io.sluice.benchmarks.goals.Figures;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,11 +22,12 @@ public final class AnnotationLoad {
      *
      * @param forks how many forks each benchmark runs; each fork measures for some seconds
      */
-    public static String table(int forks) throws RunnerException {
+    public static String table(int forks, Figures figures) throws RunnerException {
         StringBuilder table = new StringBuilder("""
                 | call                                 | threads |      time |       ± |   B/op | × Resilience4j | goal |
                 |--------------------------------------|---------|-----------|---------|--------|----------------|------|
                 """);
+        double slowest = 0;
         for (int threads = 1; threads <= 2; threads++) {
             Map<String, RunResult> results = new TreeMap<>();
             for (RunResult result : new Runner(new OptionsBuilder()
@@ -44,16 +46,32 @@ public final class AnnotationLoad {
             }
             int used = threads;
             results.forEach((name, result) -> table.append(row(name, used, result, results)));
+            slowest = Math.max(slowest, slowest(results));
         }
+        figures.add("slowest case", slowest);
         return table.toString();
+    }
+
+    /** Returns the largest ratio of a method with our annotation to the same method with Resilience4j's. */
+    private static double slowest(Map<String, RunResult> all) {
+        return all.entrySet().stream()
+                .filter(each -> each.getKey().contains("sluice"))
+                .mapToDouble(each -> ratio(each.getKey(), each.getValue(), all))
+                .max()
+                .orElse(Double.NaN);
+    }
+
+    private static double ratio(String name, RunResult result, Map<String, RunResult> all) {
+        RunResult peer = all.get(name.substring(0, name.indexOf('.')) + ".resilience4j");
+        return peer == null
+                ? 0
+                : result.getPrimaryResult().getScore() / peer.getPrimaryResult().getScore();
     }
 
     private static String row(String name, int threads, RunResult result, Map<String, RunResult> all) {
         Result<?> score = result.getPrimaryResult();
         Result<?> bytes = result.getSecondaryResults().get("gc.alloc.rate.norm");
-        RunResult peer = all.get(name.substring(0, name.indexOf('.')) + ".resilience4j");
-        double ratio =
-                peer == null ? 0 : score.getScore() / peer.getPrimaryResult().getScore();
+        double ratio = ratio(name, result, all);
         return String.format(
                 Locale.ROOT,
                 "| %-36s | %7d | %6.0f ns | %7.0f | %6.0f | %14.2f | %-4s |%n",

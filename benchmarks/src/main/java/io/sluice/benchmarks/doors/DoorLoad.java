@@ -2,6 +2,7 @@ package io.sluice.benchmarks.doors;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.sluice.benchmarks.goals.Figures;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -61,7 +62,7 @@ public final class DoorLoad {
     private DoorLoad() {}
 
     /** Measures and returns a table. */
-    public static String table(int turns) throws IOException, InterruptedException {
+    public static String table(int turns, Figures figures) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("sluice-doors");
         Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
         Path script = Files.writeString(folder.resolve("post.lua"), POST);
@@ -77,8 +78,8 @@ public final class DoorLoad {
             Map<Side, Double> grpc = turns(sides, turns, side -> overGrpc(side, message));
             table.append("| endpoint              | server       |     per s |   vs no decision |\n");
             table.append("|-----------------------|--------------|-----------|------------------|\n");
-            rows(table, "decision API", http, idle);
-            rows(table, "rate limit service", grpc, idle);
+            rows(table, "decision API", http, idle, figures);
+            rows(table, "rate limit service", grpc, idle, figures);
             table.append(String.format(
                     Locale.ROOT,
                     "%nLatency in ms at a constant request rate: a quarter, then half of the throughput on Redis.%n"
@@ -98,7 +99,11 @@ public final class DoorLoad {
             }
             for (int part : new int[] {4, 2}) {
                 double rate = grpc.getOrDefault(shared, 0.0) / part;
-                steadyRows(table, "rate limit service", rate, Steady.run("grpc", sides, side -> side.grpc, rate));
+                Map<Side, Steady> steady = Steady.run("grpc", sides, side -> side.grpc, rate);
+                steadyRows(table, "rate limit service", rate, steady);
+                String load = part == 4 ? "quarter" : "half";
+                steady.forEach((side, each) -> figures.add(
+                        "rate limit service/" + side.name + "/" + load + "/turn p99 ms", each.p99OfTurns()));
             }
             table.append(String.format(
                     Locale.ROOT,
@@ -116,7 +121,7 @@ public final class DoorLoad {
     private static Map<Side, Double> turns(List<Side> sides, int turns, Turn turn)
             throws IOException, InterruptedException {
         Map<Side, List<Double>> results = new LinkedHashMap<>();
-        for (int i = -WARM_UPS; i < turns; i++) {
+        for (int i = -Math.min(WARM_UPS, turns + 1); i < turns; i++) {
             for (Side side : sides) {
                 double result = turn.perSecond(side);
                 if (i >= 0) {
@@ -130,8 +135,9 @@ public final class DoorLoad {
         return medians;
     }
 
-    private static void rows(StringBuilder table, String door, Map<Side, Double> medians, Side floor) {
+    private static void rows(StringBuilder table, String door, Map<Side, Double> medians, Side floor, Figures figures) {
         double most = medians.getOrDefault(floor, 0.0);
+        medians.forEach((side, median) -> figures.add(door + "/" + side.name + "/per s", median));
         medians.forEach((side, median) -> table.append(String.format(
                 Locale.ROOT, "| %-21s | %-12s | %9.0f | %14.0f %% |%n", door, side.name, median, 100 * median / most)));
     }

@@ -1,5 +1,6 @@
 package io.sluice.benchmarks.faults;
 
+import io.sluice.benchmarks.goals.Figures;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,16 +96,18 @@ public final class Faults {
     }
 
     /** Runs all faults, or those with the given ids, and prints a row of the table for each. */
-    public static List<String> run(double scale, List<String> ids, PrintStream out) throws Exception {
+    public static List<String> run(double scale, List<String> ids, PrintStream out, Figures figures) throws Exception {
         List<String> lines =
                 new ArrayList<>(List.of("| # | fault | promised | measured | missed |", "|---|---|---|---|---|"));
         lines.forEach(out::println);
+        int broken = 0;
         for (Fault fault : all()) {
             if (!ids.isEmpty() && !ids.contains(fault.id())) {
                 continue;
             }
             Trial trial = new Trial(scale);
             fault.scenario().run(trial);
+            broken += trial.broken().size();
             List<String> missed = new ArrayList<>(trial.broken());
             missed.addAll(trial.missed());
             String line = "| " + fault.id() + " | " + fault.what() + " | " + fault.promised() + " | "
@@ -112,6 +115,7 @@ public final class Faults {
             out.println(line);
             lines.add(line);
         }
+        figures.add("violations", broken);
         return lines;
     }
 }

@@ -88,7 +88,7 @@ public final class GatewayAttacks {
         int port = gateway.port();
         List<Turn> without = new ArrayList<>();
         List<Turn> with = new ArrayList<>();
-        for (int i = -1; i < turns; i++) {
+        for (int i = turns > 1 ? -1 : 0; i < turns; i++) {
             Turn calm = new Turn(steady(port), 0, 0);
             Turn attacked = under(attack, port, attack.isHttp2() ? gateway.http2Port() : port);
             if (i >= 0) {

@@ -1,6 +1,7 @@
 package io.sluice.benchmarks.gateway;
 
 import io.sluice.benchmarks.doors.Generator;
+import io.sluice.benchmarks.goals.Figures;
 import io.sluice.testkit.process.NginxServer;
 import io.sluice.testkit.redis.RedisServer;
 import java.io.IOException;
@@ -82,7 +83,7 @@ public final class GatewayLoad {
     private static final int HTTP2_STREAMS = 8;
     private static final double MILLION = 1e6;
 
-    private record Figures(double perSecond, double p50Millis, double p99Millis, double cpuMicros) {}
+    private record Throughput(double perSecond, double p50Millis, double p99Millis, double cpuMicros) {}
 
     private GatewayLoad() {}
 
@@ -91,7 +92,7 @@ public final class GatewayLoad {
      *
      * @param peers the class path of Spring Cloud Gateway
      */
-    public static String table(int turns, String peers) throws IOException, InterruptedException {
+    public static String table(int turns, String peers, Figures figures) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("sluice-gateway");
         Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
         Path none = Files.writeString(folder.resolve("none.yaml"), "rules: []\n");
@@ -111,9 +112,11 @@ public final class GatewayLoad {
                             List.of(upstream.uri(), Integer.toString(redis.port())),
                             Pattern.compile("^([0-9]+) 0$"))) {
                 List<Contender> all = List.of(bare, local, shared, nginx, spring);
-                String first = rows("HTTP/1.1", measured(all, turns, each -> overHttp1(each, script)), bare, nginx);
+                String first =
+                        rows("HTTP/1.1", measured(all, turns, each -> overHttp1(each, script)), bare, nginx, figures);
                 System.out.println(first);
-                return first + "\n" + rows("HTTP/2", measured(all, turns, GatewayLoad::overHttp2), bare, nginx);
+                return first + "\n"
+                        + rows("HTTP/2", measured(all, turns, GatewayLoad::overHttp2), bare, nginx, figures);
             }
         }
     }
@@ -155,36 +158,36 @@ public final class GatewayLoad {
     }
 
     private interface Turn {
-        Figures of(Contender contender) throws IOException, InterruptedException;
+        Throughput of(Contender contender) throws IOException, InterruptedException;
     }
 
-    private static Map<Contender, Figures> measured(List<Contender> contenders, int turns, Turn turn)
+    private static Map<Contender, Throughput> measured(List<Contender> contenders, int turns, Turn turn)
             throws IOException, InterruptedException {
-        Map<Contender, List<Figures>> all = new LinkedHashMap<>();
-        for (int i = -WARM_UPS; i < turns; i++) {
+        Map<Contender, List<Throughput>> all = new LinkedHashMap<>();
+        for (int i = -Math.min(WARM_UPS, turns); i < turns; i++) {
             for (Contender each : contenders) {
-                Figures figures = turn.of(each);
+                Throughput figures = turn.of(each);
                 if (i >= 0) {
                     all.computeIfAbsent(each, first -> new ArrayList<>()).add(figures);
                 }
             }
         }
-        Map<Contender, Figures> medians = new LinkedHashMap<>();
+        Map<Contender, Throughput> medians = new LinkedHashMap<>();
         all.forEach((each, figures) -> medians.put(
                 each,
-                new Figures(
-                        median(figures, Figures::perSecond),
-                        median(figures, Figures::p50Millis),
-                        median(figures, Figures::p99Millis),
-                        median(figures, Figures::cpuMicros))));
+                new Throughput(
+                        median(figures, Throughput::perSecond),
+                        median(figures, Throughput::p50Millis),
+                        median(figures, Throughput::p99Millis),
+                        median(figures, Throughput::cpuMicros))));
         return medians;
     }
 
-    private static double median(List<Figures> figures, ToDoubleFunction<Figures> of) {
+    private static double median(List<Throughput> figures, ToDoubleFunction<Throughput> of) {
         return figures.stream().mapToDouble(of).sorted().toArray()[figures.size() / 2];
     }
 
-    private static Figures overHttp1(Contender contender, Path script) throws IOException, InterruptedException {
+    private static Throughput overHttp1(Contender contender, Path script) throws IOException, InterruptedException {
         double before = contender.cpuSeconds();
         String output = Generator.run(List.of(
                 "wrk",
@@ -199,14 +202,14 @@ public final class GatewayLoad {
         if (output.contains("Non-2xx") || output.contains("Socket errors")) {
             throw new IOException(contender.name() + ": " + output);
         }
-        return new Figures(
+        return new Throughput(
                 Generator.number(output, "Requests/sec:\\s+([0-9.]+)"),
                 millis(output, "50%\\s+([0-9.]+)(us|ms|s)"),
                 millis(output, "99%\\s+([0-9.]+)(us|ms|s)"),
                 cpu * MILLION / Generator.number(output, "([0-9]+) requests in"));
     }
 
-    private static Figures overHttp2(Contender contender) throws IOException, InterruptedException {
+    private static Throughput overHttp2(Contender contender) throws IOException, InterruptedException {
         Path log = Files.createTempFile("sluice-h2load", ".log");
         double before = contender.cpuSeconds();
         String output = Generator.run(List.of(
@@ -234,7 +237,7 @@ public final class GatewayLoad {
         if (micros.length == 0) {
             throw new IOException(contender.name() + ": no answer over HTTP/2: " + output);
         }
-        return new Figures(
+        return new Throughput(
                 Generator.number(output, "finished in [0-9.]+s, ([0-9.]+) req/s"),
                 micros[micros.length / 2] / 1_000,
                 micros[micros.length * 99 / 100] / 1_000,
@@ -251,25 +254,27 @@ public final class GatewayLoad {
         };
     }
 
-    private static String rows(String protocol, Map<Contender, Figures> medians, Contender bare, Contender nginx) {
+    private static String rows(
+            String protocol, Map<Contender, Throughput> medians, Contender bare, Contender nginx, Figures figures) {
         StringBuilder rows = new StringBuilder();
         rows.append(String.format(
                 "| %-40s | %8s | %13s | %8s | %9s | %9s | %14s |%n",
                 protocol, "per s", "vs no rules", "vs nginx", "p50", "p99", "CPU/request"));
         rows.append("|------------------------------------------|----------|---------------|----------|"
                 + "-----------|-----------|----------------|\n");
-        double most = medians.getOrDefault(bare, new Figures(0, 0, 0, 0)).perSecond();
-        double peer = medians.getOrDefault(nginx, new Figures(0, 0, 0, 0)).perSecond();
-        medians.forEach((each, figures) -> rows.append(String.format(
+        double most = medians.getOrDefault(bare, new Throughput(0, 0, 0, 0)).perSecond();
+        double peer = medians.getOrDefault(nginx, new Throughput(0, 0, 0, 0)).perSecond();
+        medians.forEach((each, one) -> figures.add(protocol + "/" + each.name() + "/per s", one.perSecond()));
+        medians.forEach((each, one) -> rows.append(String.format(
                 Locale.ROOT,
                 "| %-40s | %8.0f | %11.0f %% | %6.0f %% | %6.2f ms | %6.2f ms | %11.1f µs |%n",
                 each.name(),
-                figures.perSecond(),
-                100 * figures.perSecond() / most,
-                100 * figures.perSecond() / peer,
-                figures.p50Millis(),
-                figures.p99Millis(),
-                figures.cpuMicros())));
+                one.perSecond(),
+                100 * one.perSecond() / most,
+                100 * one.perSecond() / peer,
+                one.p50Millis(),
+                one.p99Millis(),
+                one.cpuMicros())));
         return rows.toString();
     }
 }

@@ -1,0 +1,86 @@
+package io.sluice.benchmarks;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The files in {@code benchmarks/results}, and where the figures of a run are kept until all benchmarks are through. */
+final class Results {
+
+    private Results() {}
+
+    /** Returns the commit, the JVM, the machine and the versions of the peers. */
+    static String heading(Map<String, String> peers) throws IOException {
+        return String.format(
+                "%nCommit %s, %s %s, %s, %d cores%s%n%n",
+                commit(),
+                System.getProperty("java.vm.name"),
+                System.getProperty("java.version"),
+                System.getProperty("os.arch"),
+                Runtime.getRuntime().availableProcessors(),
+                peers.isEmpty()
+                        ? ""
+                        : "; "
+                                + new TreeMap<>(peers)
+                                        .toString()
+                                        .replaceAll("[{}]", "")
+                                        .replace('=', ' '));
+    }
+
+    /** Writes a page, if the program was started by ./sluice. */
+    static void write(String name, String page) throws IOException {
+        Path root = root();
+        if (root != null) {
+            Path file = root.resolve("benchmarks/results").resolve(name);
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, page);
+            System.out.println("\nwritten to benchmarks/results/" + name);
+        }
+    }
+
+    /** Returns the file with the figures of the last run of a benchmark. */
+    static Path figures(String benchmark) {
+        return scratch("figures").resolve(benchmark + ".txt");
+    }
+
+    /** Returns a file that is not committed. */
+    static Path scratch(String name) {
+        Path root = root();
+        return (root == null
+                        ? Path.of(System.getProperty("java.io.tmpdir"), "sluice-benchmarks")
+                        : root.resolve("benchmarks/target"))
+                .resolve(name);
+    }
+
+    /** Returns the checkout that ./sluice belongs to; null if the program was not started by ./sluice. */
+    static @Nullable Path root() {
+        String root = System.getProperty("sluice.root");
+        return root == null ? null : Path.of(root);
+    }
+
+    private static String commit() throws IOException {
+        Path root = root();
+        if (root == null || !Files.exists(root.resolve(".git"))) {
+            return "unknown";
+        }
+        String commit = git(root, "rev-parse", "--short", "HEAD");
+        // A run writes its results while it goes on. They do not make it a run of changed code.
+        boolean clean = git(root, "status", "--porcelain", "--", ".", ":!benchmarks/results")
+                .isEmpty();
+        return clean ? commit : commit + " with uncommitted changes";
+    }
+
+    private static String git(Path root, String... args) throws IOException {
+        String[] command = new String[args.length + 3];
+        System.arraycopy(new String[] {"git", "-C", root.toString()}, 0, command, 0, 3);
+        System.arraycopy(args, 0, command, 3, args.length);
+        Process git = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        return new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    }
+}

@@ -1,0 +1,46 @@
+package io.sluice.benchmarks.goals;
+
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.function.DoubleBinaryOperator;
+
+/** A number that is computed from figures; empty if one of them was not measured. */
+@FunctionalInterface
+interface Quantity {
+
+    OptionalDouble in(Figures figures);
+
+    static Quantity of(String figure) {
+        return figures -> figures.get(figure);
+    }
+
+    static Quantity least(List<String> names) {
+        return each(names, Math::min);
+    }
+
+    static Quantity most(List<String> names) {
+        return each(names, Math::max);
+    }
+
+    static Quantity ratio(String over, String under) {
+        return of(over).per(of(under));
+    }
+
+    default Quantity per(Quantity under) {
+        return figures -> {
+            OptionalDouble one = in(figures);
+            OptionalDouble other = under.in(figures);
+            return one.isEmpty() || other.isEmpty() || other.getAsDouble() == 0
+                    ? OptionalDouble.empty()
+                    : OptionalDouble.of(one.getAsDouble() / other.getAsDouble());
+        };
+    }
+
+    private static Quantity each(List<String> names, DoubleBinaryOperator together) {
+        return figures -> names.stream().map(figures::get).allMatch(OptionalDouble::isPresent)
+                ? names.stream()
+                        .mapToDouble(name -> figures.get(name).getAsDouble())
+                        .reduce(together)
+                : OptionalDouble.empty();
+    }
+}
