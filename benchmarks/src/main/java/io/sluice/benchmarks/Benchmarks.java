@@ -8,6 +8,8 @@ import io.sluice.benchmarks.gateway.GatewayAttacks;
 import io.sluice.benchmarks.gateway.GatewayLoad;
 import io.sluice.benchmarks.goals.Figures;
 import io.sluice.benchmarks.goals.GoalTable;
+import io.sluice.benchmarks.processes.Checkout;
+import io.sluice.benchmarks.start.NodeStart;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +34,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
  *   <li>{@code gateway [TURNS]} compares the gateway with others. It needs {@code nginx} as well.
  *   <li>{@code gateway-attacks [TURNS]} measures what callers of the gateway notice while others attack it.
  *   <li>{@code annotation [FORKS]} compares limited methods of Spring with those of Resilience4j.
+ *   <li>{@code start [STARTS [SECONDS]]} measures how soon a node serves, its memory, and its first decisions.
  *   <li>{@code recording [TURNS]} measures how long a decision takes while a history is written.
  * </ul>
  */
@@ -95,6 +98,11 @@ public final class Benchmarks {
                     "annotation",
                     Map.of("Resilience4j", "2.4.0 with resilience4j-spring6"),
                     (args, figures) -> AnnotationLoad.table(number(args, 0, 2), figures)),
+            Part.of(
+                    "start",
+                    Map.of(),
+                    (args, figures) -> NodeStart.table(
+                            number(args, 0, 5), MixedRules.document(100_000), number(args, 1, 10), figures)),
             Part.of("recording", Map.of(), (args, figures) -> RecordingCost.table(number(args, 0, 20))));
 
     private Benchmarks() {}
@@ -110,7 +118,7 @@ public final class Benchmarks {
                 .findFirst()
                 .orElse(IN_PROCESS);
         try {
-            run(part, part == IN_PROCESS ? given : given.subList(1, given.size()));
+            run(part, part.equals(IN_PROCESS) ? given : given.subList(1, given.size()));
         } catch (CommandLineOptionException e) {
             System.err.println("sluice bench: " + e.getMessage() + " (expected: the options of JMH; -h lists them)");
             System.exit(2);
@@ -123,7 +131,7 @@ public final class Benchmarks {
         String goals = GoalTable.ofMeasured(figures);
         System.out.print((part.live ? "" : table) + goals);
         if (!table.isEmpty() && part.whole.test(args)) {
-            String command = part == IN_PROCESS ? "./sluice bench" : "./sluice bench " + part.name;
+            String command = part.equals(IN_PROCESS) ? "./sluice bench" : "./sluice bench " + part.name;
             Results.write(
                     part.name + ".md",
                     "# The last run of " + command + "\n" + Results.heading(part.peers) + table + goals);
@@ -147,7 +155,6 @@ public final class Benchmarks {
     }
 
     private static String springGateway() {
-        Path root = Results.root();
-        return (root == null ? Path.of("") : root).resolve("benchmarks/peer-spring-gateway/target/dist/lib") + "/*";
+        return Checkout.root().orElse(Path.of("")).resolve("benchmarks/peer-spring-gateway/target/dist/lib") + "/*";
     }
 }

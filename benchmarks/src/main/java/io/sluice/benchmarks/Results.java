@@ -1,12 +1,13 @@
 package io.sluice.benchmarks;
 
+import io.sluice.benchmarks.processes.Checkout;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** The files in {@code benchmarks/results}, and where the figures of a run are kept until all benchmarks are through. */
 final class Results {
@@ -33,9 +34,9 @@ final class Results {
 
     /** Writes a page, if the program was started by ./sluice. */
     static void write(String name, String page) throws IOException {
-        Path root = root();
-        if (root != null) {
-            Path file = root.resolve("benchmarks/results").resolve(name);
+        Optional<Path> root = Checkout.root();
+        if (root.isPresent()) {
+            Path file = root.get().resolve("benchmarks/results").resolve(name);
             Files.createDirectories(file.getParent());
             Files.writeString(file, page);
             System.out.println("\nwritten to benchmarks/results/" + name);
@@ -49,22 +50,15 @@ final class Results {
 
     /** Returns a file that is not committed. */
     static Path scratch(String name) {
-        Path root = root();
-        return (root == null
-                        ? Path.of(System.getProperty("java.io.tmpdir"), "sluice-benchmarks")
-                        : root.resolve("benchmarks/target"))
+        return Checkout.root()
+                .map(root -> root.resolve("benchmarks/target"))
+                .orElseGet(() -> Path.of(System.getProperty("java.io.tmpdir"), "sluice-benchmarks"))
                 .resolve(name);
     }
 
-    /** Returns the checkout that ./sluice belongs to; null if the program was not started by ./sluice. */
-    static @Nullable Path root() {
-        String root = System.getProperty("sluice.root");
-        return root == null ? null : Path.of(root);
-    }
-
     private static String commit() throws IOException {
-        Path root = root();
-        if (root == null || !Files.exists(root.resolve(".git"))) {
+        Path root = Checkout.root().orElse(Path.of(""));
+        if (!Files.exists(root.resolve(".git"))) {
             return "unknown";
         }
         String commit = git(root, "rev-parse", "--short", "HEAD");

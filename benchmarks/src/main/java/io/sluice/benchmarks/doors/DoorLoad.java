@@ -28,7 +28,7 @@ public final class DoorLoad {
             "degraded":null,"rule_version":1,"matched":["everything","service","resource","user"],"shadow_refused":[],"permits":1,\
             "permit":null}""";
 
-    private static final String RULES = """
+    public static final String RULES = """
             rules:
               - { id: everything, limits: [ { rate: 100000000/s } ] }
               - { id: service, service: shop, limits: [ { rate: 100000000/s } ] }
@@ -59,6 +59,9 @@ public final class DoorLoad {
     private static final int CONNECTIONS = 8;
     private static final int STREAMS = 16;
 
+    /** The calls in flight to the rate limit service. */
+    public static final int IN_FLIGHT = CONNECTIONS * STREAMS;
+
     private DoorLoad() {}
 
     /** Measures and returns a table. */
@@ -75,7 +78,7 @@ public final class DoorLoad {
             List<Side> sides = List.of(idle, local, shared);
             long memory = local.residentMegabytes();
             Map<Side, Double> http = turns(sides, turns, side -> overHttp(side, script));
-            Map<Side, Double> grpc = turns(sides, turns, side -> overGrpc(side, message));
+            Map<Side, Double> grpc = turns(sides, turns, side -> overGrpc(side.name, side.grpc, message, SECONDS));
             table.append("| endpoint              | server       |     per s |   vs no decision |\n");
             table.append("|-----------------------|--------------|-----------|------------------|\n");
             rows(table, "decision API", http, idle, figures);
@@ -171,27 +174,29 @@ public final class DoorLoad {
         return Generator.number(output, "Requests/sec:\\s+([0-9.]+)");
     }
 
-    private static double overGrpc(Side side, Path message) throws IOException, InterruptedException {
+    /** Calls the rate limit service as often as it answers, and returns its answers per second. */
+    public static double overGrpc(String name, int port, Path message, int seconds)
+            throws IOException, InterruptedException {
         String output = Generator.run(List.of(
                 "h2load",
                 "-c" + CONNECTIONS,
                 "-m" + STREAMS,
-                "-D" + SECONDS,
+                "-D" + seconds,
                 "-d",
                 message.toString(),
                 "-H",
                 "content-type: application/grpc",
                 "-H",
                 "te: trailers",
-                "http://127.0.0.1:" + side.grpc + METHOD));
+                "http://127.0.0.1:" + port + METHOD));
         if (Generator.number(output, "([0-9]+) failed") > 0) {
-            throw new IOException(side.name + ": failed: " + output);
+            throw new IOException(name + ": failed: " + output);
         }
         return Generator.number(output, "finished in [0-9.]+s, ([0-9.]+) req/s");
     }
 
     /** Returns a user's request to the rate limit service, with the five bytes that gRPC puts before a message. */
-    static byte[] message(int user) {
+    public static byte[] message(int user) {
         byte[] request = RateLimitRequest.newBuilder()
                 .setDomain("shop")
                 .addDescriptors(RateLimitDescriptor.newBuilder()

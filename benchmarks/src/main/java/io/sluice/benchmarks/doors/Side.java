@@ -1,11 +1,10 @@
 package io.sluice.benchmarks.doors;
 
+import io.sluice.benchmarks.processes.ProcessUse;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -49,14 +48,9 @@ final class Side implements AutoCloseable {
         throw new IOException(name + ": the server did not start");
     }
 
-    /** Returns the resident memory of the process, from {@code /proc}. */
+    /** Returns the resident memory of the process. */
     long residentMegabytes() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
-            if (line.startsWith("VmRSS:")) {
-                return Long.parseLong(line.replaceAll("\\D", "")) / 1_024;
-            }
-        }
-        throw new IOException("/proc: no VmRSS of " + name);
+        return ProcessUse.residentMegabytes(process.pid());
     }
 
     @Override

@@ -1,11 +1,10 @@
 package io.sluice.benchmarks.gateway;
 
+import io.sluice.benchmarks.processes.ProcessUse;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -20,9 +19,6 @@ import java.util.stream.Stream;
  * @param end stops the gateway
  */
 record Contender(String name, ProcessHandle process, int port, int http2Port, Runnable end) implements AutoCloseable {
-
-    /** The unit of times in {@code /proc}, on every Linux that Java runs on. */
-    private static final int TICKS_PER_SECOND = 100;
 
     /**
      * Starts a Java program with the options that {@code ./sluice} gives on two cores.
@@ -57,24 +53,13 @@ record Contender(String name, ProcessHandle process, int port, int http2Port, Ru
     /** Returns the CPU time that the process and its descendants have used so far. */
     double cpuSeconds() {
         return Stream.concat(Stream.of(process), process.descendants())
-                .mapToDouble(each -> cpuSeconds(each.pid()))
+                .mapToDouble(each -> ProcessUse.cpuSeconds(each.pid()))
                 .sum();
     }
 
     @Override
     public void close() {
         end.run();
-    }
-
-    /** The second field, the name, may contain anything. Therefore the other fields are counted from its end. */
-    private static double cpuSeconds(long pid) {
-        try {
-            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-            return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_PER_SECOND;
-        } catch (IOException e) {
-            return 0;
-        }
     }
 
     private static void drain(BufferedReader out, String name) {

@@ -2,9 +2,9 @@ package io.sluice.benchmarks.goals;
 
 import static io.sluice.benchmarks.goals.Goal.atLeast;
 import static io.sluice.benchmarks.goals.Goal.atMost;
+import static io.sluice.benchmarks.goals.Quantity.figure;
 import static io.sluice.benchmarks.goals.Quantity.least;
 import static io.sluice.benchmarks.goals.Quantity.most;
-import static io.sluice.benchmarks.goals.Quantity.of;
 import static io.sluice.benchmarks.goals.Quantity.ratio;
 import static io.sluice.benchmarks.goals.Unit.BYTES;
 import static io.sluice.benchmarks.goals.Unit.COUNT;
@@ -182,10 +182,10 @@ final class Goals {
                         ratio(COST + "batch/token bucket/us", COST + "single/TIME, GET, SET PX/us"),
                         SINGLE_CALL_OF_OLD * 0.30,
                         TIMES),
-                atMost("bytes per token bucket in Redis, name of 30 bytes", of(COST + "bytes per key"), 150, BYTES),
+                atMost("bytes per token bucket in Redis, name of 30 bytes", figure(COST + "bytes per key"), 150, BYTES),
                 atMost(
                         "over-admission, distributed: violations found by the checker",
-                        of("fleet/violations/distributed"),
+                        figure("fleet/violations/distributed"),
                         0,
                         COUNT));
     }
@@ -229,14 +229,22 @@ final class Goals {
                         fleet("5.0 x/calls", true),
                         0.01,
                         PERCENT),
-                atLeast("use of the limit at 5 x, token bucket", of(FLEET + "token_bucket/5.0 x/used"), 0.97, PERCENT),
+                atLeast(
+                        "use of the limit at 5 x, token bucket",
+                        figure(FLEET + "token_bucket/5.0 x/used"),
+                        0.97,
+                        PERCENT),
                 atLeast("use of the limit at 5 x, worst algorithm", fleet("5.0 x/used", false), 0.97, PERCENT),
                 atMost(
                         "admitted beyond the bound: violations found by the checker",
-                        of("fleet/violations/leased"),
+                        figure("fleet/violations/leased"),
                         0,
                         COUNT),
-                atMost("calls per decision at 5 x, 32 nodes, adaptive size", of("fleet/32 nodes/calls"), 0.12, TIMES));
+                atMost(
+                        "calls per decision at 5 x, 32 nodes, adaptive size",
+                        figure("fleet/32 nodes/calls"),
+                        0.12,
+                        TIMES));
     }
 
     private static List<Goal> node() {
@@ -266,7 +274,7 @@ final class Goals {
                         PERCENT),
                 atMost(
                         "rate limit service on Redis, p99 at half load, median of the turns",
-                        of("node/rate limit service/on Redis/half/turn p99 ms"),
+                        figure("node/rate limit service/on Redis/half/turn p99 ms"),
                         5,
                         MILLIS),
                 atLeast("decision API in process, against no decision", endpoint("decision API"), 0.8, PERCENT),
@@ -281,12 +289,12 @@ final class Goals {
                         2,
                         TIMES),
                 atMost("index of 100,000 rules built", latest("Matching.index"), 2_000, MILLIS),
-                atMost("annotation against Resilience4j's, slowest case", of("annotation/slowest case"), 1, TIMES),
-                atMost("./sluice start, until it serves", of("start/start/s"), 5, SECONDS),
-                atMost("./sluice node, until it serves", of("start/node/s"), 2, SECONDS),
-                atMost("memory of an idle node", of("start/node/MB"), 150, MEGABYTES),
-                atMost("memory of an idle center, which is not built yet", of("start/center/MB"), 350, MEGABYTES),
-                atMost("a cold node on a healthy Redis opens its breaker", of("start/cold/openings"), 0, COUNT));
+                atMost("annotation against Resilience4j's, slowest case", figure("annotation/slowest case"), 1, TIMES),
+                atMost("./sluice start, until it serves", figure("start/start/s"), 5, SECONDS),
+                atMost("./sluice node, until it serves", figure("start/node/s"), 2, SECONDS),
+                atMost("memory of an idle node", figure("start/node/MB"), 150, MEGABYTES),
+                atMost("memory of an idle center, which is not built yet", figure("start/center/MB"), 350, MEGABYTES),
+                atMost("a cold node on a healthy Redis opens its breaker", figure("start/cold/openings"), 0, COUNT));
     }
 
     private static List<Goal> services() {
@@ -300,24 +308,24 @@ final class Goals {
                 atLeast("one descriptor on Redis, against " + GO, services("one descriptor", "per s"), 2, TIMES),
                 atMost(
                         "p99 at 4,000/s, open loop, median of the turns",
-                        of(SERVICES + "4000/Sluice/turn p99 ms"),
+                        figure(SERVICES + "4000/Sluice/turn p99 ms"),
                         3,
                         MILLIS),
                 atLeast(
                         "12,000/s, open loop: part of the rate that is held",
-                        of(SERVICES + "12000/Sluice/held"),
+                        figure(SERVICES + "12000/Sluice/held"),
                         0.99,
                         PERCENT),
                 atMost(
                         "p99 at 12,000/s, open loop, median of the turns",
-                        of(SERVICES + "12000/Sluice/turn p99 ms"),
+                        figure(SERVICES + "12000/Sluice/turn p99 ms"),
                         50,
                         MILLIS),
-                atMost("memory of an idle node on Redis", of(SERVICES + "idle/Sluice/MB"), 150, MEGABYTES));
+                atMost("memory of an idle node on Redis", figure(SERVICES + "idle/Sluice/MB"), 150, MEGABYTES));
     }
 
     private static Quantity latest(String benchmark) {
-        return of("latest/" + benchmark);
+        return figure("latest/" + benchmark);
     }
 
     private static Quantity fastestPeer(String benchmarks) {

@@ -10,8 +10,8 @@ interface Quantity {
 
     OptionalDouble in(Figures figures);
 
-    static Quantity of(String figure) {
-        return figures -> figures.get(figure);
+    static Quantity figure(String name) {
+        return figures -> figures.get(name);
     }
 
     static Quantity least(List<String> names) {
@@ -23,7 +23,7 @@ interface Quantity {
     }
 
     static Quantity ratio(String over, String under) {
-        return of(over).per(of(under));
+        return figure(over).per(figure(under));
     }
 
     default Quantity per(Quantity under) {
