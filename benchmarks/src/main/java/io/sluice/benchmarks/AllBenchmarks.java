@@ -44,6 +44,7 @@ final class AllBenchmarks {
             new Step("gateway", "gateway", List.of("2"), List.of("1")),
             new Step("gateway-attacks", "gateway-attacks", List.of("1"), List.of("1")),
             new Step("annotation", "annotation", List.of("1"), List.of("1")),
+            new Step("services", "services", List.of("4"), List.of("1")),
             new Step("start", "start", List.of("3", "10"), List.of("1", "2")),
             new Step("recording", "recording", List.of("6"), List.of("1")));
 

@@ -2,6 +2,7 @@ package io.sluice.benchmarks;
 
 import io.sluice.benchmarks.annotation.AnnotationLoad;
 import io.sluice.benchmarks.doors.DoorLoad;
+import io.sluice.benchmarks.doors.ServiceLoad;
 import io.sluice.benchmarks.faults.Faults;
 import io.sluice.benchmarks.fleet.Fleets;
 import io.sluice.benchmarks.gateway.GatewayAttacks;
@@ -10,6 +11,8 @@ import io.sluice.benchmarks.goals.Figures;
 import io.sluice.benchmarks.goals.GoalTable;
 import io.sluice.benchmarks.processes.Checkout;
 import io.sluice.benchmarks.start.NodeStart;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +37,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
  *   <li>{@code gateway [TURNS]} compares the gateway with others. It needs {@code nginx} as well.
  *   <li>{@code gateway-attacks [TURNS]} measures what callers of the gateway notice while others attack it.
  *   <li>{@code annotation [FORKS]} compares limited methods of Spring with those of Resilience4j.
+ *   <li>{@code services [TURNS]} compares the rate limit service with one in Go, which {@code benchmarks/go-peers} builds.
  *   <li>{@code start [STARTS [SECONDS]]} measures how soon a node serves, its memory, and its first decisions.
  *   <li>{@code recording [TURNS]} measures how long a decision takes while a history is written.
  * </ul>
@@ -99,6 +103,11 @@ public final class Benchmarks {
                     Map.of("Resilience4j", "2.4.0 with resilience4j-spring6"),
                     (args, figures) -> AnnotationLoad.table(number(args, 0, 2), figures)),
             Part.of(
+                    "services",
+                    Map.of("envoyproxy/ratelimit", goVersion()),
+                    (args, figures) -> ServiceLoad.table(
+                            number(args, 0, 7), Results.scratch("go-peers").resolve("ratelimit"), figures)),
+            Part.of(
                     "start",
                     Map.of(),
                     (args, figures) -> NodeStart.table(
@@ -152,6 +161,16 @@ public final class Benchmarks {
 
     private static List<String> ids(List<String> args) {
         return args.stream().filter(arg -> arg.startsWith("F")).toList();
+    }
+
+    /** Returns the version that {@code benchmarks/go-peers} wrote down. */
+    private static String goVersion() {
+        try {
+            return Files.readString(Results.scratch("go-peers").resolve("ratelimit.version"))
+                    .strip();
+        } catch (IOException e) {
+            return "not built";
+        }
     }
 
     private static String springGateway() {

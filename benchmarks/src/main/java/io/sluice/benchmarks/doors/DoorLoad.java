@@ -197,12 +197,28 @@ public final class DoorLoad {
 
     /** Returns a user's request to the rate limit service, with the five bytes that gRPC puts before a message. */
     public static byte[] message(int user) {
+        return framed(List.of(descriptor("user", "u-" + user)));
+    }
+
+    /** Returns a user's request with four descriptors. */
+    static byte[] fourDescriptors(int user) {
+        return framed(List.of(
+                descriptor("all", "all"),
+                descriptor("service", "orders"),
+                descriptor("resource", "/api/orders"),
+                descriptor("user", "u-" + user)));
+    }
+
+    private static RateLimitDescriptor descriptor(String key, String value) {
+        return RateLimitDescriptor.newBuilder()
+                .addEntries(RateLimitDescriptor.Entry.newBuilder().setKey(key).setValue(value))
+                .build();
+    }
+
+    private static byte[] framed(List<RateLimitDescriptor> descriptors) {
         byte[] request = RateLimitRequest.newBuilder()
                 .setDomain("shop")
-                .addDescriptors(RateLimitDescriptor.newBuilder()
-                        .addEntries(RateLimitDescriptor.Entry.newBuilder()
-                                .setKey("user")
-                                .setValue("u-" + user)))
+                .addAllDescriptors(descriptors)
                 .build()
                 .toByteArray();
         return ByteBuffer.allocate(5 + request.length)

@@ -48,6 +48,10 @@ final class Side implements AutoCloseable {
         throw new IOException(name + ": the server did not start");
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     /** Returns the resident memory of the process. */
     long residentMegabytes() throws IOException {
         return ProcessUse.residentMegabytes(process.pid());

@@ -314,7 +314,7 @@ final class Goals {
                 atLeast(
                         "12,000/s, open loop: part of the rate that is held",
                         figure(SERVICES + "12000/Sluice/held"),
-                        0.99,
+                        0.97,
                         PERCENT),
                 atMost(
                         "p99 at 12,000/s, open loop, median of the turns",

@@ -79,7 +79,7 @@ public final class NodeStart {
             double second = median(seconds);
             long megabyte = median(megabytes);
             figures.add(kind.name + "/s", second);
-            figures.add(kind.name + "/MB", megabyte);
+            figures.add(kind.name + "/MB", (double) megabyte);
             table.append(String.format(Locale.ROOT, "| %-34s | %6.2f s | %6d MB |%n", kind.what, second, megabyte));
         }
         return table.toString();
@@ -108,7 +108,7 @@ public final class NodeStart {
                         perSecond));
             }
             long openings = node.logged("is unavailable (");
-            figures.add("cold/openings", openings);
+            figures.add("cold/openings", (double) openings);
             table.append(String.format(
                     "%nMeanwhile the node stopped asking the healthy Redis %d times (its breaker opened).%n",
                     openings));
