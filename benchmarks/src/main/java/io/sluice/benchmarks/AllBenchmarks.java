@@ -35,16 +35,16 @@ final class AllBenchmarks {
     private record Step(String name, String page, List<String> usual, List<String> quick) {}
 
     private static final List<Step> STEPS = List.of(
-            new Step("", "latest", jmh(2, 3, "1"), jmh(1, 1, "500ms")),
+            new Step("", "latest", jmh(2, 3, "600ms"), jmh(1, 1, "200ms")),
             new Step("redis", "redis", List.of(SHAPES_WITH_GOALS, "3"), List.of(SHAPES_IN_HASTE, "1")),
             new Step("redis-cost", "redis-cost", List.of("9"), List.of("1")),
-            new Step("fleet", "fleet", List.of("0.5"), List.of("0.3")),
-            new Step("faults", "faults", List.of("0.2"), List.of("0.01")),
-            new Step("node", "node", List.of("3"), List.of("1")),
+            new Step("fleet", "fleet", List.of("0.4"), List.of("0.2")),
+            new Step("faults", "faults", List.of("0.1"), List.of("0.01")),
+            new Step("node", "node", List.of("2"), List.of("1")),
             new Step("gateway", "gateway", List.of("2"), List.of("1")),
             new Step("gateway-attacks", "gateway-attacks", List.of("1"), List.of("1")),
             new Step("annotation", "annotation", List.of("1"), List.of("1")),
-            new Step("services", "services", List.of("4"), List.of("1")),
+            new Step("services", "services", List.of("3"), List.of("1")),
             new Step("start", "start", List.of("3", "10"), List.of("1", "2")),
             new Step("recording", "recording", List.of("6"), List.of("1")));
 
@@ -56,6 +56,10 @@ final class AllBenchmarks {
         if (!quick && !args.isEmpty()) {
             System.err.println("sluice bench all: " + args + " (expected: nothing, or --quick)");
             return 2;
+        }
+        if (quick) {
+            // Such figures must not replace those of a whole run.
+            System.setProperty(Results.FOLDER, "benchmarks/target/quick");
         }
         String heading = Results.heading(Map.of());
         Figures figures = new Figures("all");
@@ -117,6 +121,10 @@ final class AllBenchmarks {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        String folder = System.getProperty(Results.FOLDER);
+        if (folder != null) {
+            command.add("-D" + Results.FOLDER + "=" + folder);
+        }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Benchmarks.class.getName()));
         if (!step.name.isEmpty()) {
             command.add(step.name);

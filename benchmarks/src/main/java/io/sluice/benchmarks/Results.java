@@ -12,6 +12,9 @@ import java.util.TreeMap;
 /** The files in {@code benchmarks/results}, and where the figures of a run are kept until all benchmarks are through. */
 final class Results {
 
+    /** The system property with the folder for the pages, seen from the checkout. */
+    static final String FOLDER = "sluice.results";
+
     private Results() {}
 
     /** Returns the commit, the JVM, the machine and the versions of the peers. */
@@ -36,10 +39,12 @@ final class Results {
     static void write(String name, String page) throws IOException {
         Optional<Path> root = Checkout.root();
         if (root.isPresent()) {
-            Path file = root.get().resolve("benchmarks/results").resolve(name);
+            Path file = root.get()
+                    .resolve(System.getProperty(FOLDER, "benchmarks/results"))
+                    .resolve(name);
             Files.createDirectories(file.getParent());
             Files.writeString(file, page);
-            System.out.println("\nwritten to benchmarks/results/" + name);
+            System.out.println("\nwritten to " + root.get().relativize(file));
         }
     }
 

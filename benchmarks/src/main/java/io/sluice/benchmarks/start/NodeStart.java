@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class NodeStart {
 
-    private static final int IDLE_SECONDS = 5;
+    private static final int IDLE_SECONDS = 3;
     private static final int COLD_TURNS = 3;
 
     private NodeStart() {}
