@@ -26,6 +26,21 @@ interface Quantity {
         return figure(over).per(figure(under));
     }
 
+    default Quantity times(double factor) {
+        return figures -> {
+            OptionalDouble value = in(figures);
+            return value.isEmpty() ? value : OptionalDouble.of(value.getAsDouble() * factor);
+        };
+    }
+
+    /** Returns the nearest whole number, for a count with an error of measurement. */
+    default Quantity rounded() {
+        return figures -> {
+            OptionalDouble value = in(figures);
+            return value.isEmpty() ? value : OptionalDouble.of(Math.rint(value.getAsDouble()));
+        };
+    }
+
     default Quantity per(Quantity under) {
         return figures -> {
             OptionalDouble one = in(figures);
