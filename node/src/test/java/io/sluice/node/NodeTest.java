@@ -78,50 +78,48 @@ class NodeTest {
               - { id: sms, deadline: 1m, limits: [{ by: header.x-phone, limit: 1, window: 1h, privacy: hash }] }
             """;
         String check = "{\"attributes\": {\"header.X-Phone\": \"01701234567\"}}";
-        try (RedisServer redis = RedisServer.start()) {
-            NodeConfig config =
-                    NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withRedis(redis.uri());
-            assertThatThrownBy(() -> Node.start(config))
-                    .isInstanceOf(StartFailedException.class)
-                    .hasMessageStartingWith(
-                            "hash key: none, but rules use privacy: hash (expected: rules.hash_key_file");
-            NodeConfig keyed = config.withHashKey(KeySecret.of(new byte[32]));
-            try (RunningNode one = RunningNode.onRedis(keyed);
-                    RunningNode two = RunningNode.onRedis(keyed)) {
-                assertThat(one.check(check).statusCode()).isEqualTo(200);
-                assertThat(two.check(check).statusCode()).isEqualTo(429);
-            }
-            RedisClient client = RedisClient.create(redis.uri());
-            assertThat(client.connect().sync().keys("*"))
-                    .isNotEmpty()
-                    .noneMatch(key -> key.contains("0170"))
-                    .anyMatch(key -> key.startsWith("rate_limit:sms:"));
-            client.shutdown(0, 1, TimeUnit.SECONDS);
+        RedisServer redis = RedisServer.shared();
+        NodeConfig config =
+                NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withRedis(redis.uri());
+        assertThatThrownBy(() -> Node.start(config))
+                .isInstanceOf(StartFailedException.class)
+                .hasMessageStartingWith(
+                        "hash key: none, but rules use privacy: hash (expected: rules.hash_key_file");
+        NodeConfig keyed = config.withHashKey(KeySecret.of(new byte[32]));
+        try (RunningNode one = RunningNode.onRedis(keyed);
+                RunningNode two = RunningNode.onRedis(keyed)) {
+            assertThat(one.check(check).statusCode()).isEqualTo(200);
+            assertThat(two.check(check).statusCode()).isEqualTo(429);
         }
+        RedisClient client = RedisClient.create(redis.uri());
+        assertThat(client.connect().sync().keys("*"))
+                .isNotEmpty()
+                .noneMatch(key -> key.contains("0170"))
+                .anyMatch(key -> key.startsWith("rate_limit:sms:"));
+        client.shutdown(0, 1, TimeUnit.SECONDS);
     }
 
     @Test
     void refusalsFromMemoryAreCountedAndAreNotDegraded() throws Exception {
         String rules = "rules: [{ id: a, deadline: 1m, on_failure: closed, limits: [{ limit: 1, window: 1h }] }]";
-        try (RedisServer redis = RedisServer.start()) {
-            NodeConfig config =
-                    NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withRedis(redis.uri());
-            try (RunningNode node = RunningNode.onRedis(config)) {
-                double before = remembered(node);
-                assertThat(node.check(CHECK).statusCode()).isEqualTo(200);
-                AtomicInteger asked = new AtomicInteger();
-                // Until Redis announces returned permits, a refusal is cached only briefly.
-                await().until(() -> {
-                    HttpResponse<String> refused = node.check(CHECK);
-                    assertThat(refused.statusCode()).isEqualTo(429);
-                    assertThat(refused.body()).contains("\"degraded\":null", "\"remaining\":0");
-                    asked.incrementAndGet();
-                    return remembered(node) - before >= 10;
-                });
-                assertThat(remembered(node) - before).isLessThan(asked.get());
-                assertThat(node.get("/metrics").body())
-                        .contains("rate_limit_store_calls_total{outcome=\"guarded\"} 0.0");
-            }
+        RedisServer redis = RedisServer.shared();
+        NodeConfig config =
+                NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withRedis(redis.uri());
+        try (RunningNode node = RunningNode.onRedis(config)) {
+            double before = remembered(node);
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(200);
+            AtomicInteger asked = new AtomicInteger();
+            // Until Redis announces returned permits, a refusal is cached only briefly.
+            await().until(() -> {
+                HttpResponse<String> refused = node.check(CHECK);
+                assertThat(refused.statusCode()).isEqualTo(429);
+                assertThat(refused.body()).contains("\"degraded\":null", "\"remaining\":0");
+                asked.incrementAndGet();
+                return remembered(node) - before >= 10;
+            });
+            assertThat(remembered(node) - before).isLessThan(asked.get());
+            assertThat(node.get("/metrics").body())
+                    .contains("rate_limit_store_calls_total{outcome=\"guarded\"} 0.0");
         }
     }
 

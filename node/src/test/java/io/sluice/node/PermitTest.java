@@ -54,8 +54,8 @@ class PermitTest {
 
     @Test
     void aPermitIsValidAtEveryNodeOfTheSameStore() throws Exception {
-        try (RedisServer redis = RedisServer.start();
-                RunningNode one = RunningNode.onRedis(config().withRedis(redis.uri()));
+        RedisServer redis = RedisServer.shared();
+        try (RunningNode one = RunningNode.onRedis(config().withRedis(redis.uri()));
                 RunningNode two = RunningNode.onRedis(config().withRedis(redis.uri()))) {
             onePermitCoversAllLimitsAndIsReleasedOnce(one, two);
             String near = permit(one.check(check("/near", "a", 1)));
@@ -132,8 +132,8 @@ class PermitTest {
 
     @Test
     void aModifiedPermitReleasesNothing() throws Exception {
-        try (RedisServer redis = RedisServer.start();
-                RunningNode alone = RunningNode.start(config(), Store::redis);
+        RedisServer redis = RedisServer.shared();
+        try (RunningNode alone = RunningNode.start(config(), Store::redis);
                 RunningNode shared = RunningNode.onRedis(config().withRedis(redis.uri()))) {
             for (RunningNode node : new RunningNode[] {alone, shared}) {
                 String held = permit(node.check(check("/reports", "a", 2)));
@@ -154,8 +154,8 @@ class PermitTest {
 
     @Test
     void forgedAndForeignPermitsCostTheStoreNothing() throws Exception {
-        try (RedisServer redis = RedisServer.start();
-                RedisServer other = RedisServer.start();
+        RedisServer redis = RedisServer.shared();
+        try (RedisServer other = RedisServer.start();
                 RunningNode node = RunningNode.onRedis(config().withRedis(redis.uri()));
                 RunningNode foreign = RunningNode.onRedis(config().withRedis(other.uri()))) {
             String held = permit(node.check(check("/reports", "a", 1)));
@@ -177,8 +177,8 @@ class PermitTest {
 
     @Test
     void aPermitIsStillKnownToOtherNodesAfterTheStoreLostItsData() throws Exception {
-        try (RedisServer redis = RedisServer.start();
-                RunningNode one = RunningNode.onRedis(config().withRedis(redis.uri()));
+        RedisServer redis = RedisServer.shared();
+        try (RunningNode one = RunningNode.onRedis(config().withRedis(redis.uri()));
                 RunningNode two = RunningNode.onRedis(config().withRedis(redis.uri()))) {
             redis.command("FLUSHALL");
             Awaitility.await()

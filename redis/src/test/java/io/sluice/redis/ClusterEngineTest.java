@@ -16,7 +16,6 @@ import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.spi.Verdict;
 import io.sluice.core.time.Clock;
-import io.sluice.redis.internal.link.Coalescer;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.refusal.DenyCache;
 import io.sluice.redis.internal.wire.RedisKeys;
@@ -41,7 +40,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -61,12 +59,7 @@ final class ClusterEngineTest {
 
     @BeforeAll
     static void startRedis() {
-        cluster = RedisCluster.start();
-    }
-
-    @AfterAll
-    static void stopRedis() {
-        cluster.close();
+        cluster = RedisCluster.shared();
     }
 
     /**
@@ -376,8 +369,8 @@ final class ClusterEngineTest {
 
     @Test
     void reportsTheWrongKindOfServer() throws Exception {
-        try (RedisServer alone = RedisServer.start();
-                RedisEngine engine =
+        RedisServer alone = RedisServer.shared();
+        try (RedisEngine engine =
                         RedisEngine.connect(alone.uri().replace("redis://", "redis-cluster://"), "p", Clock.system())) {
             Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
                             engine.state().cause())
@@ -394,50 +387,6 @@ final class ClusterEngineTest {
                             + ": a node of a Cluster, which holds only some of the counts (expected:"
                             + " redis-cluster://127.0.0.1:" + node.port() + ")"));
         }
-    }
-
-    @Test
-    void isBoundedForAllSlotsOfANodeTogether() throws Exception {
-        // On one frozen node, only as many requests are accepted as may wait, and other nodes decide meanwhile.
-        String prefix = prefix();
-        try (RedisEngine engine = RedisEngine.connect(cluster.uri(), prefix, Clock.system(), PATIENT)) {
-            done(engine.ready());
-            RedisKeys names = new RedisKeys(prefix);
-            RedisServer frozen = cluster.primaries().get(0);
-            Set<Integer> slots = new HashSet<>();
-            List<String> there = new ArrayList<>();
-            String elsewhere = "";
-            for (int i = 0; there.size() < 500; i++) {
-                int slot = RedisCluster.slotOf(names.of(TEN, "k" + i));
-                if (slot < 5_000) {
-                    there.add("k" + i);
-                    slots.add(slot);
-                } else if (slot > 6_000) {
-                    elsewhere = "k" + i;
-                }
-            }
-            assertThat(cluster.ownerOf(0)).isSameAs(frozen);
-            assertThat(slots.size()).isGreaterThan(400);
-            frozen.freeze();
-            try {
-                List<CompletableFuture<Outcome>> answers = new ArrayList<>();
-                for (int i = 0; i < Coalescer.MOST_WAITING + 100; i++) {
-                    answers.add(outcome(engine.decide(ask(Demand.of(TEN, there.get(i % there.size()), 1)))));
-                }
-                assertThat(answers.stream().filter(answer -> !answer.isDone()).count())
-                        .isLessThanOrEqualTo(Coalescer.MOST_WAITING);
-                // On a slow machine, the connection may have been given up meanwhile.
-                assertThat(answers.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
-                        .hasSizeGreaterThanOrEqualTo(100)
-                        .allMatch(outcome -> outcome instanceof EngineFailure);
-                assertThat(decided(engine.decide(ask(Demand.of(TEN, elsewhere, 1))))
-                                .allowed())
-                        .isTrue();
-            } finally {
-                frozen.thaw();
-            }
-        }
-        cluster.awaitOk();
     }
 
     private static RedisEngine connect(String prefix) throws Exception {

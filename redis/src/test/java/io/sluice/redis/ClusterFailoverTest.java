@@ -12,6 +12,7 @@ import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
 import io.sluice.core.time.Clock;
+import io.sluice.redis.internal.link.Coalescer;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.internal.wire.RedisKeys;
 import io.sluice.redis.store.StoreListener;
@@ -20,7 +21,9 @@ import io.sluice.testkit.redis.RedisCluster;
 import io.sluice.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -134,6 +137,40 @@ final class ClusterFailoverTest {
         hung.thaw();
         cluster.awaitOk();
         assertThat(ask(LEFT)).isInstanceOf(EngineDecision.class);
+    }
+
+    @Test
+    void isBoundedForAllSlotsOfANodeTogether() {
+        // On one frozen node, only as many requests are accepted as may wait, and other nodes decide meanwhile.
+        Set<Integer> slots = new HashSet<>();
+        List<String> there = new ArrayList<>();
+        for (int i = 0; there.size() < 500; i++) {
+            int slot = slotOf("k" + i);
+            if (slot < 5_000) {
+                there.add("k" + i);
+                slots.add(slot);
+            }
+        }
+        assertThat(slots.size()).isGreaterThan(400);
+        RedisServer frozen = cluster.ownerOf(slotOf(LEFT));
+        assertThat(cluster.ownerOf(0)).isSameAs(frozen);
+        frozen.freeze();
+        try {
+            List<CompletableFuture<Outcome>> answers = new ArrayList<>();
+            for (int i = 0; i < Coalescer.MOST_WAITING + 100; i++) {
+                answers.add(outcome(engine.decide(Ask.charging(List.of(demand(there.get(i % there.size())))))));
+            }
+            assertThat(answers.stream().filter(answer -> !answer.isDone()).count())
+                    .isLessThanOrEqualTo(Coalescer.MOST_WAITING);
+            // On a slow machine, the connection may have been given up meanwhile.
+            assertThat(answers.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
+                    .hasSizeGreaterThanOrEqualTo(100)
+                    .allMatch(outcome -> outcome instanceof EngineFailure);
+            assertThat(ask(RIGHT)).isInstanceOf(EngineDecision.class);
+        } finally {
+            frozen.thaw();
+        }
+        cluster.awaitOk();
     }
 
     /** The owners are read again after the failover, or its slots would stay undecided, and later as often as ever. */

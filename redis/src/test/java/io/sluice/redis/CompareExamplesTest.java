@@ -148,15 +148,14 @@ class CompareExamplesTest {
     @Test
     void sharesALimitAcrossAFleet() {
         Limit perUser = Limit.named("orders").tokenBucket(Rate.perSecond(50)).withBurst(100);
-        try (RedisServer server = RedisServer.start()) {
-            String uri = server.uri();
-            // snippet
-            try (RedisStore store = RedisStore.at(uri).open()) {
-                boolean allowed = store.limiter().decide(perUser, userId).allowed();
-                System.out.println(allowed);
-            }
-            // end
+        RedisServer server = RedisServer.shared();
+        String uri = server.uri();
+        // snippet
+        try (RedisStore store = RedisStore.at(uri).open()) {
+            boolean allowed = store.limiter().decide(perUser, userId).allowed();
+            System.out.println(allowed);
         }
+        // end
     }
 
     private static String createOrder() {

@@ -52,7 +52,7 @@ final class DamagedCountsTest {
 
     @BeforeAll
     static void start() throws Exception {
-        server = RedisServer.start();
+        server = RedisServer.shared();
         client = RedisClient.create();
         redis = client.connect(ByteArrayCodec.INSTANCE, RedisURI.create(server.uri()))
                 .sync();
@@ -65,7 +65,6 @@ final class DamagedCountsTest {
     static void stop() {
         engine.close();
         client.shutdown(0, 1, TimeUnit.SECONDS);
-        server.close();
     }
 
     @Test

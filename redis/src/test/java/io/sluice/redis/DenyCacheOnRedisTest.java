@@ -4,10 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.sluice.core.limit.LeakyBucket;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
@@ -58,7 +54,7 @@ final class DenyCacheOnRedisTest {
 
     @BeforeAll
     static void startRedis() {
-        server = RedisServer.start();
+        server = RedisServer.shared();
         client = RedisClient.create(server.uri());
         redis = client.connect().sync();
     }
@@ -66,7 +62,6 @@ final class DenyCacheOnRedisTest {
     @AfterAll
     static void stopRedis() {
         client.shutdown(0, 1, TimeUnit.SECONDS);
-        server.close();
     }
 
     static Stream<Limit> limits() {
@@ -179,13 +174,11 @@ final class DenyCacheOnRedisTest {
     void decidesAndCachesBrieflyWithoutPermissionToPublishOrSubscribe() throws Exception {
         String rules = "on >secret resetchannels ~rate_limit:* -@all +hello +auth +ping +fcall +function|load +time "
                 + "+get +mget +set +del +pexpire +lrange +rpush +ltrim +lset +lrem +llen +lindex";
-        redis.dispatch(
-                CommandType.ACL,
-                new StatusOutput<>(StringCodec.UTF8),
-                new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("mute").addValues(rules.split(" ")));
-        String uri = server.uri().replace("redis://", "redis://mute:secret@");
+        RedisServer own = RedisServer.start(("--user mute " + rules).split(" ", -1));
+        String uri = own.uri().replace("redis://", "redis://mute:secret@");
         RedisEngine behind = RedisEngine.connect(uri, "rate_limit", Clock.system(), PATIENT);
-        try (DenyCache engine = DenyCache.over(behind, uri, "rate_limit", Clock.system())) {
+        try (own;
+                DenyCache engine = DenyCache.over(behind, uri, "rate_limit", Clock.system())) {
             behind.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             Ask five = ask(DAILY, "k", 5);
             for (int i = 0; i < 3; i++) {

@@ -46,8 +46,8 @@ class HistoryOnRedisTest {
         long seed = Long.getLong("sluice.tests.seed", new Random().nextLong());
         System.out.println("theHistoryOfTwoProcessesHasNoViolations: seed " + seed);
         List<Path> files = List.of(dir.resolve("n1"), dir.resolve("n2"));
-        try (RedisServer server = RedisServer.start();
-                HistoryWriter first = HistoryWriter.open(files.get(0), "n1");
+        RedisServer server = RedisServer.shared();
+        try (HistoryWriter first = HistoryWriter.open(files.get(0), "n1");
                 HistoryWriter second = HistoryWriter.open(files.get(1), "n2");
                 Engine one = connect(server, first);
                 Engine two = connect(server, second)) {

@@ -33,7 +33,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -55,12 +54,7 @@ final class LeasesOnTheMoveTest {
 
     @BeforeAll
     static void startRedis() {
-        cluster = RedisCluster.start();
-    }
-
-    @AfterAll
-    static void stopRedis() {
-        cluster.close();
+        cluster = RedisCluster.shared();
     }
 
     @Test

@@ -33,8 +33,8 @@ final class MemoryTest {
 
     @Test
     void takesNoMoreThanPromised() throws Exception {
-        try (RedisServer server = RedisServer.start();
-                RedisEngine engine = RedisEngine.onTime(
+        RedisServer server = RedisServer.shared();
+        try (RedisEngine engine = RedisEngine.onTime(
                         server.uri(),
                         "rate_limit",
                         Clock.system(),

@@ -51,7 +51,7 @@ final class RecordedCountsTest {
 
     @BeforeEach
     void start() throws Exception {
-        server = RedisServer.start();
+        server = RedisServer.shared();
         recording = connect(RedisOptions.defaults().recording(heard::add));
         silent = connect(RedisOptions.defaults());
     }
@@ -60,7 +60,6 @@ final class RecordedCountsTest {
     void stop() {
         recording.close();
         silent.close();
-        server.close();
     }
 
     @Test

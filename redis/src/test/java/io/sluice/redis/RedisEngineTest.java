@@ -6,10 +6,6 @@ import io.lettuce.core.FlushMode;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.sluice.core.decorator.FallbackEngine;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
@@ -44,7 +40,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -63,12 +58,7 @@ final class RedisEngineTest {
 
     @BeforeAll
     static void startRedis() throws Exception {
-        server = RedisServer.start();
-    }
-
-    @AfterAll
-    static void stopRedis() {
-        server.close();
+        server = RedisServer.shared();
     }
 
     @Nested
@@ -338,11 +328,8 @@ final class RedisEngineTest {
                         + "+fcall +function|load +time +get +mget +set +del +exists +pexpire +lrange +rpush +ltrim +lset +lrem +llen "
                         + "+lindex "
                         + "+zrange +zcount +zscore +zadd +zrem +zremrangebyscore";
-        withRedis(redis -> redis.dispatch(
-                CommandType.ACL,
-                new StatusOutput<>(StringCodec.UTF8),
-                new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("sluice").addValues(rules.split(" "))));
-        String uri = server.uri().replace("redis://", "redis://sluice:secret@");
+        RedisServer own = RedisServer.start(("--user sluice " + rules).split(" ", -1));
+        String uri = own.uri().replace("redis://", "redis://sluice:secret@");
         List<Demand> all = List.of(
                 Demand.of(TEN, "k", 2),
                 Demand.of(THREE, "k", 2),
@@ -350,7 +337,8 @@ final class RedisEngineTest {
                 Demand.of(Limit.named("window").slidingWindow(3, Duration.ofMinutes(1)), "k", 2));
         RedisOptions recording = PATIENT.recording(step -> {});
         AtomicInteger refunds = new AtomicInteger();
-        try (RedisEngine engine = RedisEngine.connect(uri, "rate_limit", Clock.system(), recording);
+        try (own;
+                RedisEngine engine = RedisEngine.connect(uri, "rate_limit", Clock.system(), recording);
                 RefundChannel channel = RefundChannel.open(
                         uri, "rate_limit", Clock.system(), count -> refunds.incrementAndGet(), () -> {})) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
@@ -387,12 +375,10 @@ final class RedisEngineTest {
     @Test
     void doesNotTreatAnUnreadableCountAsUnused() throws Exception {
         String rules = "on >secret ~* -@all +hello +auth +ping +info +fcall +function|load +time +set";
-        withRedis(redis -> redis.dispatch(
-                CommandType.ACL,
-                new StatusOutput<>(StringCodec.UTF8),
-                new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("blind").addValues(rules.split(" "))));
-        String uri = server.uri().replace("redis://", "redis://blind:secret@");
-        try (RedisEngine engine = RedisEngine.connect(uri, prefix(), Clock.system(), PATIENT)) {
+        RedisServer own = RedisServer.start(("--user blind " + rules).split(" ", -1));
+        String uri = own.uri().replace("redis://", "redis://blind:secret@");
+        try (own;
+                RedisEngine engine = RedisEngine.connect(uri, prefix(), Clock.system(), PATIENT)) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             Answer answer = engine.decide(ask(Demand.of(TEN, "k", 1)));
             Outcome outcome = answer instanceof PendingOutcome pending

@@ -35,8 +35,8 @@ final class ServerClockTest {
     @ValueSource(longs = {30, -60, -1, 3_600, -3_600})
     void grantsAtMostOneBurstMoreAndKeepsNobodyWithRoomWaiting(long seconds) throws Exception {
         AtomicLong micros = new AtomicLong(NOW);
-        try (RedisServer server = RedisServer.start();
-                RedisEngine engine = RedisEngine.onTime(
+        RedisServer server = RedisServer.shared();
+        try (RedisEngine engine = RedisEngine.onTime(
                         server.uri(),
                         "p",
                         Clock.system(),

@@ -41,7 +41,7 @@ final class StepsInRedisTest {
 
     @BeforeAll
     static void start() throws Exception {
-        server = RedisServer.start();
+        server = RedisServer.shared();
         library = CountedLibrary.in(server);
         RedisOptions patient = RedisOptions.defaults().slow(Duration.ofMinutes(1));
         engine = RedisEngine.onTime(server.uri(), "p", Clock.system(), patient, () -> Long.toString(MICROS.get()));
@@ -51,7 +51,6 @@ final class StepsInRedisTest {
     @AfterAll
     static void stop() {
         engine.close();
-        server.close();
     }
 
     /** An input of a given size; returns the steps of one piece of work on it. */

@@ -41,8 +41,8 @@ final class VersionsTest {
         String mine = DecideLibrary.FUNCTION.substring(DecideLibrary.FUNCTION.lastIndexOf('_') + 1);
         String theirs = "0123456789ab";
         RedisClient client = RedisClient.create();
-        try (RedisServer server = RedisServer.start();
-                RedisEngine engine = RedisEngine.connect(
+        RedisServer server = RedisServer.shared();
+        try (RedisEngine engine = RedisEngine.connect(
                         server.uri(),
                         "p",
                         Clock.system(),

@@ -46,8 +46,8 @@ final class FrontDoorsTest {
     @Timeout(300)
     void allDoorsTogetherLetExactlyTheLimitPass() throws Exception {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
-        try (RedisServer redis = RedisServer.start();
-                FrontDoors doors = FrontDoors.open(folder, rules, redis.uri())) {
+        RedisServer redis = RedisServer.shared();
+        try (FrontDoors doors = FrontDoors.open(folder, rules, redis.uri())) {
             for (FrontDoors.Door door : doors.all().values()) {
                 // An application connects to Redis in the background.
                 Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> door.passes("somebody-else"));

@@ -58,8 +58,8 @@ final class NodeSystemTest {
 
     @Test
     void admitsExactlyTheLimitOnTwoNodesThatShareRedis() throws Exception {
-        try (RedisServer redis = RedisServer.start();
-                SluiceProcess one = node("--redis", redis.uri());
+        RedisServer redis = RedisServer.shared();
+        try (SluiceProcess one = node("--redis", redis.uri());
                 SluiceProcess two = node("--redis", redis.uri())) {
             assertThat(allowed(250, one, two)).isEqualTo(10);
             assertThat(one.post(LOGIN).body()).contains("\"mode\":\"distributed\"", "\"degraded\":null");
@@ -68,8 +68,8 @@ final class NodeSystemTest {
 
     @Test
     void chargesNoOtherLimitForARefusedRequest() throws Exception {
-        try (RedisServer redis = RedisServer.start();
-                SluiceProcess alone = node();
+        RedisServer redis = RedisServer.shared();
+        try (SluiceProcess alone = node();
                 SluiceProcess shared = node("--redis", redis.uri())) {
             for (SluiceProcess node : List.of(alone, shared)) {
                 for (int i = 0; i < 60; i++) {
@@ -121,8 +121,8 @@ final class NodeSystemTest {
                 rules:
                   - { id: orders, mode: local_distributed, deadline: 1m, limits: [{ rate: 1000/s, burst: 100000 }] }
                 """);
-        try (RedisServer redis = RedisServer.start();
-                SluiceProcess node = node("--redis", redis.uri())) {
+        RedisServer redis = RedisServer.shared();
+        try (SluiceProcess node = node("--redis", redis.uri())) {
             AtomicBoolean enough = new AtomicBoolean();
             CompletableFuture<Void> traffic = CompletableFuture.runAsync(() -> {
                 while (!enough.get()) {
@@ -153,8 +153,8 @@ final class NodeSystemTest {
                 rules:
                   - { id: held, deadline: 1m, on_failure: closed, limits: [{ algorithm: concurrency, limit: 1, ttl: 10m }] }
                 """);
-        try (RedisServer redis = RedisServer.start();
-                SluiceProcess one = node("--redis", redis.uri());
+        RedisServer redis = RedisServer.shared();
+        try (SluiceProcess one = node("--redis", redis.uri());
                 SluiceProcess two = node("--redis", redis.uri())) {
             HttpResponse<String> held = one.post("{\"attributes\": {}}");
             assertThat(held.statusCode()).isEqualTo(200);

@@ -16,8 +16,8 @@ final class RulesFromRedisSystemTest {
 
     @Test
     void enforcesAHashWithAndWithoutAMessage() throws Exception {
-        try (RedisServer redis = RedisServer.start();
-                SluiceProcess node = SluiceProcess.run("node", "--api-port", "0", "--redis", redis.uri())) {
+        RedisServer redis = RedisServer.shared();
+        try (SluiceProcess node = SluiceProcess.run("node", "--api-port", "0", "--redis", redis.uri())) {
             Awaitility.await().atMost(300, TimeUnit.SECONDS).untilAsserted(() -> assertThat(
                             node.get("/health").statusCode())
                     .isEqualTo(200));

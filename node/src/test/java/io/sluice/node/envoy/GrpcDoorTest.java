@@ -151,26 +151,25 @@ class GrpcDoorTest {
 
     @Test
     void twoNodesOnOneRedisCountTogether() throws Exception {
-        try (RedisServer redis = RedisServer.start()) {
-            for (boolean reference : new boolean[] {false, true}) {
-                NodeConfig config = slow("d" + reference)
-                        .withGrpc(new GrpcSettings(DoorSettings.onLoopback(0), reference))
-                        .withRedis(redis.uri());
-                try (RunningNode one = RunningNode.onRedis(config);
-                        RunningNode two = RunningNode.onRedis(config);
-                        Caller first = Caller.of(one);
-                        Caller second = Caller.of(two)) {
-                    assertThat(first.ask("d" + reference, "a=x", "b=x").getOverallCode())
-                            .isEqualTo(Code.OK);
-                    assertThat(second.ask("d" + reference, "a=x", "a=x")
-                                    .getStatuses(1)
-                                    .getLimitRemaining())
-                            .isEqualTo(0);
-                    assertThat(first.ask("d" + reference, "a=x", "b=x").getOverallCode())
-                            .isEqualTo(Code.OVER_LIMIT);
-                    assertThat(second.ask("d" + reference, "b=x").getStatuses(0).getLimitRemaining())
-                            .isEqualTo(reference ? 2 : 3);
-                }
+        RedisServer redis = RedisServer.shared();
+        for (boolean reference : new boolean[] {false, true}) {
+            NodeConfig config = slow("d" + reference)
+                    .withGrpc(new GrpcSettings(DoorSettings.onLoopback(0), reference))
+                    .withRedis(redis.uri());
+            try (RunningNode one = RunningNode.onRedis(config);
+                    RunningNode two = RunningNode.onRedis(config);
+                    Caller first = Caller.of(one);
+                    Caller second = Caller.of(two)) {
+                assertThat(first.ask("d" + reference, "a=x", "b=x").getOverallCode())
+                        .isEqualTo(Code.OK);
+                assertThat(second.ask("d" + reference, "a=x", "a=x")
+                                .getStatuses(1)
+                                .getLimitRemaining())
+                        .isEqualTo(0);
+                assertThat(first.ask("d" + reference, "a=x", "b=x").getOverallCode())
+                        .isEqualTo(Code.OVER_LIMIT);
+                assertThat(second.ask("d" + reference, "b=x").getStatuses(0).getLimitRemaining())
+                        .isEqualTo(reference ? 2 : 3);
             }
         }
     }
@@ -189,8 +188,8 @@ class GrpcDoorTest {
                     envoy: { domain: d, path: [{ key: a }] }
                     limits: [{ algorithm: fixed_window, limit: 9, window: 1d }]
                 """;
-        try (RedisServer redis = RedisServer.start();
-                RunningNode one = RunningNode.onRedis(NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0)
+        RedisServer redis = RedisServer.shared();
+        try (RunningNode one = RunningNode.onRedis(NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0)
                         .withGrpc(GrpcSettings.on(0))
                         .withRedis(redis.uri()));
                 RunningNode two = RunningNode.onRedis(NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0)

@@ -102,16 +102,15 @@ class EarlyRulesTest {
 
     @Test
     void a35NodesOnOneRedisCountAnswersTogether() throws Exception {
-        try (RedisServer redis = RedisServer.start()) {
-            NodeConfig onRedis = config().withRedis(redis.uri());
-            try (RunningNode one = RunningNode.onRedis(onRedis);
-                    RunningNode other = RunningNode.onRedis(onRedis)) {
-                // An answer does not wait until Redis has counted it, so the first refusal may be some guesses late.
-                await().atMost(Duration.ofMinutes(1))
-                        .until(() -> status(one.node, "/api/a", MALLORY, "wrong") == 429
-                                && status(other.node, "/api/a", MALLORY, "wrong") == 429);
-                assertThat(status(other.node, "/api/a", ALICE, "secret")).isEqualTo(200);
-            }
+        RedisServer redis = RedisServer.shared();
+        NodeConfig onRedis = config().withRedis(redis.uri());
+        try (RunningNode one = RunningNode.onRedis(onRedis);
+                RunningNode other = RunningNode.onRedis(onRedis)) {
+            // An answer does not wait until Redis has counted it, so the first refusal may be some guesses late.
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> status(one.node, "/api/a", MALLORY, "wrong") == 429
+                            && status(other.node, "/api/a", MALLORY, "wrong") == 429);
+            assertThat(status(other.node, "/api/a", ALICE, "secret")).isEqualTo(200);
         }
     }
 

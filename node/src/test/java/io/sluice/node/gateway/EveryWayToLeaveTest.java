@@ -147,8 +147,8 @@ class EveryWayToLeaveTest {
 
     @Test
     void ofAnyOfThemThePermitsInRedisAreGivenBack(@TempDir Path folder) throws Exception {
-        try (RedisServer redis = RedisServer.start();
-                RawUpstream upstream = new RawUpstream(caller -> {
+        RedisServer redis = RedisServer.shared();
+        try (RawUpstream upstream = new RawUpstream(caller -> {
                     while (!caller.head().isEmpty()) {
                         caller.send(
                                 ways() % 2 == 0 ? GRANTED : "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
@@ -172,8 +172,8 @@ class EveryWayToLeaveTest {
     /** The upstream never answers, so a request ends only by its reset, or because Redis could not be asked. */
     @Test
     void ofAStreamThatIsResetThePermitsInRedisAreGivenBack(@TempDir Path folder) throws Exception {
-        try (RedisServer redis = RedisServer.start();
-                RawUpstream upstream = new RawUpstream(RawClient::rest);
+        RedisServer redis = RedisServer.shared();
+        try (RawUpstream upstream = new RawUpstream(RawClient::rest);
                 RunningGateway gateway = RunningGateway.onRedis(
                         folder, CONCURRENCY, upstream.origin().toString(), redis.uri())) {
             resetStreams(gateway.port(), request -> holders(redis) > 0 || isAnswered(request));

@@ -49,8 +49,8 @@ class ExposedMetricsTest {
         Map<String, Metric> documented = documented(Files.readString(PAGE));
         NodeConfig config =
                 NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0).withGateway(0, new RoutesFrom.Sample());
-        try (RedisServer redis = RedisServer.start();
-                RunningNode node = RunningNode.onRedis(config.withRedis(redis.uri()))) {
+        RedisServer redis = RedisServer.shared();
+        try (RunningNode node = RunningNode.onRedis(config.withRedis(redis.uri()))) {
             for (int i = 0; i < 2; i++) {
                 node.check("{\"attributes\": {}}");
             }

@@ -41,7 +41,7 @@ class RedisRulePublisherTest {
 
     @BeforeAll
     static void start() {
-        redis = RedisServer.start();
+        redis = RedisServer.shared();
         server = RuleServer.at(redis.uri(), Duration.ofMinutes(1));
         line = server.open(Duration.ofMinutes(1));
     }
@@ -50,7 +50,6 @@ class RedisRulePublisherTest {
     static void stop() {
         line.close();
         server.close();
-        redis.close();
     }
 
     @BeforeEach

@@ -51,7 +51,7 @@ class RuleIntakeTest {
 
     @BeforeAll
     static void start() {
-        redis = RedisServer.start();
+        redis = RedisServer.shared();
         server = RuleServer.at(redis.uri(), Duration.ofMinutes(1));
         line = server.open(Duration.ofMinutes(1));
     }
@@ -60,7 +60,6 @@ class RuleIntakeTest {
     static void stop() {
         line.close();
         server.close();
-        redis.close();
     }
 
     @BeforeEach

@@ -140,8 +140,8 @@ class StartsEverywhereTest {
     @Test
     void withCloudGatewayOnTheRedisOfTheApplication(CapturedOutput output) throws Exception {
         Pattern without = Pattern.compile(String.join("|", OF_TESTS, OF_ACTUATOR, OF_SECURITY, OF_SERVLETS, "aspectj"));
-        try (RedisServer redis = RedisServer.start();
-                Party upstream = new Party();
+        RedisServer redis = RedisServer.shared();
+        try (Party upstream = new Party();
                 OwnClassPath gateway = gateway(without, upstream, redis);
                 OwnClassPath other = gateway(without, upstream, redis)) {
             assertThat(gateway.beans())

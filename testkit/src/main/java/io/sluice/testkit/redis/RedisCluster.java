@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -69,10 +70,28 @@ public final class RedisCluster implements AutoCloseable {
                 certificate.toString()));
     }
 
+    /**
+     * Returns the cluster that all test classes of this JVM share, emptied: without keys, functions, scripts and statistics. It
+     * starts at the first call and ends with the JVM. Slots may have moved since its start. Use {@link #start} for a cluster to
+     * kill, freeze, configure or fail over: this one throws an {@link IllegalStateException} at that, and when it is closed.
+     */
+    public static RedisCluster shared() {
+        return SharedServers.cluster();
+    }
+
+    static RedisCluster startShared() {
+        return start(RedisServer::startShared, SharedServers::options);
+    }
+
     private static RedisCluster start(Supplier<List<String>> options) {
+        return start(RedisServer::start, options);
+    }
+
+    private static RedisCluster start(
+            Function<Supplier<List<String>>, RedisServer> starter, Supplier<List<String>> options) {
         RedisCluster cluster = new RedisCluster();
         try {
-            cluster.startNodes(options);
+            cluster.startNodes(starter, options);
             cluster.giveSlots();
             cluster.introduce();
             cluster.giveReplicas();
@@ -185,6 +204,7 @@ public final class RedisCluster implements AutoCloseable {
     /** Makes a replica take over from a living owner, as for maintenance. Waits for it and returns the new owner. */
     public RedisServer failOver(int slot) {
         RedisServer replica = replicasOf(slot).get(0);
+        replica.mayChange("failOver");
         Await.until("replica takes over", PATIENCE, () -> {
             // An attempt that is not granted ends silently after five seconds.
             if (replica.info("role").equals("slave")) {
@@ -221,9 +241,9 @@ public final class RedisCluster implements AutoCloseable {
         return id;
     }
 
-    private void startNodes(Supplier<List<String>> options) {
+    private void startNodes(Function<Supplier<List<String>>, RedisServer> starter, Supplier<List<String>> options) {
         for (int i = 0; i < 2 * PRIMARIES; i++) {
-            RedisServer node = RedisServer.start(() -> {
+            RedisServer node = starter.apply(() -> {
                 // The default, the port plus 10,000, may not be a valid port.
                 List<String> all = new ArrayList<>(List.of("--cluster-port", Integer.toString(Ports.free())));
                 all.addAll(List.of("--cluster-enabled", "yes", "--cluster-node-timeout", "1000"));

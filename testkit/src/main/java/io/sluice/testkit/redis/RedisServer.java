@@ -25,14 +25,31 @@ public final class RedisServer implements AutoCloseable {
     private static final Duration PING = Duration.ofMillis(500);
     private static final int ATTEMPTS = 5;
 
+    private enum Kind {
+        OWN,
+        SHARED,
+        SENTINEL
+    }
+
     private final int port;
     private final List<String> options;
+    private final boolean shared;
     private final ServerProcess process;
 
-    private RedisServer(boolean sentinel, int port, List<String> options) {
+    private RedisServer(Kind kind, int port, List<String> options) {
         this.port = port;
+        this.shared = kind == Kind.SHARED;
         this.options = List.copyOf(options);
-        this.process = ServerProcess.start(folder -> commandLine(sentinel, folder));
+        this.process = ServerProcess.start(folder -> commandLine(kind, folder));
+    }
+
+    /**
+     * Returns the server that all test classes of this JVM share, emptied: without keys, functions, scripts and statistics. It
+     * starts at the first call and ends with the JVM. Use it in classes that need a plain server, and {@link #start} for a server
+     * to kill, freeze or configure: this one throws an {@link IllegalStateException} at that, and when it is closed.
+     */
+    public static RedisServer shared() {
+        return SharedServers.server();
     }
 
     /** Starts a server and waits until it answers. Options are as on the command line: {@code "--maxmemory", "1mb"}. */
@@ -42,24 +59,29 @@ public final class RedisServer implements AutoCloseable {
 
     /** Starts a server with options that are built anew for each attempt, for options that name ports. */
     static RedisServer start(Supplier<List<String>> options) {
-        return start(false, options);
+        return start(Kind.OWN, options);
     }
 
     /** Starts a Sentinel that does not watch anything yet. */
     static RedisServer startSentinel() {
-        return start(true, List::of);
+        return start(Kind.SENTINEL, List::of);
     }
 
-    private static RedisServer start(boolean sentinel, Supplier<List<String>> options) {
+    /** Starts a server that can be neither ended nor frozen, and whose options let Redis refuse changes of configuration. */
+    static RedisServer startShared(Supplier<List<String>> options) {
+        return start(Kind.SHARED, options);
+    }
+
+    private static RedisServer start(Kind kind, Supplier<List<String>> options) {
         String log = "";
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             // The port may be taken between finding and using it. The next attempt uses another one.
-            RedisServer server = new RedisServer(sentinel, Ports.free(), options.get());
+            RedisServer server = new RedisServer(kind, Ports.free(), options.get());
             if (server.awaitAnswer()) {
                 return server;
             }
             log = server.process.log();
-            server.close();
+            server.process.close();
         }
         throw new IllegalStateException("redis-server did not answer in " + ATTEMPTS + " attempts: " + log);
     }
@@ -76,7 +98,11 @@ public final class RedisServer implements AutoCloseable {
     /** Sends a command on its own connection and returns the reply, even if that is an error. */
     public RedisReply command(String... command) {
         try (RedisConnection connection = connect()) {
-            return connection.command(command);
+            RedisReply reply = connection.command(command);
+            if (reply instanceof RedisReply.Failure refused && refused.error().startsWith("NOPERM")) {
+                mayChange(command[0]);
+            }
+            return reply;
         }
     }
 
@@ -101,11 +127,13 @@ public final class RedisServer implements AutoCloseable {
 
     /** Kills the server as a crash would. */
     public void kill() {
+        mayChange("kill");
         process.kill();
     }
 
     /** Starts the server again on the same port, empty. Kills it first if it is running. */
     public void restart() {
+        mayChange("restart");
         process.relaunch();
         if (!awaitAnswer()) {
             throw new IllegalStateException("redis-server did not come back on port " + port + ": " + process.log());
@@ -114,6 +142,7 @@ public final class RedisServer implements AutoCloseable {
 
     /** Freezes the server (SIGSTOP): it accepts connections and never answers. */
     public void freeze() {
+        mayChange("freeze");
         process.signal("STOP");
     }
 
@@ -124,7 +153,16 @@ public final class RedisServer implements AutoCloseable {
 
     @Override
     public void close() {
+        mayChange("close");
         process.close();
+    }
+
+    /** Fails if other test classes use this server too. */
+    void mayChange(String how) {
+        if (shared) {
+            throw new IllegalStateException(
+                    how + " on a shared server (expected: a server of the test's own, RedisServer.start())");
+        }
     }
 
     /** Returns the replication offset of this server, comparable with that of its primary or replicas. */
@@ -168,10 +206,10 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    private List<String> commandLine(boolean sentinel, Path folder) {
+    private List<String> commandLine(Kind kind, Path folder) {
         List<String> line = new ArrayList<>();
         line.add("redis-server");
-        if (sentinel) {
+        if (kind == Kind.SENTINEL) {
             line.addAll(List.of(emptyFile(folder.resolve("sentinel.conf")), "--sentinel"));
         } else {
             line.addAll(List.of("--save", "", "--appendonly", "no"));

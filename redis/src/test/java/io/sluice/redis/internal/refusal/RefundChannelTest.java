@@ -27,8 +27,8 @@ final class RefundChannelTest {
 
     @Test
     void receivesOnlyItsOwnPrefixWhateverItContains() {
-        try (RedisServer server = RedisServer.start();
-                RefundChannel channel = open(server.uri(), "a*[b]?\\")) {
+        RedisServer server = RedisServer.shared();
+        try (RefundChannel channel = open(server.uri(), "a*[b]?\\")) {
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
             publish(server, "a*[b]:k", "axb:k", "ab:k", "a*[b]?\\:käse", "a*[b]?\\:");
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> eased.size() >= 2);
@@ -67,8 +67,8 @@ final class RefundChannelTest {
 
     @Test
     void receivesFromAnyClusterNodeThroughAnother() {
-        try (RedisCluster cluster = RedisCluster.start();
-                RefundChannel channel = open(cluster.uri(), "p")) {
+        RedisCluster cluster = RedisCluster.shared();
+        try (RefundChannel channel = open(cluster.uri(), "p")) {
             Awaitility.await().atMost(LONG).until(channel::isHeard);
             List<RedisServer> nodes = cluster.primaries();
             for (int i = 0; i < nodes.size(); i++) {
@@ -93,13 +93,12 @@ final class RefundChannelTest {
 
     @Test
     void isSilentOnceClosed() {
-        try (RedisServer server = RedisServer.start()) {
-            RefundChannel channel = open(server.uri(), "p");
-            Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
-            channel.close();
-            channel.close();
-            assertThat(channel.isHeard()).isFalse();
-        }
+        RedisServer server = RedisServer.shared();
+        RefundChannel channel = open(server.uri(), "p");
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(channel::isHeard);
+        channel.close();
+        channel.close();
+        assertThat(channel.isHeard()).isFalse();
     }
 
     @Test
