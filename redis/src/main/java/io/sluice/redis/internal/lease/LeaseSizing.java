@@ -1,5 +1,6 @@
 package io.sluice.redis.internal.lease;
 
+import io.sluice.core.spi.Demand;
 import java.time.Duration;
 
 /**
@@ -9,6 +10,11 @@ import java.time.Duration;
  * {@link #HORIZON} at the rate measured since the last request. It is at most twice the permits demanded since then, so that a
  * burst does not lease more than it needs. It is at least half of the previous lease, so that a pause does not start the sizing
  * from scratch.
+ *
+ * <p>Where the limit has ample room, a lease should last for half its time to live, and may be four times the permits demanded.
+ * Otherwise a thousand keys with little traffic each would ask ten times a second each. Room is ample for a lease of up to
+ * 1/{@value #AMPLE} of the share and of what the limit has left. Near the limit, and for a key that needs much of its share,
+ * nothing changes.
  */
 final class LeaseSizing {
 
@@ -18,6 +24,11 @@ final class LeaseSizing {
     static final Duration OBSERVED = Duration.ofMillis(200);
     static final int EVIDENCE = 8;
 
+    /** A lease of up to this fraction of the room leaves enough for other processes. */
+    static final int AMPLE = 16;
+
+    private static final double GROWTH = 2;
+    private static final double AMPLE_GROWTH = 4;
     private static final long SHORTEST_NANOS = Duration.ofMillis(1).toNanos();
 
     private long sinceNanos;
@@ -57,21 +68,23 @@ final class LeaseSizing {
      *
      * @param spent the permits spent from leases since the last call
      * @param refused whether the last answer was a refusal; then low demand since says nothing
-     * @param atOnce how many permits one caller asks for
+     * @param room how many permits of the share the limit had left by the last answer; 0 if there was none
      */
-    long wanted(long spent, boolean refused, long atOnce, long ttlMicros, long nowNanos) {
-        long demanded = elsewhere + spent;
-        double horizon = Math.min((double) HORIZON.toNanos(), ttlMicros * 1_000.0 / 2);
-        double measured = demanded * horizon / Math.max(SHORTEST_NANOS, nowNanos - sinceNanos);
-        long wanted = Math.max((long) Math.min(measured, 2.0 * demanded), refused ? last : last / 2);
+    long wanted(Demand demand, long spent, boolean refused, long room, long nowNanos) {
+        double demanded = (double) elsewhere + spent;
+        double perNano = demanded / Math.max(SHORTEST_NANOS, nowNanos - sinceNanos);
+        double longestNanos = demand.lease().ttlMicros() * 1_000.0 / 2;
+        double careful = Math.min(perNano * Math.min(HORIZON.toNanos(), longestNanos), GROWTH * demanded);
+        double ample = Math.min(Math.min(perNano * longestNanos, AMPLE_GROWTH * demanded), (double) room / AMPLE);
+        last = Math.max((long) careful, refused ? last : last / 2);
+        long wanted = Math.max(last, (long) ample);
         restart(nowNanos);
         lastNanos = nowNanos;
-        if (wanted < 2 * atOnce) {
+        if (wanted < 2 * demand.permits()) {
             last = 0;
             return 0;
         }
         calls = EVIDENCE;
-        last = wanted;
         return wanted;
     }
 

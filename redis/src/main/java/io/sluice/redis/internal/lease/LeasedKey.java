@@ -269,12 +269,7 @@ final class LeasedKey {
             }
             long spent = spent();
             long fixed = demand.lease().size();
-            long byRate = appetite.wanted(
-                    spent - spentAtRequest,
-                    isRefused(),
-                    demand.permits(),
-                    demand.lease().ttlMicros(),
-                    nowNanos);
+            long byRate = appetite.wanted(demand, spent - spentAtRequest, isRefused(), room(most), nowNanos);
             spentAtRequest = spent;
             long wanted = Math.min(fixed == 0 ? byRate : fixed, Math.min(most, Limit.MAX_PERMITS));
             if (byRate == 0 || wanted < demand.permits()) {
@@ -305,6 +300,12 @@ final class LeasedKey {
             return null;
         }
         return lease;
+    }
+
+    /** Returns how many permits of the share the limit had left by the store's last reply; 0 if there was none. */
+    private long room(long most) {
+        LastLeaseReply heard = news;
+        return heard == null ? 0 : Math.min(most, heard.remaining());
     }
 
     private boolean isRefused() {
