@@ -72,6 +72,7 @@ final class LeasedKey {
     private long spentAtRequest;
     private long spentAtSweep;
     private long quietSinceNanos;
+    private boolean roomIsAmple;
     private boolean gone;
 
     LeasedKey(Limit limit, String key, LeaseListener listener, long nowNanos) {
@@ -269,9 +270,11 @@ final class LeasedKey {
             }
             long spent = spent();
             long fixed = demand.lease().size();
-            long byRate = appetite.wanted(demand, spent - spentAtRequest, isRefused(), room(most), nowNanos);
+            long room = room(most);
+            long byRate = appetite.wanted(demand, spent - spentAtRequest, isRefused(), room, nowNanos);
             spentAtRequest = spent;
             long wanted = Math.min(fixed == 0 ? byRate : fixed, Math.min(most, Limit.MAX_PERMITS));
+            roomIsAmple = wanted <= room / LeaseSizing.AMPLE;
             if (byRate == 0 || wanted < demand.permits()) {
                 askFromNanos = nowNanos + LeaseSizing.HORIZON.toNanos();
                 return null;
@@ -472,8 +475,11 @@ final class LeasedKey {
             return;
         }
         spentBefore += spent;
-        if (spent < lease.permits || !lease.isOver(nowNanos)) {
+        if (spent < lease.permits) {
             owed.add(new EndedLease(lease.id, spent), tellNanos);
+        } else if (!lease.isOver(nowNanos)) {
+            // The report returns only a part of the share. Where room is ample, that can wait for the next request.
+            owed.add(new EndedLease(lease.id, spent), roomIsAmple ? lease.endsNanos : tellNanos);
         }
     }
 
