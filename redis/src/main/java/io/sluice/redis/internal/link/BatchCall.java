@@ -52,6 +52,10 @@ public final class BatchCall {
     private final StatefulRedisConnection<byte[], byte[]> redis;
     private final boolean asking;
     private final long sentNanos;
+
+    /** When the call was sent, by the {@link ReadingTime}. */
+    private final long sentReadingNanos;
+
     private Batch batch;
     private boolean creating = true;
     private int repeatsLeft = REPEATS;
@@ -65,7 +69,8 @@ public final class BatchCall {
             boolean asking,
             Clock clock,
             StoreListener listener,
-            Landing landing) {
+            Landing landing,
+            long sentReadingNanos) {
         this.batch = batch;
         this.link = link;
         this.redis = redis;
@@ -74,6 +79,7 @@ public final class BatchCall {
         this.listener = listener;
         this.landing = landing;
         this.sentNanos = clock.nanoTime();
+        this.sentReadingNanos = sentReadingNanos;
     }
 
     /**
@@ -88,8 +94,7 @@ public final class BatchCall {
             landing.landed(batch, null, link.unavailable());
             return;
         }
-        link.sent();
-        new BatchCall(batch, link, redis, asking, clock, listener, landing).send();
+        new BatchCall(batch, link, redis, asking, clock, listener, landing, link.sent()).send();
     }
 
     private void send() {
@@ -140,9 +145,14 @@ public final class BatchCall {
     private void answered(byte[] reply) {
         long now = clock.nanoTime();
         boolean late = batch.isMostlyLate(now);
-        link.landed(redis, late, FailureNames.TIMEOUT);
+        link.landed(redis, late && isLateByReadingTime(), FailureNames.TIMEOUT);
         tell(late ? "late" : "ok", now);
         landing.landed(batch, reply, null);
+    }
+
+    /** Returns whether most callers would have given up even if this process had read the answer as soon as it arrived. */
+    private boolean isLateByReadingTime() {
+        return batch.isMostlyLate(sentNanos + link.readingNanos() - sentReadingNanos);
     }
 
     private void failed(Throwable failure) {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -37,12 +38,14 @@ public final class Connector implements AutoCloseable {
     private final RedisClient client;
     private final Clock clock;
     private final Executor afterArrivals = task -> afterArrivals(task, HOPS);
+    private final ReadingTime readingTime;
 
     public Connector(Clock clock) {
         this.clock = clock;
         // One thread reads everything, so a task submitted to it runs after the data that has already arrived.
         DefaultEventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
         this.loop = loops.allocate(Transports.eventLoopGroupClass());
+        this.readingTime = new ReadingTime(clock, this::nextTurn);
         // It also runs Lettuce's other work. Otherwise each new connection might start another thread for that.
         this.resources = ClientResources.builder()
                 .eventLoopGroupProvider(loops)
@@ -73,6 +76,19 @@ public final class Connector implements AutoCloseable {
      */
     public Executor afterArrivals() {
         return afterArrivals;
+    }
+
+    /** Returns the time of the thread that reads. */
+    ReadingTime readingTime() {
+        return readingTime;
+    }
+
+    private void nextTurn(Runnable task) {
+        try {
+            loop.schedule(task, ReadingTime.TURN.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // The thread has ended; nothing is read any more.
+        }
     }
 
     private void afterArrivals(Runnable task, int hops) {

@@ -53,6 +53,7 @@ public final class RedisLink implements AutoCloseable {
     private final Clock clock;
     private final RedisOptions options;
     private final Breaker breaker;
+    private final ReadingTime reading;
     private final ServerWatch server;
     private final long madeNanos;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -92,6 +93,7 @@ public final class RedisLink implements AutoCloseable {
         this.options = options;
         this.madeNanos = clock.nanoTime();
         this.breaker = new Breaker(options.slow());
+        this.reading = connector.readingTime();
         this.server = new ServerWatch(address(), inCluster);
         this.state = StoreState.down(FailureNames.DISCONNECTED, NOT_YET, clock.epochMicros());
         connect();
@@ -159,9 +161,17 @@ public final class RedisLink implements AutoCloseable {
                 .toCompletableFuture();
     }
 
-    /** Records that a call was sent. */
-    void sent() {
-        breaker.sent(clock.nanoTime());
+    /** Records that a call is about to be sent. Returns the {@link ReadingTime}. */
+    long sent() {
+        reading.sent();
+        long now = reading.nanos();
+        breaker.sent(now);
+        return now;
+    }
+
+    /** Returns the {@link ReadingTime}. */
+    long readingNanos() {
+        return reading.nanos();
     }
 
     /** Returns how many loads of the library were sent on a connection. Anything sent from now on runs after them. */
@@ -177,7 +187,8 @@ public final class RedisLink implements AutoCloseable {
 
     /** Records that a call on a connection has ended, well or badly. */
     void landed(StatefulRedisConnection<byte[], byte[]> redis, boolean bad, String cause) {
-        if (breaker.landed(bad, clock.nanoTime())) {
+        reading.landed();
+        if (breaker.landed(bad, reading.nanos())) {
             open(redis, cause);
         }
     }
@@ -185,11 +196,11 @@ public final class RedisLink implements AutoCloseable {
     /** Stops using a connection on which nothing has returned for too long. */
     public void checkProgress() {
         StatefulRedisConnection<byte[], byte[]> current = used;
-        if (current != null && breaker.isStalled(clock.nanoTime()) && suspected.compareAndSet(false, true)) {
+        if (current != null && breaker.isStalled(reading.nanos()) && suspected.compareAndSet(false, true)) {
             // The answers may have arrived but still be unread, because this process itself was paused.
             connector.afterArrivals().execute(() -> {
                 suspected.set(false);
-                if (breaker.isStalled(clock.nanoTime())) {
+                if (breaker.isStalled(reading.nanos())) {
                     open(current, FailureNames.TIMEOUT);
                 }
             });
@@ -318,15 +329,19 @@ public final class RedisLink implements AutoCloseable {
         if (closed || !redis.isOpen()) {
             return;
         }
-        long sent = clock.nanoTime();
+        reading.sent();
+        long sent = reading.nanos();
+        CompletableFuture<byte[]> answer = DecideLibrary.probe(redis).toCompletableFuture();
         Duration patience = longerOf(options.slow(), STUCK);
         Clock.Alarm stuck = clock.at(
-                sent + patience.toNanos(), () -> giveUp(redis, "no answer within " + patience.toMillis() + " ms"));
-        DecideLibrary.probe(redis).whenComplete((done, failure) -> {
+                clock.nanoTime() + patience.toNanos(),
+                () -> connector.afterArrivals().execute(() -> giveUpUnless(answer, redis, patience)));
+        answer.whenComplete((done, failure) -> {
             stuck.cancel();
+            reading.landed();
             if (failure != null) {
                 probeFailed(redis, failure);
-            } else if (clock.nanoTime() - sent <= options.slow().toNanos()) {
+            } else if (reading.nanos() - sent <= options.slow().toNanos()) {
                 use(redis);
             } else if (first) {
                 // The first call on a connection is slow on our side, whatever Redis does.
@@ -335,6 +350,13 @@ public final class RedisLink implements AutoCloseable {
                 afterPause(() -> probe(redis, false));
             }
         });
+    }
+
+    private void giveUpUnless(
+            CompletableFuture<byte[]> answer, StatefulRedisConnection<byte[], byte[]> redis, Duration patience) {
+        if (!answer.isDone()) {
+            giveUp(redis, "no answer within " + patience.toMillis() + " ms");
+        }
     }
 
     private void probeFailed(StatefulRedisConnection<byte[], byte[]> redis, Throwable failure) {
@@ -365,7 +387,7 @@ public final class RedisLink implements AutoCloseable {
             if (closed || probed != redis) {
                 return;
             }
-            breaker.reset(clock.nanoTime());
+            breaker.reset(reading.nanos());
             probed = null;
             used = redis;
         }
