@@ -149,7 +149,6 @@ public final class Node implements AutoCloseable {
             throw e;
         }
         node.health.turn(Health.Phase.SERVING);
-        node.grpc(GrpcDoor::serve);
         return node;
     }
 
@@ -240,9 +239,9 @@ public final class Node implements AutoCloseable {
         DoorTokens files = DoorTokens.open(config, clock);
         tokens = files;
         health.watchTokens(files::findings);
-        GrpcDoor door = GrpcDoor.open(config, files, evaluator);
+        GrpcDoor door = GrpcDoor.of(config, files, evaluator);
         grpc = door;
-        if (door.port().isPresent()) {
+        if (door.hasPort()) {
             metrics.watchRefusedConnections("grpc", door::refusedConnections);
         }
         EnvoyRoute envoy = new EnvoyRoute(api.vertx(), door.json());
@@ -272,7 +271,7 @@ public final class Node implements AutoCloseable {
             permitKey.start().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
         }
         WarmUp warmUp = new WarmUp(clock);
-        warmUp.begin("the service for Envoy", door::warmUp);
+        warmUp.begin("the service for Envoy", more -> door.warmUp(rules().rules(), more));
         if (gateway != null) {
             warmUp.begin("the gateway", more -> NodeGateway.warmUp(means, more));
         }
@@ -283,6 +282,7 @@ public final class Node implements AutoCloseable {
             warmUp.begin("the decision API", more -> practise(handlers, more));
         }
         warmUp.await();
+        door.serve();
     }
 
     /** The token keeps other processes out. */

@@ -9,10 +9,12 @@ import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.sluice.core.time.Clock;
 import io.sluice.envoy.decide.RateLimitDecider;
+import io.sluice.rules.model.Rule;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -61,8 +63,6 @@ public final class EnvoyServer implements AutoCloseable {
     private final @Nullable ReloadedTls tls;
     private final ServerLoops loops;
     private final OpenCalls calls;
-    private final Admission admission;
-    private final RateLimitDecider decider;
     private volatile boolean open;
     private boolean leaving;
 
@@ -78,8 +78,6 @@ public final class EnvoyServer implements AutoCloseable {
         this.tls = tls;
         this.loops = loops;
         this.calls = calls;
-        this.admission = admission;
-        this.decider = decider;
         this.health = new HealthStatusManager();
         serving(ServingStatus.NOT_SERVING);
         MalformedMessages malformed =
@@ -138,18 +136,21 @@ public final class EnvoyServer implements AutoCloseable {
         }
     }
 
+    /**
+     * Sends requests through another server, on the loopback address, while {@code more} is true. They ask for limits of these rules
+     * and charge nothing. Call this before a server has to answer quickly.
+     */
+    public static void warmUp(RateLimitDecider decider, List<Rule> rules, BooleanSupplier more)
+            throws IOException, GeneralSecurityException {
+        RateLimitWarmUp.run(decider, rules, more);
+    }
+
     public int port() {
         return server.getPort();
     }
 
-    /** Sends requests to itself while {@code more} is true, even before it serves; over the network unless that takes a certificate. */
-    public void warmUp(BooleanSupplier more) {
-        RateLimitWarmUp.run(decider, tls == null ? server.getListenSockets().get(0) : null, admission.own(), more);
-    }
-
     /** Starts to decide, and reports the status {@code SERVING}. */
     public void open() {
-        admission.endWarmUp();
         open = true;
         serving(ServingStatus.SERVING);
     }

@@ -13,6 +13,7 @@ import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.node.transport.OpenConnections;
 import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.model.Rule;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
@@ -29,31 +30,28 @@ public final class GrpcDoor implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcDoor.class);
 
+    private final Optional<GrpcSettings> settings;
+    private final DoorTokens tokens;
     private final RateLimitDecider decider;
-    private final @Nullable EnvoyServer server;
     private final OpenConnections connections;
+    private volatile @Nullable EnvoyServer server;
 
-    private GrpcDoor(RateLimitDecider decider, @Nullable EnvoyServer server, OpenConnections connections) {
-        this.decider = decider;
-        this.server = server;
-        this.connections = connections;
-    }
-
-    /** Listens if the node has a gRPC port, but decides nothing yet. */
-    public static GrpcDoor open(NodeConfig config, DoorTokens tokens, Evaluator evaluator) throws StartFailedException {
-        return open(config, tokens, evaluator, OpenConnections.USUAL_MOST);
-    }
-
-    static GrpcDoor open(NodeConfig config, DoorTokens tokens, Evaluator evaluator, int mostConnections)
-            throws StartFailedException {
-        Optional<GrpcSettings> settings = config.grpc();
+    private GrpcDoor(NodeConfig config, DoorTokens tokens, Evaluator evaluator, int mostConnections) {
+        this.settings = config.grpc();
+        this.tokens = tokens;
         boolean reference =
                 settings.filter(GrpcSettings::countsLikeTheReference).isPresent();
-        RateLimitDecider decider =
-                new RateLimitDecider(evaluator, reference ? CountingMode.REFERENCE : CountingMode.TOGETHER);
-        OpenConnections connections = new OpenConnections(mostConnections);
-        EnvoyServer server = settings.isEmpty() ? null : listen(settings.get().door(), tokens, decider, connections);
-        return new GrpcDoor(decider, server, connections);
+        this.decider = new RateLimitDecider(evaluator, reference ? CountingMode.REFERENCE : CountingMode.TOGETHER);
+        this.connections = new OpenConnections(mostConnections);
+    }
+
+    /** Creates a door that does not listen before {@link #serve}. */
+    public static GrpcDoor of(NodeConfig config, DoorTokens tokens, Evaluator evaluator) {
+        return of(config, tokens, evaluator, OpenConnections.USUAL_MOST);
+    }
+
+    static GrpcDoor of(NodeConfig config, DoorTokens tokens, Evaluator evaluator, int mostConnections) {
+        return new GrpcDoor(config, tokens, evaluator, mostConnections);
     }
 
     private static EnvoyServer listen(
@@ -99,9 +97,15 @@ public final class GrpcDoor implements AutoCloseable {
         return "cannot listen (expected: an address of this machine and a free port)";
     }
 
-    /** Returns the port; empty if there is none. */
+    /** Returns whether the node has a gRPC port. */
+    public boolean hasPort() {
+        return settings.isPresent();
+    }
+
+    /** Returns the port; empty if there is none, or not yet. */
     public OptionalInt port() {
-        return server == null ? OptionalInt.empty() : OptionalInt.of(server.port());
+        EnvoyServer open = server;
+        return open == null ? OptionalInt.empty() : OptionalInt.of(open.port());
     }
 
     /** Returns how many connections were closed at once because too many were open. */
@@ -114,31 +118,35 @@ public final class GrpcDoor implements AutoCloseable {
         return new EnvoyJson(decider);
     }
 
-    /** Sends requests to itself while {@code more} is true. */
-    public void warmUp(BooleanSupplier more) {
-        if (server != null) {
-            server.warmUp(more);
+    /** Sends requests for these rules through another server while {@code more} is true. They charge nothing. */
+    public void warmUp(List<Rule> rules, BooleanSupplier more) throws IOException, GeneralSecurityException {
+        if (settings.isPresent()) {
+            EnvoyServer.warmUp(decider, rules, more);
         }
     }
 
-    /** Called when the node serves. */
-    public void serve() {
-        if (server != null) {
-            server.open();
+    /** Starts to listen and to decide, if the node has a gRPC port. A port that listened earlier would refuse what it accepts. */
+    public void serve() throws StartFailedException {
+        if (settings.isPresent()) {
+            EnvoyServer listening = listen(settings.get().door(), tokens, decider, connections);
+            server = listening;
+            listening.open();
         }
     }
 
     /** Called when the node is about to stop. */
     public void leave() {
-        if (server != null) {
-            server.leave();
+        EnvoyServer open = server;
+        if (open != null) {
+            open.leave();
         }
     }
 
     @Override
     public void close() {
-        if (server != null) {
-            server.close();
+        EnvoyServer open = server;
+        if (open != null) {
+            open.close();
         }
     }
 }

@@ -260,7 +260,8 @@ class GrpcDoorTest {
         Evaluator evaluator = new Evaluator(RuleSet::none, local, null, config.keyForm(), clock, (ruling, nanos) -> {});
         try (local;
                 DoorTokens tokens = DoorTokens.open(config, clock);
-                GrpcDoor door = GrpcDoor.open(config, tokens, evaluator, 2)) {
+                GrpcDoor door = GrpcDoor.of(config, tokens, evaluator, 2)) {
+            assertThat(door.port()).as("it does not listen before it serves").isEmpty();
             door.serve();
             int port = door.port().getAsInt();
             try (Caller first = Caller.of(port);
