@@ -145,14 +145,18 @@ public final class BatchCall {
     private void answered(byte[] reply) {
         long now = clock.nanoTime();
         boolean late = batch.isMostlyLate(now);
-        link.landed(redis, late && isLateByReadingTime(), FailureNames.TIMEOUT);
+        link.landed(redis, late && isSlow(), FailureNames.TIMEOUT);
         tell(late ? "late" : "ok", now);
         landing.landed(batch, reply, null);
     }
 
-    /** Returns whether most callers would have given up even if this process had read the answer as soon as it arrived. */
-    private boolean isLateByReadingTime() {
-        return batch.isMostlyLate(sentNanos + link.readingNanos() - sentReadingNanos);
+    /**
+     * Returns whether Redis is to blame: most callers would have given up even if this process had read the answer as soon as it
+     * arrived, and not because they had waited too long before the call was sent.
+     */
+    private boolean isSlow() {
+        long took = link.readingNanos() - sentReadingNanos;
+        return took > link.quickNanos() && batch.isMostlyLate(sentNanos + took);
     }
 
     private void failed(Throwable failure) {

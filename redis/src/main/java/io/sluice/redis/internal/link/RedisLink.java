@@ -45,6 +45,9 @@ public final class RedisLink implements AutoCloseable {
     /** A connection that leaves a probe unanswered for this long, or for the {@code slow} option if that is longer, is replaced. */
     private static final Duration STUCK = Duration.ofMillis(400);
 
+    /** A call that takes less than this part of the {@code slow} option is quick. */
+    private static final int QUICK_PART = 5;
+
     /** How long a secret stays after the last process asked for it. */
     private static final Duration AGREED_FOR = Duration.ofDays(7);
 
@@ -172,6 +175,11 @@ public final class RedisLink implements AutoCloseable {
     /** Returns the {@link ReadingTime}. */
     long readingNanos() {
         return reading.nanos();
+    }
+
+    /** Returns how long a call may take that is never called slow, however late its callers are. */
+    long quickNanos() {
+        return options.slow().toNanos() / QUICK_PART;
     }
 
     /** Returns how many loads of the library were sent on a connection. Anything sent from now on runs after them. */
