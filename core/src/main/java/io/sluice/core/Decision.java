@@ -3,7 +3,6 @@ package io.sluice.core;
 import io.sluice.core.internal.DurationText;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
-import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.FailurePolicy;
@@ -24,48 +23,41 @@ import org.jspecify.annotations.Nullable;
  * <p>A refusal reports the first limit that refuses, in the order of the demands. An allowed decision reports the limit with
  * the fewest permits remaining. Times are exact to the microsecond.
  */
-public final class Decision {
+public abstract sealed class Decision permits AskDecision, BucketDecision {
 
     private static final int NOBODY = -1;
 
-    private final Ask ask;
-    private final EngineDecision outcome;
-    private final int by;
-
-    Decision(Ask ask, EngineDecision outcome) {
-        this.ask = ask;
-        this.outcome = outcome;
-        this.by = reported(outcome);
-    }
+    Decision() {}
 
     /** Returns the engine's decision, or the failure policy's decision if a closed engine left the ask undecided. */
     static Decision of(Ask ask, Outcome outcome, Clock clock) {
         if (outcome instanceof EngineDecision decided) {
-            return new Decision(ask, decided);
+            return new AskDecision(ask, decided);
         }
         boolean open = ask.onFailure() == FailurePolicy.OPEN;
-        return new Decision(
+        return new AskDecision(
                 ask, new EngineDecision(open, List.of(), clock.epochMicros(), ((EngineFailure) outcome).reason()));
     }
 
     /** Returns whether the request may pass. */
-    public boolean allowed() {
-        return outcome.allowed();
-    }
+    public abstract boolean allowed();
 
     /** Returns the limit that decided, or null if no limit was asked. */
     public @Nullable Limit limit() {
-        return by == NOBODY ? null : demand().limit();
+        int by = by();
+        return by == NOBODY ? null : ask().demands().get(by).limit();
     }
 
     /** Returns the name of {@link #limit()} in reports. */
     public @Nullable Label label() {
-        return by == NOBODY ? null : demand().label();
+        int by = by();
+        return by == NOBODY ? null : ask().demands().get(by).label();
     }
 
     /** Returns the permits left on {@link #limit()} after the decision. */
     public long remaining() {
-        return by == NOBODY ? Long.MAX_VALUE : outcome.verdicts().get(by).remaining();
+        int by = by();
+        return by == NOBODY ? Long.MAX_VALUE : outcome().verdicts().get(by).remaining();
     }
 
     /**
@@ -78,7 +70,8 @@ public final class Decision {
 
     /** Returns the time until {@link #limit()} is as if unused, or empty if waiting does not get it there. */
     public Optional<Duration> resetAfter() {
-        return duration(by == NOBODY ? 0 : outcome.verdicts().get(by).resetAfterMicros());
+        int by = by();
+        return duration(by == NOBODY ? 0 : outcome().verdicts().get(by).resetAfterMicros());
     }
 
     /** Returns how long the caller must wait for the time slot that it was admitted for; zero means it may proceed now. */
@@ -89,7 +82,7 @@ public final class Decision {
     long waitMicros() {
         long wait = 0;
         if (allowed()) {
-            for (Verdict verdict : outcome.verdicts()) {
+            for (Verdict verdict : outcome().verdicts()) {
                 wait = Math.max(wait, verdict.waitMicros());
             }
         }
@@ -98,27 +91,24 @@ public final class Decision {
 
     /** Returns why the intended engine did not decide, such as {@code redis-timeout}, or null if it did. */
     public @Nullable String degraded() {
-        return outcome.degraded();
+        return outcome().degraded();
     }
 
     /** Returns the version of the rules in force, or 0 without rules. */
     public long ruleVersion() {
-        return ask.ruleVersion();
+        return ask().ruleVersion();
     }
 
     /** Returns the ask that was decided. */
-    public Ask ask() {
-        return ask;
-    }
+    public abstract Ask ask();
 
     /** Returns the verdicts of all limits. */
-    public EngineDecision outcome() {
-        return outcome;
-    }
+    public abstract EngineDecision outcome();
 
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(allowed() ? "allowed" : "refused");
+        int by = by();
         if (by == NOBODY) {
             text.append(": no limit applies");
         } else {
@@ -133,7 +123,7 @@ public final class Decision {
                 text.append(
                         slowest == by
                                 ? ""
-                                : " because of " + ask.demands().get(slowest).limit());
+                                : " because of " + ask().demands().get(slowest).limit());
             }
         }
         return degraded() == null ? text.toString() : text + " (degraded: " + degraded() + ")";
@@ -141,7 +131,7 @@ public final class Decision {
 
     private long retryAfterMicros() {
         long retry = 0;
-        for (Verdict verdict : outcome.verdicts()) {
+        for (Verdict verdict : outcome().verdicts()) {
             if (!verdict.fits()) {
                 retry = Math.max(retry, verdict.retryAfterMicros());
             }
@@ -151,8 +141,8 @@ public final class Decision {
 
     /** Returns the limit that the time to wait belongs to: the reported one unless another refuses for longer. */
     private int slowest() {
-        List<Verdict> verdicts = outcome.verdicts();
-        int slowest = by;
+        List<Verdict> verdicts = outcome().verdicts();
+        int slowest = by();
         for (int i = 0; i < verdicts.size(); i++) {
             Verdict verdict = verdicts.get(i);
             if (!verdict.fits()
@@ -163,19 +153,16 @@ public final class Decision {
         return slowest;
     }
 
-    private Demand demand() {
-        return ask.demands().get(by);
-    }
-
-    private static int reported(EngineDecision outcome) {
+    /** Returns the position of the limit that is reported, or {@link #NOBODY}. */
+    private int by() {
+        List<Verdict> verdicts = outcome().verdicts();
         int least = NOBODY;
-        for (int i = 0; i < outcome.verdicts().size(); i++) {
-            Verdict verdict = outcome.verdicts().get(i);
+        for (int i = 0; i < verdicts.size(); i++) {
+            Verdict verdict = verdicts.get(i);
             if (!verdict.fits()) {
                 return i;
             }
-            if (least == NOBODY
-                    || verdict.remaining() < outcome.verdicts().get(least).remaining()) {
+            if (least == NOBODY || verdict.remaining() < verdicts.get(least).remaining()) {
                 least = i;
             }
         }

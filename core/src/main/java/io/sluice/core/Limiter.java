@@ -4,6 +4,7 @@ import io.sluice.core.decorator.FallbackEngine;
 import io.sluice.core.internal.Expect;
 import io.sluice.core.limit.Concurrency;
 import io.sluice.core.limit.Limit;
+import io.sluice.core.local.Buckets;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -23,6 +24,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether requests may pass. Thread-safe: create one limiter and share it.
@@ -112,7 +114,9 @@ public final class Limiter implements AutoCloseable {
 
     /** Decides about permits of one limit and charges them if allowed. */
     public Decision decide(Limit limit, String key, long permits) {
-        return decide(List.of(Demand.of(limit, key, permits)));
+        long start = startNanos();
+        Decision decision = decideOnBucket(limit, key, permits);
+        return decision == null ? decide(List.of(Demand.of(limit, key, permits))) : told(decision, start);
     }
 
     /** Decides about several limits at once, all or nothing. */
@@ -444,8 +448,22 @@ public final class Limiter implements AutoCloseable {
         return listeners.isEmpty() ? 0 : clock.nanoTime();
     }
 
+    /** Decides about one token bucket of this process, without an ask. Returns null if the engine must be asked. */
+    private @Nullable Decision decideOnBucket(Limit limit, String key, long permits) {
+        Buckets buckets = engine instanceof LocalEngine local ? local.buckets(limit) : null;
+        if (buckets == null) {
+            return null;
+        }
+        long nowMicros = buckets.nowMicros();
+        long used = buckets.take(key, permits, nowMicros);
+        return used == Buckets.UNDECIDED ? null : new BucketDecision(buckets, key, permits, used, nowMicros);
+    }
+
     private Decision decision(Ask ask, Outcome outcome, long startNanos) {
-        Decision decision = Decision.of(ask, outcome, clock);
+        return told(Decision.of(ask, outcome, clock), startNanos);
+    }
+
+    private Decision told(Decision decision, long startNanos) {
         if (!listeners.isEmpty()) {
             listeners.tell(decision, clock.nanoTime() - startNanos);
         }

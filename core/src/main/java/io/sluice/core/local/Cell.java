@@ -27,6 +27,8 @@ abstract sealed class Cell {
     static final String OVERFLOW = "#overflow:";
 
     private static final int SPINS = 64;
+    private static final int FEWEST_SPINS = 32;
+    private static final int MOST_SPINS = 256;
     private static final VarHandle WORD;
 
     static {
@@ -104,6 +106,16 @@ abstract sealed class Cell {
         WORD.setRelease(this, next);
     }
 
+    /**
+     * Waits after another thread was faster, longer each time. A thread that tries again at once takes the memory line away from
+     * the thread that is about to succeed, and then all of them wait for it to come back.
+     */
+    private static void standBack(int attempts) {
+        for (int spins = Math.min(MOST_SPINS, FEWEST_SPINS << Math.min(attempts, 3)); spins > 0; spins--) {
+            Thread.onSpinWait();
+        }
+    }
+
     /** Waits briefly for the lock. Yields after some spins, because the holder may have lost the processor. */
     @SuppressWarnings("ThreadPriorityCheck") // it only affects how soon the holder continues
     static void pause(int spins) {
@@ -124,9 +136,31 @@ abstract sealed class Cell {
             this.packed = packed;
         }
 
+        /**
+         * Charges the permits if they fit. Returns what was used before, or {@link #LOCKED} or {@link #DEAD}.
+         *
+         * <p>If another thread was faster, this one keeps its time, which is a little early but never in the caller's favour.
+         *
+         * @param elapsedMicros the time since the start of the engine
+         */
+        long take(long permits, long elapsedMicros) {
+            PackedBucket in = packed;
+            long moment = in.momentAfter(elapsedMicros);
+            long seen = word();
+            for (int attempts = 0; seen >= 0; attempts++) {
+                long used = PackedBucket.used(seen, moment);
+                if (!in.fits(used, permits) || replaceWord(seen, in.charged(seen, moment, permits))) {
+                    return used;
+                }
+                standBack(attempts);
+                seen = word();
+            }
+            return seen;
+        }
+
         @Override
         long grant(Demand demand, long word, long micros) {
-            if (packed.fits(word, packed.moment(micros), demand.permits())) {
+            if (packed.fits(PackedBucket.used(word, packed.moment(micros)), demand.permits())) {
                 return demand.permits();
             }
             return TokenBuckets.grant(packed.limit, packed.state(word, micros), demand, micros);

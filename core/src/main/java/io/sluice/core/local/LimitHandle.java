@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Direct access to the counts of one limit, without an {@link Ask}. A {@link PackedBucket} is decided right here, by one
  * compare-and-set. The engine decides everything else.
  */
-abstract sealed class LimitHandle permits LocalGate, LocalGates {
+abstract sealed class LimitHandle permits LocalGate, LocalGates, Buckets {
 
     private final LocalCounts counts;
     private final Limit limit;
@@ -29,62 +29,57 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
 
     private final long startNanos;
 
-    LimitHandle(LocalCounts counts, Limit limit) {
-        this.counts = counts;
-        this.limit = limit;
-        this.series = counts.registered(limit).series();
-        PackedBucket in = counts.registered(limit).packed();
-        this.packed = in;
-        this.clock = in == null ? Clock.system() : in.time.clock;
-        this.startNanos = in == null ? 0 : in.time.startNanos;
+    LimitHandle(LocalCounts counts, Limit limit, LocalCounts.RegisteredLimit registered) {
+        this(counts, limit, registered.series(), registered.packed());
     }
 
-    /**
-     * Decides for a key, on the cell that was last found for it. It has its own loop, although {@link #pass} does the same and
-     * more: JDK 17 allocates a verdict that may also come from the engine, even if the verdict is not used.
-     */
+    LimitHandle(LocalCounts counts, Limit limit, CountSeries series, @Nullable PackedBucket packed) {
+        this.counts = counts;
+        this.limit = limit;
+        this.series = series;
+        this.packed = packed;
+        this.clock = packed == null ? Clock.system() : packed.time.clock;
+        this.startNanos = packed == null ? 0 : packed.time.startNanos;
+    }
+
+    /** Decides for a key, on the cell that was last found for it. */
     final boolean tryPass(Cell.@Nullable Bucket found, String key, long permits) {
-        Expect.range("permits", permits, 1, Limit.MAX_PERMITS);
+        requirePermits(permits);
         Cell.Bucket at = found;
         for (int spins = 0; at != null; spins++) {
             // Read the clock first: the loads that follow then run while the clock answers instead of waiting before
             // it.
             long elapsed = elapsedMicros();
-            PackedBucket in = at.packed;
-            long moment = in.momentAfter(elapsed);
-            long word = at.word();
-            if (word < 0) {
-                at = after(at, word, key, spins);
-            } else if (!in.fits(word, moment, permits)) {
-                return false;
-            } else if (at.replaceWord(word, in.charged(word, moment, permits))) {
-                return true;
+            long used = at.take(permits, elapsed);
+            if (used >= 0) {
+                return at.packed.fits(used, permits);
             }
+            at = after(at, used, key, spins);
         }
         return decide(key, permits, 0).allowed();
     }
 
     /** Decides like {@link #tryPass}, and returns what remains and how long to wait. */
     final Verdict pass(Cell.@Nullable Bucket found, String key, long permits) {
-        Expect.range("permits", permits, 1, Limit.MAX_PERMITS);
+        requirePermits(permits);
         long maxWaitMicros = limit.maxWaitMicros();
         Cell.Bucket at = maxWaitMicros > 0 ? null : found;
         for (int spins = 0; at != null; spins++) {
             long elapsed = elapsedMicros();
-            PackedBucket in = at.packed;
-            long moment = in.momentAfter(elapsed);
-            long word = at.word();
-            if (word < 0) {
-                at = after(at, word, key, spins);
-                continue;
-            }
-            boolean fits = in.fits(word, moment, permits);
-            if (!fits || at.replaceWord(word, in.charged(word, moment, permits))) {
+            long used = at.take(permits, elapsed);
+            if (used >= 0) {
+                PackedBucket in = at.packed;
+                boolean fits = in.fits(used, permits);
                 long chargedAt = fits && at.isOverflow() ? Verdict.FINAL : in.time.startMicros + elapsed;
-                return in.verdict(PackedBucket.used(word, moment), fits ? permits : 0, permits, fits, chargedAt);
+                return in.verdict(used, fits ? permits : 0, permits, fits, chargedAt);
             }
+            at = after(at, used, key, spins);
         }
         return decide(key, permits, maxWaitMicros).verdicts().get(0);
+    }
+
+    static void requirePermits(long permits) {
+        Expect.range("permits", permits, 1, Limit.MAX_PERMITS);
     }
 
     /**
@@ -97,7 +92,8 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
             return null;
         }
         String own = CountKey.bounded(key);
-        if (counts.find(series, own) instanceof Cell.Bucket known && known.packed == in) {
+        Cell.Bucket known = findOwn(in, own);
+        if (known != null) {
             return known;
         }
         // Earlier numbers of this limit may have needed more than a word for this key.
@@ -109,7 +105,14 @@ abstract sealed class LimitHandle permits LocalGate, LocalGates {
         return null;
     }
 
-    private long elapsedMicros() {
+    /** Returns the cell that a key has already, if its word has the same meaning here. */
+    final Cell.@Nullable Bucket findOwn(PackedBucket in, String boundedKey) {
+        return counts.find(series, boundedKey) instanceof Cell.Bucket known && known.packed.agreesWith(in)
+                ? known
+                : null;
+    }
+
+    final long elapsedMicros() {
         return (clock.nanoTime() - startNanos) / 1_000;
     }
 

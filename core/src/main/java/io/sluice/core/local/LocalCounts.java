@@ -54,8 +54,14 @@ final class LocalCounts {
         this.table = new CellTable(micros, bound);
     }
 
-    /** The series of a limit's counts, and the meaning of their words if the limit fits into one. */
-    record RegisteredLimit(CountSeries series, @Nullable PackedBucket packed) {}
+    /**
+     * A limit that was asked for before.
+     *
+     * @param series the series of the limit's counts
+     * @param packed the meaning of their words, if the limit fits into one
+     * @param buckets direct access to them; null without {@code packed}, and for a limit that has later time slots
+     */
+    record RegisteredLimit(CountSeries series, @Nullable PackedBucket packed, @Nullable Buckets buckets) {}
 
     /** Returns the number of series in memory. */
     int series() {
@@ -318,8 +324,10 @@ final class LocalCounts {
 
     private RegisteredLimit newRegistered(Limit limit) {
         CountSeries in = series.findOrAdd(limit);
-        return new RegisteredLimit(
-                in, steady != null && limit instanceof TokenBucket bucket ? PackedBucket.of(bucket, steady) : null);
+        PackedBucket packed =
+                steady != null && limit instanceof TokenBucket bucket ? PackedBucket.of(bucket, steady) : null;
+        boolean direct = packed != null && limit.maxWaitMicros() == 0;
+        return new RegisteredLimit(in, packed, direct ? new Buckets(this, limit, in, packed) : null);
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The in-process engine: keeps counts in memory and answers at once. Exact. Thread-safe.
@@ -74,6 +75,14 @@ public final class LocalEngine implements Engine {
     /** Returns the gates of a limit, for code that asks for it often with different keys. */
     public Gates gates(Limit limit) {
         return new LocalGates(counts, limit);
+    }
+
+    /**
+     * Returns direct access to the token buckets of a limit, for an answer that is not a {@link Gate}'s. Returns null if only
+     * {@link #decide} can decide about this limit.
+     */
+    public @Nullable Buckets buckets(Limit limit) {
+        return closed ? null : counts.registered(limit).buckets();
     }
 
     @Override

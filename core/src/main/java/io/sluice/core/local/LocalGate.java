@@ -15,7 +15,7 @@ final class LocalGate extends LimitHandle implements Gate {
     private Cell.@Nullable Bucket cell;
 
     public LocalGate(LocalCounts counts, Limit limit, String key) {
-        super(counts, limit);
+        super(counts, limit, counts.registered(limit));
         this.key = Objects.requireNonNull(key, "key");
     }
 

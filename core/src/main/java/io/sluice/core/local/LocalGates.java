@@ -8,7 +8,7 @@ import java.util.Objects;
 final class LocalGates extends LimitHandle implements Gates {
 
     public LocalGates(LocalCounts counts, Limit limit) {
-        super(counts, limit);
+        super(counts, limit, counts.registered(limit));
     }
 
     @Override

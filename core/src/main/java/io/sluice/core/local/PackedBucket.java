@@ -86,9 +86,9 @@ final class PackedBucket {
         return Math.max(0, word - moment);
     }
 
-    /** Returns whether the permits fit into what is unused. They never do if they exceed the capacity. */
-    boolean fits(long word, long moment, long permits) {
-        return permits <= most && used(word, moment) <= capacity - permits * per;
+    /** Returns whether the permits fit if {@code used} units are used. They never do if they exceed the capacity. */
+    boolean fits(long used, long permits) {
+        return permits <= most && used <= capacity - permits * per;
     }
 
     /** Returns the word after charging permits that fit. */

@@ -100,10 +100,18 @@ final class LinearizabilityTest {
                 Limit.named("x").tokenBucket(Rate.perDay(1)).withBurst(5);
         private final LocalCounts counts = new LocalCounts(MicrosClock.steady(() -> NOW), 100);
         private final LocalGate gate = new LocalGate(counts, limit, "k");
+        private final Buckets buckets =
+                Objects.requireNonNull(counts.registered(limit).buckets());
 
         @Operation
         public boolean tryPass(@Param(name = "permits") int permits) {
             return gate.tryPass(permits);
+        }
+
+        @Operation
+        public boolean take(@Param(name = "permits") int permits) {
+            long used = buckets.take("k", permits, buckets.nowMicros());
+            return used == Buckets.UNDECIDED ? gate.tryPass(permits) : buckets.fits(used, permits);
         }
 
         @Operation
@@ -135,6 +143,10 @@ final class LinearizabilityTest {
             boolean fits = used + permits <= 5;
             used += fits ? permits : 0;
             return fits;
+        }
+
+        public boolean take(int permits) {
+            return tryPass(permits);
         }
 
         public long pass(int permits) {

@@ -1,0 +1,62 @@
+package io.sluice.core;
+
+import io.sluice.core.limit.Limit;
+import io.sluice.core.local.Buckets;
+import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Demand;
+import io.sluice.core.spi.EngineDecision;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A decision on one token bucket of this process. Most callers only want to know whether they may proceed, so this holds just the
+ * numbers that the answer follows from, in 48 bytes. The ask and the verdict are made for those who read them.
+ */
+final class BucketDecision extends Decision {
+
+    private final Buckets buckets;
+    private final String key;
+    private final long permits;
+    private final long used;
+    private final long atMicros;
+
+    /** Made when it is first read. Two threads may each make one: they are equal. */
+    private @Nullable EngineDecision outcome;
+
+    /**
+     * @param used what was used before the decision, see {@link Buckets#take}
+     */
+    BucketDecision(Buckets buckets, String key, long permits, long used, long atMicros) {
+        this.buckets = buckets;
+        this.key = key;
+        this.permits = permits;
+        this.used = used;
+        this.atMicros = atMicros;
+    }
+
+    @Override
+    public boolean allowed() {
+        return buckets.fits(used, permits);
+    }
+
+    @Override
+    public Limit limit() {
+        return buckets.limit();
+    }
+
+    @Override
+    public Ask ask() {
+        return Ask.charging(List.of(Demand.of(buckets.limit(), key, permits)));
+    }
+
+    @Override
+    public EngineDecision outcome() {
+        EngineDecision known = outcome;
+        if (known == null) {
+            known = new EngineDecision(
+                    allowed(), List.of(buckets.verdict(used, permits, atMicros)), atMicros, null);
+            outcome = known;
+        }
+        return known;
+    }
+}
