@@ -53,8 +53,7 @@ final class BucketDecision extends Decision {
     public EngineDecision outcome() {
         EngineDecision known = outcome;
         if (known == null) {
-            known = new EngineDecision(
-                    allowed(), List.of(buckets.verdict(used, permits, atMicros)), atMicros, null);
+            known = new EngineDecision(allowed(), List.of(buckets.verdict(used, permits, atMicros)), atMicros, null);
             outcome = known;
         }
         return known;

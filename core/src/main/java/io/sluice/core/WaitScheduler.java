@@ -183,7 +183,8 @@ final class WaitScheduler {
                 boolean open = said.allowed() && said.degraded() != null && ask.onFailure() == FailurePolicy.OPEN;
                 finish(
                         waiter,
-                        new AskDecision(ask, new EngineDecision(open, said.verdicts(), said.atMicros(), said.degraded())));
+                        new AskDecision(
+                                ask, new EngineDecision(open, said.verdicts(), said.atMicros(), said.degraded())));
             });
         }
     }

@@ -26,8 +26,8 @@ final class BucketDecisionTest {
     private final LocalEngine engine =
             LocalEngine.builder().clock(clock).maxKeys(8).build();
     private final Limiter direct = new Limiter(engine, clock, List.of());
-    private final Limiter byAsk = new Limiter(
-            LocalEngine.builder().clock(clock).maxKeys(8).build(), clock, List.of());
+    private final Limiter byAsk =
+            new Limiter(LocalEngine.builder().clock(clock).maxKeys(8).build(), clock, List.of());
 
     @Test
     void saysTheSameAsADecisionByAsk() {
@@ -41,7 +41,8 @@ final class BucketDecisionTest {
             long permits = 1 + random.nextInt(9);
 
             Decision decision = direct.decide(random.oneIn(4) ? limit : THREE, key, permits);
-            Decision expected = byAsk.decide(List.of(Demand.of(decision.ask().demands().get(0).limit(), key, permits)));
+            Decision expected = byAsk.decide(
+                    List.of(Demand.of(decision.ask().demands().get(0).limit(), key, permits)));
 
             assertSame(decision, expected);
             if (random.oneIn(8)) {
@@ -82,8 +83,7 @@ final class BucketDecisionTest {
     /** The bound is wide: a decision takes 48 bytes, and one with its ask and verdict about 300. */
     @Test
     void allocatesLittle() {
-        com.sun.management.ThreadMXBean threads =
-                (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         Limiter limiter = new Limiter(new LocalEngine(Clock.system()), Clock.system(), List.of());
         long me = Thread.currentThread().getId();
         int decisions = 20_000;

@@ -83,8 +83,7 @@ class NodeTest {
                 NodeConfig.inProcess(new RulesFrom.Text("t", rules), 0).withRedis(redis.uri());
         assertThatThrownBy(() -> Node.start(config))
                 .isInstanceOf(StartFailedException.class)
-                .hasMessageStartingWith(
-                        "hash key: none, but rules use privacy: hash (expected: rules.hash_key_file");
+                .hasMessageStartingWith("hash key: none, but rules use privacy: hash (expected: rules.hash_key_file");
         NodeConfig keyed = config.withHashKey(KeySecret.of(new byte[32]));
         try (RunningNode one = RunningNode.onRedis(keyed);
                 RunningNode two = RunningNode.onRedis(keyed)) {
@@ -118,8 +117,7 @@ class NodeTest {
                 return remembered(node) - before >= 10;
             });
             assertThat(remembered(node) - before).isLessThan(asked.get());
-            assertThat(node.get("/metrics").body())
-                    .contains("rate_limit_store_calls_total{outcome=\"guarded\"} 0.0");
+            assertThat(node.get("/metrics").body()).contains("rate_limit_store_calls_total{outcome=\"guarded\"} 0.0");
         }
     }
 

@@ -371,7 +371,7 @@ final class ClusterEngineTest {
     void reportsTheWrongKindOfServer() throws Exception {
         RedisServer alone = RedisServer.shared();
         try (RedisEngine engine =
-                        RedisEngine.connect(alone.uri().replace("redis://", "redis-cluster://"), "p", Clock.system())) {
+                RedisEngine.connect(alone.uri().replace("redis://", "redis-cluster://"), "p", Clock.system())) {
             Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
                             engine.state().cause())
                     .isEqualTo("ERR This instance has cluster support disabled"

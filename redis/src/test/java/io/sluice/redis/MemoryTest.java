@@ -35,11 +35,11 @@ final class MemoryTest {
     void takesNoMoreThanPromised() throws Exception {
         RedisServer server = RedisServer.shared();
         try (RedisEngine engine = RedisEngine.onTime(
-                        server.uri(),
-                        "rate_limit",
-                        Clock.system(),
-                        RedisOptions.defaults().slow(Duration.ofMinutes(1)),
-                        () -> Long.toString(now.get()))) {
+                server.uri(),
+                "rate_limit",
+                Clock.system(),
+                RedisOptions.defaults().slow(Duration.ofMinutes(1)),
+                () -> Long.toString(now.get()))) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             RedisClient client = RedisClient.create(server.uri());
             RedisCommands<String, String> redis = client.connect().sync();

@@ -37,11 +37,11 @@ final class ServerClockTest {
         AtomicLong micros = new AtomicLong(NOW);
         RedisServer server = RedisServer.shared();
         try (RedisEngine engine = RedisEngine.onTime(
-                        server.uri(),
-                        "p",
-                        Clock.system(),
-                        RedisOptions.defaults().slow(Duration.ofMinutes(1)),
-                        () -> Long.toString(micros.get()))) {
+                server.uri(),
+                "p",
+                Clock.system(),
+                RedisOptions.defaults().slow(Duration.ofMinutes(1)),
+                () -> Long.toString(micros.get()))) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             for (Limit limit : LIMITS) {
                 micros.set(NOW);

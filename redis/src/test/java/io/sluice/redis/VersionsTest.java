@@ -43,10 +43,7 @@ final class VersionsTest {
         RedisClient client = RedisClient.create();
         RedisServer server = RedisServer.shared();
         try (RedisEngine engine = RedisEngine.connect(
-                        server.uri(),
-                        "p",
-                        Clock.system(),
-                        RedisOptions.defaults().slow(Duration.ofMinutes(1)))) {
+                server.uri(), "p", Clock.system(), RedisOptions.defaults().slow(Duration.ofMinutes(1)))) {
             engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
             server.command("FUNCTION", "LOAD", DecideLibrary.TEXT.replace(mine, theirs) + "\n-- another version");
             StatefulRedisConnection<byte[], byte[]> other =
@@ -72,8 +69,8 @@ final class VersionsTest {
 
     private static boolean theirs(StatefulRedisConnection<byte[], byte[]> redis, String digest, Ask ask)
             throws Exception {
-        Operation.AskOperation question = new Operation.AskOperation(
-                ask, new RedisKeys("p").of(ask.demands()), Clock.system()::epochMicros);
+        Operation.AskOperation question =
+                new Operation.AskOperation(ask, new RedisKeys("p").of(ask.demands()), Clock.system()::epochMicros);
         Batch batch = new Batch("", false);
         batch.add(question);
         byte[] reply = DecideLibrary.call(redis, "sluice_decide_" + digest, batch.keys(), batch.args())

@@ -61,7 +61,10 @@ final class LocalCounts {
      * @param packed the meaning of their words, if the limit fits into one
      * @param buckets direct access to them; null without {@code packed}, and for a limit that has later time slots
      */
-    record RegisteredLimit(CountSeries series, @Nullable PackedBucket packed, @Nullable Buckets buckets) {}
+    record RegisteredLimit(
+            CountSeries series,
+            @Nullable PackedBucket packed,
+            @Nullable Buckets buckets) {}
 
     /** Returns the number of series in memory. */
     int series() {

@@ -43,8 +43,8 @@ final class RateLimitWarmUp {
         InetSocketAddress loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (EnvoyServer server = EnvoyServer.start(loopback, Optional.empty(), self, decider)) {
             server.open();
-            try (PlainCalls calls = new PlainCalls(
-                    new InetSocketAddress(loopback.getAddress(), server.port()), METHOD, token)) {
+            try (PlainCalls calls =
+                    new PlainCalls(new InetSocketAddress(loopback.getAddress(), server.port()), METHOD, token)) {
                 List<byte[]> messages = messages(rules);
                 while (more.getAsBoolean()) {
                     calls.call(messages);
@@ -71,7 +71,9 @@ final class RateLimitWarmUp {
                 .map(EnvoyDescriptor.class::cast)
                 .limit(MOST_RULES)
                 .forEach(scope -> requests.add(request(scope)));
-        return requests.isEmpty() ? List.of(request(ANY, RateLimitDescriptor.newBuilder().addEntries(entry(ANY, ANY)))) : requests;
+        return requests.isEmpty()
+                ? List.of(request(ANY, RateLimitDescriptor.newBuilder().addEntries(entry(ANY, ANY))))
+                : requests;
     }
 
     private static RateLimitRequest request(EnvoyDescriptor scope) {
@@ -83,7 +85,10 @@ final class RateLimitWarmUp {
     }
 
     private static RateLimitDescriptor.Entry entry(String key, String value) {
-        return RateLimitDescriptor.Entry.newBuilder().setKey(key).setValue(value).build();
+        return RateLimitDescriptor.Entry.newBuilder()
+                .setKey(key)
+                .setValue(value)
+                .build();
     }
 
     private static RateLimitRequest request(String domain, RateLimitDescriptor.Builder descriptor) {

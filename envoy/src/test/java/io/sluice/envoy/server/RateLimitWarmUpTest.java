@@ -28,7 +28,10 @@ class RateLimitWarmUpTest {
         List<RateLimitRequest> requests = RateLimitWarmUp.requests(desk.set.rules());
 
         assertThat(requests).hasSize(1);
-        assertThat(shown(desk.decider.decide(requests.get(0)).toCompletableFuture().join()))
+        assertThat(shown(desk.decider
+                        .decide(requests.get(0))
+                        .toCompletableFuture()
+                        .join()))
                 .isEqualTo("OK 1/DAY 1");
     }
 

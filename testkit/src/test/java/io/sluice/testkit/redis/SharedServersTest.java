@@ -90,6 +90,7 @@ final class SharedServersTest {
     private static void assertMistake(ThrowingCallable mistake) {
         assertThatThrownBy(mistake)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageEndingWith(" on a shared server (expected: a server of the test's own, RedisServer.start())");
+                .hasMessageEndingWith(
+                        " on a shared server (expected: a server of the test's own, RedisServer.start())");
     }
 }

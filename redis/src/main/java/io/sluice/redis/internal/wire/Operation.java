@@ -258,7 +258,8 @@ public abstract sealed class Operation {
         public final CompletableFuture<LeaseReply> answer = new CompletableFuture<>();
         private final LeaseRequest request;
 
-        private LeaseUpdate(char purpose, LeaseRequest request, RedisKeys names, String count, LongSupplier serverMicros) {
+        private LeaseUpdate(
+                char purpose, LeaseRequest request, RedisKeys names, String count, LongSupplier serverMicros) {
             super(purpose, Ask.NO_DEADLINE, count, names.leases(count));
             this.request = request;
             write(serverMicros);

@@ -22,8 +22,7 @@ final class LeaseSizingTest {
 
     private final ManualClock clock = ManualClock.at(1_700_006_400_000_000L);
     private final LeaseModel model = new LeaseModel(clock::epochMicros, Runnable::run);
-    private final Leases leases =
-            Leases.over(model.engine(), model, clock, LeaseListener.NONE, 1_000, new OnTheSpot());
+    private final Leases leases = Leases.over(model.engine(), model, clock, LeaseListener.NONE, 1_000, new OnTheSpot());
 
     @Test
     void aLeaseLastsForHalfItsTimeWhereRoomIsAmple() {
@@ -72,9 +71,8 @@ final class LeaseSizingTest {
         int keys = 1_000;
         Random random = new Random(7);
         Limit limit = Limit.named("tenant").fixedWindow(50_000, Duration.ofDays(1));
-        List<Demand> demands = IntStream.range(0, keys)
-                .mapToObj(i -> demand(limit, "k" + i))
-                .toList();
+        List<Demand> demands =
+                IntStream.range(0, keys).mapToObj(i -> demand(limit, "k" + i)).toList();
         model.keepsAsks = false;
         int perSecond = 200 * keys;
         Duration gap = Duration.ofNanos(1_000_000_000 / perSecond);
