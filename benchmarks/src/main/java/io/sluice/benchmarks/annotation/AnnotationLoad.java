@@ -20,7 +20,7 @@ public final class AnnotationLoad {
     /**
      * Measures and returns a table.
      *
-     * @param forks how many forks each benchmark runs; each fork measures for some seconds
+     * @param forks how many forks each benchmark runs; each fork measures for some seconds, a single one more briefly
      */
     public static String table(int forks, Figures figures) throws RunnerException {
         StringBuilder table = new StringBuilder("""
@@ -34,9 +34,9 @@ public final class AnnotationLoad {
                             .include("io\\.sluice\\.benchmarks\\.annotation\\..*")
                             .threads(threads)
                             .forks(forks)
-                            .warmupIterations(3)
+                            .warmupIterations(forks > 1 ? 3 : 2)
                             .warmupTime(TimeValue.seconds(1))
-                            .measurementIterations(4)
+                            .measurementIterations(forks > 1 ? 4 : 3)
                             .measurementTime(TimeValue.seconds(1))
                             .addProfiler(GCProfiler.class)
                             .build())

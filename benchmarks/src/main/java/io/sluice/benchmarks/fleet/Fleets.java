@@ -17,6 +17,7 @@ public final class Fleets {
     private static final long PER_SECOND = 2_000;
     static final List<String> LEASED = List.of("token_bucket", "leaky_bucket", "fixed_window", "sliding_window");
     private static final List<String> OTHERS = List.of("sliding_log", "concurrency");
+    private static final double BRIEF = 0.25;
     private static final double[] LOADS = {0.5, 1, 5};
 
     private Fleets() {}
@@ -24,7 +25,8 @@ public final class Fleets {
     /**
      * Executes all runs, prints each row as soon as it is known, and returns the table.
      *
-     * @param scale multiplies the duration of the runs; with less than 1, only loads of the limit and above it are recorded
+     * @param scale multiplies the duration of the runs; with less than 1, only loads of the limit and above it are recorded, and
+     *     with less than a quarter, only token buckets run
      */
     public static String run(double scale, PrintStream out, Figures figures) throws IOException {
         StringBuilder table = new StringBuilder(FleetReport.HEAD);
@@ -69,7 +71,7 @@ public final class Fleets {
     private static List<FleetRun> fast(double scale) {
         List<FleetRun> fast = new ArrayList<>();
         double seconds = 5 * scale;
-        for (String algorithm : LEASED) {
+        for (String algorithm : leased(scale)) {
             fast.add(FleetRun.of(algorithm, 80_000, true, false, NODES, 0.5, seconds, FleetFault.NONE));
             fast.add(FleetRun.of(algorithm, 8_000, true, false, NODES, 5, seconds, FleetFault.NONE));
         }
@@ -81,7 +83,7 @@ public final class Fleets {
     /** Returns all recorded runs. Each takes as long as its fault needs. */
     private static List<FleetRun> all(double scale) {
         List<FleetRun> all = new ArrayList<>();
-        for (String algorithm : LEASED) {
+        for (String algorithm : leased(scale)) {
             for (double load : LOADS) {
                 if (scale >= 1 || load >= 1) {
                     all.add(newRun(algorithm, false, false, load, 3 * scale, FleetFault.NONE));
@@ -94,10 +96,14 @@ public final class Fleets {
             }
             all.add(newRun(algorithm, true, false, 5, 20 * scale, FleetFault.STOP));
         }
-        for (String algorithm : OTHERS) {
+        for (String algorithm : scale < BRIEF ? List.<String>of() : OTHERS) {
             all.add(newRun(algorithm, false, false, 5, 3 * scale, FleetFault.NONE));
         }
         return all;
+    }
+
+    private static List<String> leased(double scale) {
+        return scale < BRIEF ? LEASED.subList(0, 1) : LEASED;
     }
 
     static FleetRun newRun(

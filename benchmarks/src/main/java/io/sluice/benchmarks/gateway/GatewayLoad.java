@@ -77,7 +77,7 @@ public final class GatewayLoad {
             """;
 
     private static final int WARM_UPS = 4;
-    private static final int SECONDS = 4;
+    private static final int SECONDS = 3;
     private static final int CONNECTIONS = 64;
     private static final int HTTP2_CONNECTIONS = 8;
     private static final int HTTP2_STREAMS = 8;
