@@ -39,8 +39,9 @@ record FleetReport(
         return totals.allowed() / (run.load().perSecond() * (run.load().seconds() + burst()));
     }
 
+    /** Returns the burst in seconds. A leaky bucket has none for requests that do not wait. */
     private double burst() {
-        return run.load().algorithm().endsWith("bucket") ? 1 : 0;
+        return run.load().algorithm().equals("token_bucket") ? 1 : 0;
     }
 
     double callsPerDecision() {

@@ -47,8 +47,12 @@ public final class Fleets {
         figures.add(
                 "violations",
                 violations.values().stream().mapToInt(each -> each).sum());
-        String head = "\nWithout histories, at 10,000 requests per second on each node; at last " + MANY_NODES
-                + " nodes with " + PER_SECOND * 5 + " requests per second together:\n\n" + FleetReport.HEAD;
+        String head = String.format(
+                Locale.ROOT,
+                "%nWithout histories, at 10,000 requests per second on each node; at last %d nodes with %,d together:%n%n%s",
+                MANY_NODES,
+                PER_SECOND * 5,
+                FleetReport.HEAD);
         out.print(head);
         table.append(head);
         for (FleetRun run : fast(scale)) {
