@@ -6,6 +6,7 @@ import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -42,8 +43,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
     private static final List<String> TALKATIVE =
             List.of("io.netty", "io.lettuce", "io.vertx.core.impl.BlockedThreadChecker");
 
-    private static final LogQueue QUEUE =
-            new LogQueue(new FileOutputStream(FileDescriptor.err), LogForm.TEXT, LAST_LINES_MAY_TAKE);
+    private static final LogQueue QUEUE = new LogQueue(standardError(), LogForm.TEXT, LAST_LINES_MAY_TAKE);
 
     @Override
     public ExecutionStatus configure(LoggerContext context) {
@@ -73,6 +73,14 @@ public final class Logs extends ContextAwareBase implements Configurator {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             set(context, detail);
         }
+    }
+
+    /**
+     * Returns the standard error of the process. If {@code System.err} has been replaced before the log starts, returns the
+     * replacement: test runners capture there what a test prints.
+     */
+    private static OutputStream standardError() {
+        return System.err.getClass() == PrintStream.class ? new FileOutputStream(FileDescriptor.err) : System.err;
     }
 
     /** Returns how many lines were dropped. */

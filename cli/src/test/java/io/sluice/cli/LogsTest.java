@@ -2,6 +2,8 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +14,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Tests what libraries write, each time in a process of its own. */
 @Timeout(300)
@@ -25,10 +28,8 @@ class LogsTest {
     @Test
     void everyLoggerOfALibraryWritesLinesOfTheLog() throws Exception {
         Path err = folder.resolve("err");
-        Process process = start(err, "1");
+        end(start(Talkative.class, err, "1"));
 
-        assertThat(process.waitFor(4, TimeUnit.MINUTES)).isTrue();
-        assertThat(process.exitValue()).isZero();
         List<String> lines = Files.readAllLines(err);
         assertThat(lines).allMatch(line -> line.startsWith("{\"time\":\"") && line.endsWith("}"));
         assertThat(lines)
@@ -44,20 +45,34 @@ class LogsTest {
     /** Without the queue, the first lines would fill the pipe and the process would wait forever. */
     @Test
     void noLibraryWaitsForTheReaderOfStandardError() throws Exception {
-        Process process = start(null, TIMES);
+        Process process = start(Talkative.class, null, TIMES);
 
         assertThat(process.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("dropped some");
+        end(process);
+    }
+
+    @Test
+    void theLogGoesToTheStreamWithWhichATestRunnerReplacedStandardError() throws Exception {
+        Path err = folder.resolve("err");
+        Path captured = folder.resolve("captured");
+        end(start(Captured.class, err, captured.toString()));
+
+        assertThat(err).isEmptyFile();
+        assertThat(captured).content().contains("INFO  heard");
+    }
+
+    private static void end(Process process) throws InterruptedException {
         assertThat(process.waitFor(4, TimeUnit.MINUTES)).isTrue();
         assertThat(process.exitValue()).isZero();
     }
 
-    private static Process start(Path err, String times) throws Exception {
+    private static Process start(Class<?> program, Path err, String argument) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path"),
-                Talkative.class.getName(),
-                times);
+                program.getName(),
+                argument);
         if (err != null) {
             builder.redirectError(err.toFile());
         }
@@ -88,6 +103,19 @@ class LogsTest {
             thread.start();
             thread.join();
             System.out.println(Logs.dropped() == 0 ? "dropped none" : "dropped some");
+            Logs.end();
+        }
+    }
+
+    /** A program whose standard error was replaced as Surefire does it, by a stream of a class of its own. */
+    static final class Captured {
+
+        private Captured() {}
+
+        public static void main(String[] args) throws IOException {
+            System.setErr(new PrintStream(Files.newOutputStream(Path.of(args[0])), true, StandardCharsets.UTF_8) {});
+            Logs.begin();
+            LoggerFactory.getLogger(Logs.class).info("heard");
             Logs.end();
         }
     }
