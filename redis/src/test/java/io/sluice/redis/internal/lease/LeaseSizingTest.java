@@ -65,6 +65,17 @@ final class LeaseSizingTest {
         assertThat(last().wanted()).isBetween(50L, 150L);
     }
 
+    @Test
+    void theEndOfAUsedUpLeaseIsReportedWithTheNextRequestWhereRoomIsAmple() {
+        run(demand(WIDE, "k"), 600, Duration.ofMillis(5));
+        int requests = model.requests.size();
+        long calls = model.calls;
+        run(demand(WIDE, "k"), 1_000, Duration.ofMillis(5));
+        assertThat(model.requests).hasSizeGreaterThan(requests + 5);
+        assertThat(model.calls - calls).isEqualTo(model.requests.size() - requests);
+        assertThat(model.outstanding(WIDE, "k")).isLessThan(300);
+    }
+
     /** Each key alone would be worth ten requests per second if its leases lasted for a hundred milliseconds. */
     @Test
     void aThousandKeysWithLittleTrafficEachAskSeldom() {
