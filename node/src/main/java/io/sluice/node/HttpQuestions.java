@@ -10,8 +10,11 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Requests that go all the way through a port, for {@link WarmUp}. They are sent over plain sockets, because a client library would
@@ -30,11 +33,11 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
      */
     private static final int TIMEOUT_MILLIS = 60_000;
 
-    /** Returns requests that look at the limits of these rules and charge nothing. */
+    /** Returns requests that look at the limits of these rules, on keys of their own, and charge nothing. */
     static HttpQuestions ofRules(InetSocketAddress address, RuleSet rules) {
         List<String> requests = new ArrayList<>();
         rules.rules().stream().limit(CONNECTIONS).forEach(rule -> requests.add(check(rule)));
-        return new HttpQuestions(address, requests.isEmpty() ? List.of(check("/", "GET", "")) : requests);
+        return new HttpQuestions(address, requests.isEmpty() ? List.of(check(Map.of("path", "/", "method", "GET"))) : requests);
     }
 
     /** Returns the same requests with a token. */
@@ -100,13 +103,28 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
                 ? "/"
                 : String.valueOf(rule.scope().resource());
         String method = rule.scope().methods().stream().findFirst().orElse("GET");
-        String service = rule.scope().service() == null ? "" : rule.scope().service();
-        return check(pattern.replace("{", "").replace("}", "").replace("**", "x"), method, service);
+        Map<String, String> attributes = new LinkedHashMap<>();
+        attributes.put("service", rule.scope().service() == null ? "" : rule.scope().service());
+        attributes.put("path", pattern.replace("{", "").replace("}", "").replace("**", "x"));
+        attributes.put("method", method);
+        attributes.put("ip", "127.0.0.1");
+        rule.scope()
+                .match()
+                .values()
+                .forEach(condition -> condition.values().stream()
+                        .findFirst()
+                        .ifPresent(value -> attributes.put(condition.attribute(), value)));
+        rule.limits().stream()
+                .flatMap(limit -> limit.by().stream())
+                .forEach(by -> attributes.putIfAbsent(by.attribute(), "warm-up"));
+        return check(attributes);
     }
 
-    private static String check(String path, String method, String service) {
-        String body = "{\"attributes\": {\"path\": \"" + plain(path) + "\", \"method\": \"" + plain(method)
-                + "\", \"service\": \"" + plain(service) + "\", \"ip\": \"127.0.0.1\"}, \"permits\": 0}";
+    private static String check(Map<String, String> attributes) {
+        String members = attributes.entrySet().stream()
+                .map(each -> "\"" + plain(each.getKey()) + "\":\"" + plain(each.getValue()) + "\"")
+                .collect(Collectors.joining(","));
+        String body = "{\"attributes\":{" + members + "},\"permits\":0}";
         return "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
                 + body.getBytes(StandardCharsets.UTF_8).length + "\r\n\r\n" + body;
     }

@@ -53,7 +53,7 @@ class WarmUpTest {
 
     @Test
     void aFailureOfTheWarmUpIsSilentAndDoesNotStopTheStart() {
-        WarmUp warmUp = new WarmUp(Clock.system());
+        WarmUp warmUp = new WarmUp(Clock.system(), false);
         warmUp.begin("a door", more -> {
             throw new IOException("closed");
         });
