@@ -37,7 +37,8 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
     static HttpQuestions ofRules(InetSocketAddress address, RuleSet rules) {
         List<String> requests = new ArrayList<>();
         rules.rules().stream().limit(CONNECTIONS).forEach(rule -> requests.add(check(rule)));
-        return new HttpQuestions(address, requests.isEmpty() ? List.of(check(Map.of("path", "/", "method", "GET"))) : requests);
+        return new HttpQuestions(
+                address, requests.isEmpty() ? List.of(check(Map.of("path", "/", "method", "GET"))) : requests);
     }
 
     /** Returns the same requests with a token. */
@@ -104,16 +105,14 @@ record HttpQuestions(InetSocketAddress address, List<String> requests) {
                 : String.valueOf(rule.scope().resource());
         String method = rule.scope().methods().stream().findFirst().orElse("GET");
         Map<String, String> attributes = new LinkedHashMap<>();
-        attributes.put("service", rule.scope().service() == null ? "" : rule.scope().service());
+        attributes.put(
+                "service", rule.scope().service() == null ? "" : rule.scope().service());
         attributes.put("path", pattern.replace("{", "").replace("}", "").replace("**", "x"));
         attributes.put("method", method);
         attributes.put("ip", "127.0.0.1");
-        rule.scope()
-                .match()
-                .values()
-                .forEach(condition -> condition.values().stream()
-                        .findFirst()
-                        .ifPresent(value -> attributes.put(condition.attribute(), value)));
+        rule.scope().match().values().forEach(condition -> condition.values().stream()
+                .findFirst()
+                .ifPresent(value -> attributes.put(condition.attribute(), value)));
         rule.limits().stream()
                 .flatMap(limit -> limit.by().stream())
                 .forEach(by -> attributes.putIfAbsent(by.attribute(), "warm-up"));

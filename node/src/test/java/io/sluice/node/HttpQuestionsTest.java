@@ -30,8 +30,8 @@ class HttpQuestionsTest {
     void looksAtTheLimitsOfTheRulesAndChargesNothing() throws Exception {
         try (RunningNode node =
                 RunningNode.start(NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0), Store::redis)) {
-            HttpQuestions questions = HttpQuestions.ofRules(
-                    new InetSocketAddress("127.0.0.1", node.node.apiPort()), node.node.rules());
+            HttpQuestions questions =
+                    HttpQuestions.ofRules(new InetSocketAddress("127.0.0.1", node.node.apiPort()), node.node.rules());
             AtomicInteger rounds = new AtomicInteger();
             questions.ask(() -> rounds.incrementAndGet() <= 3);
             assertThat(rounds).hasValue(4);

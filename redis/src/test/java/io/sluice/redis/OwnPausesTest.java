@@ -77,7 +77,7 @@ final class OwnPausesTest {
                     .atMost(Duration.ofMinutes(2))
                     .pollInterval(Duration.ofMillis(10))
                     .until(() -> {
-                        engine.decide(ask());
+                        Answer unused = engine.decide(ask());
                         clock.advance(Duration.ofMillis(5));
                         return !engine.isReady();
                     });

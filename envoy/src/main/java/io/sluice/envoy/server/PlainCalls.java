@@ -97,7 +97,7 @@ final class PlainCalls implements Closeable {
         int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
         int type = in.readUnsignedByte();
         int flags = in.readUnsignedByte();
-        in.readInt();
+        in.skipNBytes(Integer.BYTES); // the stream
         byte[] payload = new byte[length];
         in.readFully(payload);
         switch (type) {
