@@ -5,11 +5,14 @@ import com.alibaba.csp.sentinel.SphU;
 import com.alibaba.csp.sentinel.slots.block.BlockException;
 import com.google.common.util.concurrent.RateLimiter;
 import io.github.bucket4j.Bucket;
+import io.sluice.core.Decision;
+import io.sluice.core.Limiter;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.local.Gate;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.time.Clock;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -27,8 +30,10 @@ import org.openjdk.jmh.annotations.State;
 public class Refused {
 
     private final Clock clock = Clock.system();
-    private final Gate gate = new LocalEngine(clock)
-            .gate(Limit.named("refused").tokenBucket(Rate.perDay(1)).withBurst(1), "k");
+    private final Limit limit = Limit.named("refused").tokenBucket(Rate.perDay(1)).withBurst(1);
+    private final LocalEngine engine = new LocalEngine(clock);
+    private final Limiter limiter = new Limiter(engine, clock, List.of());
+    private final Gate gate = engine.gate(limit, "k");
     private final RateLimiter guava = RateLimiter.create(0.000_01);
     private final io.github.resilience4j.ratelimiter.RateLimiter resilience4j = Peers.resilience4j(1);
     private final Bucket bucket4j = Peers.bucket4j(1);
@@ -54,6 +59,12 @@ public class Refused {
     @Benchmark
     public boolean sluiceGate() {
         return gate.tryPass(1);
+    }
+
+    /** Also looks up the key and returns a decision with all its details. */
+    @Benchmark
+    public Decision sluiceLimiter() {
+        return limiter.decide(limit, "k", 1);
     }
 
     @Benchmark

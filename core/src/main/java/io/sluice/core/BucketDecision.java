@@ -3,6 +3,7 @@ package io.sluice.core;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.local.Buckets;
 import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import java.util.List;
@@ -42,6 +43,11 @@ final class BucketDecision extends Decision {
     @Override
     public Limit limit() {
         return buckets.limit();
+    }
+
+    @Override
+    List<Charge> held() {
+        return List.of();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.sluice.core;
 import io.sluice.core.internal.DurationText;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask;
+import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.spi.FailurePolicy;
@@ -104,6 +105,11 @@ public abstract sealed class Decision permits AskDecision, BucketDecision {
 
     /** Returns the verdicts of all limits. */
     public abstract EngineDecision outcome();
+
+    /** Returns the charges of permits that are held until they are given back. */
+    List<Charge> held() {
+        return outcome().charges(ask()).stream().filter(Charge::isHeld).toList();
+    }
 
     @Override
     public String toString() {

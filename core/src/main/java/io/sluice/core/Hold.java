@@ -34,9 +34,7 @@ public final class Hold implements AutoCloseable {
 
     Hold(Decision decision, WaitScheduler waiting, HeldPermits permits) {
         this.decision = decision;
-        this.held = decision.outcome().charges(decision.ask()).stream()
-                .filter(Charge::isHeld)
-                .toList();
+        this.held = decision.held();
         this.waiting = waiting;
         this.permits = permits;
         this.open = new AtomicBoolean(decision.allowed());

@@ -2,7 +2,6 @@ package io.sluice.core;
 
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Demand;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -17,8 +16,21 @@ public final class KeyedLimits {
 
     private final List<Demand> demands;
 
+    /** Whether a demand is on a concurrency limit and needs a new holder for each ask. */
+    private final boolean held;
+
     private KeyedLimits(List<Demand> demands) {
-        this.demands = List.copyOf(demands);
+        this.demands = demands;
+        this.held = anyHeld(demands);
+    }
+
+    private static boolean anyHeld(List<Demand> demands) {
+        for (Demand demand : demands) {
+            if (!demand.holder().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Asks for one permit of a limit that has a single count for all callers. */
@@ -48,13 +60,16 @@ public final class KeyedLimits {
 
     /** Adds permits of another limit, or for another key. */
     public KeyedLimits and(Limit limit, String key, long permits) {
-        List<Demand> all = new ArrayList<>(demands);
-        all.add(Demand.of(limit, key, permits));
-        return new KeyedLimits(all);
+        Demand[] all = demands.toArray(new Demand[demands.size() + 1]);
+        all[demands.size()] = Demand.of(limit, key, permits);
+        return new KeyedLimits(List.of(all));
     }
 
     /** Returns the demands for the engine. Each call gives every concurrency permit a new holder. */
     List<Demand> demands() {
+        if (!held) {
+            return demands;
+        }
         return demands.stream()
                 .map(demand ->
                         demand.holder().isEmpty() ? demand : Demand.of(demand.limit(), demand.key(), demand.permits()))
@@ -63,7 +78,13 @@ public final class KeyedLimits {
 
     /** Returns the same demands, none of which accepts a time slot later than now. */
     List<Demand> now() {
-        return demands().stream().map(demand -> demand.waitingUpTo(0)).toList();
+        List<Demand> now = demands();
+        for (Demand demand : now) {
+            if (demand.maxWaitMicros() > 0) {
+                return now.stream().map(each -> each.waitingUpTo(0)).toList();
+            }
+        }
+        return now;
     }
 
     @Override

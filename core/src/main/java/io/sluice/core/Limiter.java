@@ -144,7 +144,9 @@ public final class Limiter implements AutoCloseable {
      * @throws LimitExceededException if the call is refused; it was not made
      */
     public <T> T run(Limit limit, String key, Supplier<T> call) {
-        return run(KeyedLimits.of(limit, key), call);
+        try (Hold ignored = passed(decideNow(limit, key))) {
+            return call.get();
+        }
     }
 
     /**
@@ -174,7 +176,9 @@ public final class Limiter implements AutoCloseable {
      * @throws Exception any exception that the call throws
      */
     public <T> T call(Limit limit, String key, Callable<T> call) throws Exception {
-        return call(KeyedLimits.of(limit, key), call);
+        try (Hold ignored = passed(decideNow(limit, key))) {
+            return call.call();
+        }
     }
 
     /**
@@ -403,6 +407,13 @@ public final class Limiter implements AutoCloseable {
             throw new InterruptedException();
         }
         return WaitScheduler.await(waiting.start(ask, maxWait, as), undo);
+    }
+
+    /** Decides about one permit that is available now, without a later time slot. */
+    private Decision decideNow(Limit limit, String key) {
+        return limit.maxWaitMicros() == 0
+                ? decide(limit, key)
+                : decide(KeyedLimits.of(limit, key).now());
     }
 
     private Hold passed(Decision decision) {

@@ -80,6 +80,11 @@ final class Goals {
                         latest("InProcess.sluiceLimiter").per(allowed),
                         2,
                         TIMES),
+                atMost(
+                        "Limiter.decide against Gate, refused",
+                        latest("Refused.sluiceLimiter").per(refused),
+                        2,
+                        TIMES),
                 atLeast(
                         "Bucket4j's time against Sluice's, 2 threads, one key, refused",
                         latest("TwoThreads.refusedBucket4j").per(two),
@@ -113,6 +118,11 @@ final class Goals {
                         "ConcurrentHashMap + Guava, time against Sluice's, 1 M keys",
                         latest("ManyKeys.guava 1000000").per(latest("ManyKeys.sluiceTry 1000000")),
                         1.2,
+                        TIMES),
+                atLeast(
+                        "ConcurrentHashMap + Guava, time against Limiter.decide, 1 M keys",
+                        latest("ManyKeys.guava 1000000").per(latest("ManyKeys.sluiceLimiter 1000000")),
+                        1,
                         TIMES),
                 atMost("heap per idle key, without the text of the key", latest("heap per key/Sluice"), 48, BYTES),
                 atMost(

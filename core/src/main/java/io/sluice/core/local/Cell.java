@@ -14,8 +14,8 @@ import java.lang.invoke.VarHandle;
  * {@link #DEAD} for ever once it has left the table.
  *
  * <p>Why there is a lock: a decision over several counts must change all or none, and an ask for one of them must not see a
- * partial change. The lock is held for a few instructions, on counts that were found before. All threads take the locks in the
- * same order. A decision on a single {@link Bucket} does not take the lock: it is one compare-and-set, and none if it is
+ * partial change. The lock is held for a few instructions, on counts that were found before. A thread that waits for a lock holds
+ * only locks that come before it in an order that is the same for all threads. A decision on a single {@link Bucket} does not take the lock: it is one compare-and-set, and none if it is
  * refused.
  */
 abstract sealed class Cell {
@@ -54,6 +54,15 @@ abstract sealed class Cell {
 
     /** Returns the verdict on the demand. Call it before {@link #charge} or {@link #refuse}. */
     abstract Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros);
+
+    /**
+     * Returns the {@link #verdict} as callers see it. A charge on an overflow count is final, because it cannot be attributed to a
+     * key later.
+     */
+    final Verdict finalVerdict(Demand demand, long word, long grant, boolean charged, long micros) {
+        Verdict verdict = verdict(demand, word, grant, charged, micros);
+        return charged && isOverflow() ? verdict.withoutReturn() : verdict;
+    }
 
     /** Returns the word after the charge. */
     abstract long charge(Demand demand, long word, long grant, long micros);
@@ -162,6 +171,9 @@ abstract sealed class Cell {
         long grant(Demand demand, long word, long micros) {
             if (packed.fits(PackedBucket.used(word, packed.moment(micros)), demand.permits())) {
                 return demand.permits();
+            }
+            if (demand.maxWaitMicros() == 0 && demand.atLeast() == demand.permits()) {
+                return 0;
             }
             return TokenBuckets.grant(packed.limit, packed.state(word, micros), demand, micros);
         }

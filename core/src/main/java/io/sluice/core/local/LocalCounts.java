@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The counts of one process and the decisions on them. A decision on one token bucket is a compare-and-set. Any other decision
- * locks its counts, in the same order in all threads, reads the time once it has them, and charges all or none.
+ * locks its counts, reads the time once it has them, and charges all or none. It takes the locks as they come if all are free,
+ * and otherwise waits for them in an order that is the same for all threads.
  *
  * <p>The number of keys is bounded. Beyond the bound, unknown keys share a few overflow counts of their limit: memory does not
  * grow, known keys keep their exact counts, and all other keys together are held to a few times the limit.
@@ -110,7 +111,7 @@ final class LocalCounts {
             boolean charged = grant > 0 && ask.charges();
             if (!charged || cell.replaceWord(word, cell.charge(demand, word, grant, now))) {
                 return new EngineDecision(
-                        grant > 0, List.of(verdict(cell, demand, word, grant, charged, now)), now, null);
+                        grant > 0, List.of(cell.finalVerdict(demand, word, grant, charged, now)), now, null);
             }
         }
     }
@@ -121,7 +122,7 @@ final class LocalCounts {
             long now = micros.getAsLong();
             long grant = cell.grant(demand, word, now);
             boolean charged = grant > 0 && ask.charges();
-            Verdict verdict = verdict(cell, demand, word, grant, charged, now);
+            Verdict verdict = cell.finalVerdict(demand, word, grant, charged, now);
             left = settled(ask, cell, demand, word, grant, charged, now);
             return new EngineDecision(grant > 0, List.of(verdict), now, null);
         } finally {
@@ -135,12 +136,52 @@ final class LocalCounts {
         for (int spins = 0; !lockAll(ask, cells, words, spins == 0); spins++) {
             Cell.pause(spins);
         }
+        if (ask.charges() && onlyBuckets(cells)) {
+            return decideBuckets(demands, cells, words);
+        }
         try {
             return decideLocked(ask, demands, cells, words);
         } finally {
+            unlock(cells, words, 0);
+        }
+    }
+
+    /** Decides on locked buckets and unlocks them. Callers compute the verdicts later, if they want them. */
+    private EngineDecision decideBuckets(List<Demand> demands, Cell[] cells, long[] words) {
+        long now;
+        boolean allowed = true;
+        int charged = 0;
+        try {
+            now = micros.getAsLong();
             for (int i = 0; i < cells.length; i++) {
-                cells[i].unlock(words[i]);
+                allowed &= cells[i].grant(demands.get(i), words[i], now) > 0;
             }
+            for (; allowed && charged < cells.length; charged++) {
+                Cell cell = cells[charged];
+                Demand demand = demands.get(charged);
+                long word = words[charged];
+                boolean partial = demand.atLeast() < demand.permits();
+                long grant = partial ? cell.grant(demand, word, now) : demand.permits();
+                cell.unlock(cell.charge(demand, word, grant, now));
+            }
+        } finally {
+            unlock(cells, words, charged);
+        }
+        return new EngineDecision(allowed, new BucketVerdicts(demands, cells, words, allowed, now), now, null);
+    }
+
+    private static boolean onlyBuckets(Cell[] cells) {
+        for (Cell cell : cells) {
+            if (!(cell instanceof Cell.Bucket)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void unlock(Cell[] cells, long[] words, int from) {
+        for (int i = from; i < cells.length; i++) {
+            cells[i].unlock(words[i]);
         }
     }
 
@@ -173,21 +214,12 @@ final class LocalCounts {
         boolean charged = allowed && ask.charges();
         Verdict[] verdicts = new Verdict[cells.length];
         for (int i = 0; i < cells.length; i++) {
-            verdicts[i] = verdict(cells[i], demands.get(i), words[i], grants[i], charged, now);
+            verdicts[i] = cells[i].finalVerdict(demands.get(i), words[i], grants[i], charged, now);
         }
         for (int i = 0; i < cells.length; i++) {
             words[i] = settled(ask, cells[i], demands.get(i), words[i], grants[i], charged, now);
         }
         return new EngineDecision(allowed, List.of(verdicts), now, null);
-    }
-
-    /**
-     * Returns the verdict on the demand. A charge on an overflow count is final, because it cannot be attributed to a key
-     * later.
-     */
-    private static Verdict verdict(Cell cell, Demand demand, long word, long grant, boolean charged, long now) {
-        Verdict verdict = cell.verdict(demand, word, grant, charged, now);
-        return charged && cell.isOverflow() ? verdict.withoutReturn() : verdict;
     }
 
     /** Returns the word that the cell is left with. */
@@ -212,17 +244,42 @@ final class LocalCounts {
                     i,
                     sweeps);
         }
+        if (!tryLock(cells, words) && !lockInOrder(cells, words)) {
+            return false;
+        }
+        if (!ask.charges() && !stillUnknown(demands, cells)) {
+            unlock(cells, words, 0);
+            return false;
+        }
+        return true;
+    }
+
+    /** Locks all cells, or none if one of them is not free: whoever waits for a lock must take them in order. */
+    private static boolean tryLock(Cell[] cells, long[] words) {
+        for (int i = 0; i < cells.length; i++) {
+            long word = cells[i].tryLock();
+            if (word < 0) {
+                for (int locked = 0; locked < i; locked++) {
+                    cells[locked].unlock(words[locked]);
+                }
+                return false;
+            }
+            words[i] = word;
+        }
+        return true;
+    }
+
+    /** Locks all cells and waits for each, or locks none if one of them has left the table. */
+    private static boolean lockInOrder(Cell[] cells, long[] words) {
         int[] order = inOrder(cells);
         for (int n = 0; n < order.length; n++) {
             words[order[n]] = cells[order[n]].lock();
             if (words[order[n]] == Cell.DEAD) {
-                unlock(cells, words, order, n);
+                for (int locked = 0; locked < n; locked++) {
+                    cells[order[locked]].unlock(words[order[locked]]);
+                }
                 return false;
             }
-        }
-        if (!ask.charges() && !stillUnknown(demands, cells)) {
-            unlock(cells, words, order, order.length);
-            return false;
         }
         return true;
     }
@@ -241,12 +298,6 @@ final class LocalCounts {
             }
         }
         return true;
-    }
-
-    private static void unlock(Cell[] cells, long[] words, int[] order, int count) {
-        for (int n = 0; n < count; n++) {
-            cells[order[n]].unlock(words[order[n]]);
-        }
     }
 
     private static int[] inOrder(Cell[] cells) {

@@ -20,7 +20,7 @@ public record EngineDecision(
         @Nullable String degraded) implements Outcome {
 
     public EngineDecision {
-        verdicts = List.copyOf(verdicts);
+        verdicts = verdicts instanceof LazyVerdicts ? verdicts : List.copyOf(verdicts);
     }
 
     /** Returns this decision, marked as made by a stand-in because of {@code reason}. */

@@ -35,6 +35,7 @@ final class LinearizabilityTest {
                 OneBucket.class,
                 OneLog.class,
                 SeveralLimits.class,
+                SeveralBuckets.class,
                 ChangingNumbers.class,
                 SweptTable.class,
                 GrowingTable.class
@@ -57,6 +58,7 @@ final class LinearizabilityTest {
                 OneBucket.class,
                 OneLog.class,
                 SeveralLimits.class,
+                SeveralBuckets.class,
                 ChangingNumbers.class,
                 SweptTable.class,
                 GrowingTable.class
@@ -222,7 +224,7 @@ final class LinearizabilityTest {
         }
 
         @Operation
-        public int logAlone() {
+        public int secondAlone() {
             return decide(counts, true, Demand.of(log, "k", 1));
         }
 
@@ -266,7 +268,7 @@ final class LinearizabilityTest {
             return fits;
         }
 
-        public int logAlone() {
+        public int secondAlone() {
             boolean fits = log < 3;
             log += fits ? 1 : 0;
             return told(fits, 3 - log);
@@ -284,6 +286,49 @@ final class LinearizabilityTest {
             return fits ? left : -1 - left;
         }
     }
+
+    /** Decisions over two buckets, in both orders, mixed with decisions on one of them. */
+    public static class SeveralBuckets {
+
+        private final TokenBucket four =
+                Limit.named("four").tokenBucket(Rate.perDay(1)).withBurst(4);
+        private final TokenBucket three =
+                Limit.named("three").tokenBucket(Rate.perDay(1)).withBurst(3);
+        private final LocalCounts counts = new LocalCounts(MicrosClock.steady(() -> NOW), 100);
+        private final LocalGate gate = new LocalGate(counts, four, "k");
+
+        @Operation
+        public int both() {
+            return decide(counts, true, Demand.of(four, "k", 1), Demand.of(three, "k", 1));
+        }
+
+        @Operation
+        public int bothTheOtherWayRound() {
+            return decide(counts, true, Demand.of(three, "k", 1), Demand.of(four, "k", 2));
+        }
+
+        @Operation
+        public int lookAtBoth() {
+            return decide(counts, false, Demand.of(four, "k", 1), Demand.of(three, "k", 1));
+        }
+
+        @Operation
+        public boolean bucketAlone() {
+            return gate.tryPass(1);
+        }
+
+        @Operation
+        public int secondAlone() {
+            return decide(counts, true, Demand.of(three, "k", 1));
+        }
+
+        @Operation
+        public void giveBackToTheBucket() {
+            counts.giveBack(new Charge(four, "k", 1, NOW, ""));
+        }
+    }
+
+    public static final class SeveralBucketsTold extends SeveralLimitsTold {}
 
     /** The numbers of a limit change back and forth while other threads decide; what was used is kept. */
     @Param(name = "permits", gen = IntGen.class, conf = "1:3")

@@ -252,6 +252,29 @@ final class LocalCountsTest {
     }
 
     @Test
+    void verdictsOnSeveralBucketsStayAsTheyWereDecided() {
+        LocalCounts counts = new LocalCounts(MicrosClock.steady(micros::get), 100);
+        TokenBucket five = Limit.named("five").tokenBucket(Rate.perSecond(1)).withBurst(5);
+        TokenBucket two = Limit.named("two").tokenBucket(Rate.perSecond(1)).withBurst(2);
+        Ask ask = Ask.charging(List.of(Demand.of(five, "k", 1), Demand.of(two, "k", 1)));
+        List<EngineDecision> decided = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            decided.add(counts.decide(ask));
+        }
+        micros.addAndGet(500_000);
+        counts.decide(ask);
+
+        assertThat(decided).extracting(EngineDecision::allowed).containsExactly(true, true, false);
+        assertThat(decided.get(0).verdicts())
+                .isEqualTo(List.of(
+                        new Verdict(true, 1, 4, 0, 1_000_000, 0, NOW), new Verdict(true, 1, 1, 0, 1_000_000, 0, NOW)));
+        assertThat(decided.get(2).verdicts())
+                .isEqualTo(List.of(
+                        new Verdict(true, 0, 3, 0, 2_000_000, 0, NOW),
+                        new Verdict(false, 0, 0, 1_000_000, 2_000_000, 0, NOW)));
+    }
+
+    @Test
     void aClockThatThrowsLeavesNoCountLocked() {
         AtomicBoolean broken = new AtomicBoolean();
         LocalCounts counts = new LocalCounts(
