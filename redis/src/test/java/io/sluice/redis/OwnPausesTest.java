@@ -10,7 +10,8 @@ import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
-import io.sluice.core.time.ManualClock;
+import io.sluice.core.time.Clock;
+import io.sluice.redis.internal.link.RedisLink;
 import io.sluice.redis.internal.link.RedisOptions;
 import io.sluice.redis.store.StoreListener;
 import io.sluice.redis.store.StoreState;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,12 +34,15 @@ final class OwnPausesTest {
     private static final Limit PLENTY =
             Limit.named("plenty").tokenBucket(Rate.perSecond(1_000_000)).withBurst(1_000_000);
 
+    /** Longer than a busy machine needs. */
+    private static final Duration DEADLINE = Duration.ofHours(1);
+
     /** The last calls that the breaker remembers. */
     private static final int CALLS = 16;
 
     private final List<StoreState> states = new CopyOnWriteArrayList<>();
     private final List<String> calls = new CopyOnWriteArrayList<>();
-    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final AheadClock clock = new AheadClock();
     private final StoreListener listener = new StoreListener() {
         @Override
         public void changed(StoreState state) {
@@ -52,36 +57,32 @@ final class OwnPausesTest {
 
     @Test
     void answersThatThisProcessReadsLateDoNotOpenTheBreaker() throws Exception {
+        // A busy machine may leave calls unanswered for some seconds.
+        RedisOptions patient = RedisOptions.defaults().slow(Duration.ofMinutes(1));
         try (RedisServer server = RedisServer.start();
-                RedisEngine engine = connect(server)) {
+                RedisEngine engine = connect(server, patient)) {
             for (int i = 0; i < CALLS; i++) {
                 CountDownLatch over = new CountDownLatch(1);
                 pauseReading(engine, over);
                 CompletableFuture<Outcome> answer = pending(engine).outcome().toCompletableFuture();
-                clock.advance(Duration.ofSeconds(1));
+                clock.ahead.addAndGet(DEADLINE.multipliedBy(2).toNanos());
                 over.countDown();
                 assertThat(answer.get(60, TimeUnit.SECONDS)).isInstanceOf(EngineDecision.class);
             }
-            assertThat(calls).filteredOn("late"::equals).hasSizeGreaterThanOrEqualTo(CALLS);
-            assertThat(states).allMatch(StoreState::available);
-            assertThat(engine.isReady()).isTrue();
+            assertThat(calls).filteredOn("late"::equals).hasSize(CALLS);
+            assertThat(states).noneMatch(state -> state.reason().equals(RedisLink.BREAKER_OPEN));
         }
     }
 
     @Test
     void aHangingRedisOpensTheBreaker() throws Exception {
         try (RedisServer server = RedisServer.start();
-                RedisEngine engine = connect(server)) {
+                RedisEngine engine = connect(server, RedisOptions.defaults())) {
             server.freeze();
-            Awaitility.await()
-                    .atMost(Duration.ofMinutes(2))
-                    .pollInterval(Duration.ofMillis(10))
-                    .until(() -> {
-                        Answer unused = engine.decide(ask());
-                        clock.advance(Duration.ofMillis(5));
-                        return !engine.isReady();
-                    });
-            assertThat(engine.state().reason()).isEqualTo("breaker-open");
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> {
+                Answer unused = engine.decide(ask());
+                return states.stream().anyMatch(state -> state.reason().equals(RedisLink.BREAKER_OPEN));
+            });
             server.thaw();
         }
     }
@@ -112,14 +113,34 @@ final class OwnPausesTest {
     }
 
     private Ask ask() {
-        return Ask.charging(List.of(Demand.of(PLENTY, "k", 1)))
-                .dueAt(clock.nanoTime() + Duration.ofMillis(20).toNanos());
+        return Ask.charging(List.of(Demand.of(PLENTY, "k", 1))).dueAt(clock.nanoTime() + DEADLINE.toNanos());
     }
 
-    private RedisEngine connect(RedisServer server) throws Exception {
-        RedisEngine engine = RedisEngine.connect(
-                server.uri(), "p", clock, RedisOptions.defaults().listener(listener));
-        engine.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    private RedisEngine connect(RedisServer server, RedisOptions options) throws Exception {
+        RedisEngine engine = RedisEngine.connect(server.uri(), "p", clock, options.listener(listener));
+        engine.ready().toCompletableFuture().get(120, TimeUnit.SECONDS);
         return engine;
+    }
+
+    /** The system's clock, which the test can put forward. */
+    private static final class AheadClock implements Clock {
+
+        private final Clock system = Clock.system();
+        private final AtomicLong ahead = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return system.nanoTime() + ahead.get();
+        }
+
+        @Override
+        public long epochMicros() {
+            return system.epochMicros();
+        }
+
+        @Override
+        public Alarm at(long nanos, Runnable task) {
+            return system.at(nanos - ahead.get(), task);
+        }
     }
 }
