@@ -47,7 +47,7 @@ final class ReadingTime {
     }
 
     private void start() {
-        if (turning.compareAndSet(false, true)) {
+        if (!turning.get() && turning.compareAndSet(false, true)) {
             turn();
         }
     }
