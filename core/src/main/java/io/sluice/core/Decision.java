@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A refusal reports the first limit that refuses, in the order of the demands. An allowed decision reports the limit with
  * the fewest permits remaining. Times are exact to the microsecond.
  */
-public abstract sealed class Decision permits AskDecision, BucketDecision {
+public abstract sealed class Decision permits AskDecision, BucketDecision, DemandsDecision {
 
     private static final int NOBODY = -1;
 

@@ -11,6 +11,7 @@ import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.FailurePolicy;
 import io.sluice.core.spi.Outcome;
 import io.sluice.core.spi.PendingOutcome;
@@ -236,7 +237,12 @@ public final class Limiter implements AutoCloseable {
 
     /** Decides about several limits at once, all or nothing. */
     public Decision decide(List<Demand> demands) {
-        return decide(prompt(demands, Ask.Purpose.CHARGE));
+        long start = startNanos();
+        List<Demand> copy = List.copyOf(demands);
+        EngineDecision quick = engine instanceof LocalEngine local ? local.tryDecide(copy) : null;
+        return quick == null
+                ? decide(prompt(copy, Ask.Purpose.CHARGE))
+                : told(new DemandsDecision(copy, quick), start);
     }
 
     /** Returns the decision that {@link #decide(List)} would make, without charging anything. */

@@ -7,6 +7,7 @@ import io.sluice.core.limit.Limit;
 import io.sluice.core.limit.Rate;
 import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.local.LocalEngine;
+import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Demand;
 import io.sluice.core.time.Clock;
 import io.sluice.core.time.ManualClock;
@@ -16,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A decision on one token bucket is made without an ask, and says the same as one that is made by an ask. */
+/** A decision on token buckets is made without an ask, and says the same as one that is made by an ask. */
 final class BucketDecisionTest {
 
     private static final TokenBucket THREE =
@@ -51,6 +52,34 @@ final class BucketDecisionTest {
             }
             clock.advance(Duration.ofNanos(random.nextInt(300_000_000)));
         }
+    }
+
+    @Test
+    void saysTheSameOfSeveralBucketsAsADecisionByAsk() {
+        TokenBucket five = Limit.named("five").tokenBucket(Rate.perSecond(1)).withBurst(5);
+        List<Demand> both = List.of(Demand.of(five, "k", 1), Demand.of(THREE, "k", 2));
+        for (int step = 0; step < 20; step++) {
+            assertSame(direct.decide(both), byAsk.decide(Ask.charging(both)));
+            clock.advance(Duration.ofMillis(100));
+        }
+    }
+
+    @Test
+    void refusesTwoDemandsForTheSameCount() {
+        List<Demand> twice = List.of(Demand.of(THREE, "k", 1), Demand.of(THREE, "k", 1));
+        direct.decide(THREE, "k", 1);
+        assertThatThrownBy(() -> direct.decide(twice)).hasMessageStartingWith("demands[1]: three");
+        assertThat(direct.decide(THREE, "k", 1).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void keepsTheDemandsThatWereDecided() {
+        List<Demand> demands = new ArrayList<>(List.of(Demand.of(THREE, "a", 1), Demand.of(THREE, "b", 1)));
+        direct.decide(demands);
+        Decision decision = direct.decide(demands);
+        demands.clear();
+        assertThat(decision.ask().demands()).hasSize(2);
+        assertThat(decision.remaining()).isEqualTo(1);
     }
 
     @Test

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class BucketVerdicts extends LazyVerdicts {
 
     private final List<Demand> demands;
-    private final Cell[] cells;
+    private final Cell[] buckets;
     private final long[] words;
     private final boolean charged;
     private final long nowMicros;
@@ -19,11 +19,11 @@ final class BucketVerdicts extends LazyVerdicts {
     private @Nullable Verdict @Nullable [] known;
 
     /**
-     * @param words the words of the cells before the decision
+     * @param words the words of the buckets before the decision
      */
-    BucketVerdicts(List<Demand> demands, Cell[] cells, long[] words, boolean charged, long nowMicros) {
+    BucketVerdicts(List<Demand> demands, Cell[] buckets, long[] words, boolean charged, long nowMicros) {
         this.demands = demands;
-        this.cells = cells;
+        this.buckets = buckets;
         this.words = words;
         this.charged = charged;
         this.nowMicros = nowMicros;
@@ -33,14 +33,14 @@ final class BucketVerdicts extends LazyVerdicts {
     public Verdict get(int index) {
         @Nullable Verdict[] read = known;
         if (read == null) {
-            read = new Verdict[cells.length];
+            read = new Verdict[buckets.length];
             known = read;
         }
         Verdict verdict = read[index];
         if (verdict == null) {
             Demand demand = demands.get(index);
-            long grant = cells[index].grant(demand, words[index], nowMicros);
-            verdict = cells[index].finalVerdict(demand, words[index], grant, charged, nowMicros);
+            long grant = buckets[index].grant(demand, words[index], nowMicros);
+            verdict = buckets[index].finalVerdict(demand, words[index], grant, charged, nowMicros);
             read[index] = verdict;
         }
         return verdict;
@@ -48,6 +48,6 @@ final class BucketVerdicts extends LazyVerdicts {
 
     @Override
     public int size() {
-        return cells.length;
+        return buckets.length;
     }
 }

@@ -131,13 +131,14 @@ final class LocalCounts {
     }
 
     private EngineDecision decideAll(Ask ask, List<Demand> demands) {
+        EngineDecision quick = ask.charges() ? tryDecide(demands) : null;
+        if (quick != null) {
+            return quick;
+        }
         Cell[] cells = new Cell[demands.size()];
         long[] words = new long[cells.length];
         for (int spins = 0; !lockAll(ask, cells, words, spins == 0); spins++) {
             Cell.pause(spins);
-        }
-        if (ask.charges() && onlyBuckets(cells)) {
-            return decideBuckets(demands, cells, words);
         }
         try {
             return decideLocked(ask, demands, cells, words);
@@ -146,37 +147,63 @@ final class LocalCounts {
         }
     }
 
+    /**
+     * Decides and charges demands on several buckets if all of them are known and nobody else is at them. Otherwise, and if two
+     * demands are for the same count, changes nothing and returns null.
+     */
+    @Nullable
+    EngineDecision tryDecide(List<Demand> demands) {
+        Cell[] buckets = new Cell[demands.size()];
+        for (int i = 0; i < buckets.length; i++) {
+            Demand demand = demands.get(i);
+            RegisteredLimit registered = registered(demand.limit());
+            Cell cell = table.find(registered.series, CountKey.bounded(demand.key()));
+            if (!(cell instanceof Cell.Bucket bucket) || !bucket.packed.agreesWith(registered.packed)) {
+                return null;
+            }
+            buckets[i] = bucket;
+        }
+        long[] words = new long[buckets.length];
+        return tryLock(buckets, words) ? decideBuckets(demands, buckets, words) : null;
+    }
+
+    /** Locks all cells, or none if one of them is not free: a thread that waits for a lock must take them in order. */
+    private static boolean tryLock(Cell[] cells, long[] words) {
+        for (int i = 0; i < cells.length; i++) {
+            long word = cells[i].tryLock();
+            if (word < 0) {
+                for (int locked = 0; locked < i; locked++) {
+                    cells[locked].unlock(words[locked]);
+                }
+                return false;
+            }
+            words[i] = word;
+        }
+        return true;
+    }
+
     /** Decides on locked buckets and unlocks them. Callers compute the verdicts later, if they want them. */
-    private EngineDecision decideBuckets(List<Demand> demands, Cell[] cells, long[] words) {
+    private EngineDecision decideBuckets(List<Demand> demands, Cell[] buckets, long[] words) {
         long now;
         boolean allowed = true;
         int charged = 0;
         try {
             now = micros.getAsLong();
-            for (int i = 0; i < cells.length; i++) {
-                allowed &= cells[i].grant(demands.get(i), words[i], now) > 0;
+            for (int i = 0; i < buckets.length; i++) {
+                allowed &= buckets[i].grant(demands.get(i), words[i], now) > 0;
             }
-            for (; allowed && charged < cells.length; charged++) {
-                Cell cell = cells[charged];
+            for (; allowed && charged < buckets.length; charged++) {
+                Cell bucket = buckets[charged];
                 Demand demand = demands.get(charged);
                 long word = words[charged];
                 boolean partial = demand.atLeast() < demand.permits();
-                long grant = partial ? cell.grant(demand, word, now) : demand.permits();
-                cell.unlock(cell.charge(demand, word, grant, now));
+                long grant = partial ? bucket.grant(demand, word, now) : demand.permits();
+                bucket.unlock(bucket.charge(demand, word, grant, now));
             }
         } finally {
-            unlock(cells, words, charged);
+            unlock(buckets, words, charged);
         }
-        return new EngineDecision(allowed, new BucketVerdicts(demands, cells, words, allowed, now), now, null);
-    }
-
-    private static boolean onlyBuckets(Cell[] cells) {
-        for (Cell cell : cells) {
-            if (!(cell instanceof Cell.Bucket)) {
-                return false;
-            }
-        }
-        return true;
+        return new EngineDecision(allowed, new BucketVerdicts(demands, buckets, words, allowed, now), now, null);
     }
 
     private static void unlock(Cell[] cells, long[] words, int from) {
@@ -244,42 +271,17 @@ final class LocalCounts {
                     i,
                     sweeps);
         }
-        if (!tryLock(cells, words) && !lockInOrder(cells, words)) {
-            return false;
-        }
-        if (!ask.charges() && !stillUnknown(demands, cells)) {
-            unlock(cells, words, 0);
-            return false;
-        }
-        return true;
-    }
-
-    /** Locks all cells, or none if one of them is not free: whoever waits for a lock must take them in order. */
-    private static boolean tryLock(Cell[] cells, long[] words) {
-        for (int i = 0; i < cells.length; i++) {
-            long word = cells[i].tryLock();
-            if (word < 0) {
-                for (int locked = 0; locked < i; locked++) {
-                    cells[locked].unlock(words[locked]);
-                }
-                return false;
-            }
-            words[i] = word;
-        }
-        return true;
-    }
-
-    /** Locks all cells and waits for each, or locks none if one of them has left the table. */
-    private static boolean lockInOrder(Cell[] cells, long[] words) {
         int[] order = inOrder(cells);
         for (int n = 0; n < order.length; n++) {
             words[order[n]] = cells[order[n]].lock();
             if (words[order[n]] == Cell.DEAD) {
-                for (int locked = 0; locked < n; locked++) {
-                    cells[order[locked]].unlock(words[order[locked]]);
-                }
+                unlock(cells, words, order, n);
                 return false;
             }
+        }
+        if (!ask.charges() && !stillUnknown(demands, cells)) {
+            unlock(cells, words, 0);
+            return false;
         }
         return true;
     }
@@ -298,6 +300,12 @@ final class LocalCounts {
             }
         }
         return true;
+    }
+
+    private static void unlock(Cell[] cells, long[] words, int[] order, int count) {
+        for (int n = 0; n < count; n++) {
+            cells[order[n]].unlock(words[order[n]]);
+        }
     }
 
     private static int[] inOrder(Cell[] cells) {

@@ -6,7 +6,9 @@ import io.sluice.core.limit.TokenBucket;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Charge;
+import io.sluice.core.spi.Demand;
 import io.sluice.core.spi.Engine;
+import io.sluice.core.spi.EngineDecision;
 import io.sluice.core.spi.EngineFailure;
 import io.sluice.core.time.Clock;
 import java.util.List;
@@ -83,6 +85,16 @@ public final class LocalEngine implements Engine {
      */
     public @Nullable Buckets buckets(Limit limit) {
         return closed ? null : counts.registered(limit).buckets();
+    }
+
+    /**
+     * Decides and charges demands on several token buckets, as {@link #decide} does, if it is simple. Otherwise changes nothing
+     * and returns null.
+     *
+     * @param demands an immutable list; if two of them are for the same count, this is not simple
+     */
+    public @Nullable EngineDecision tryDecide(List<Demand> demands) {
+        return closed ? null : counts.tryDecide(demands);
     }
 
     @Override
