@@ -195,6 +195,9 @@ public final class GatewayLoad {
                 "-c" + CONNECTIONS,
                 "-d" + SECONDS + "s",
                 "--latency",
+                // A gateway whose code is not compiled yet may be slow on a busy machine. That is no error.
+                "--timeout",
+                "30s",
                 "-s",
                 script.toString(),
                 "http://127.0.0.1:" + contender.port()));
