@@ -124,7 +124,7 @@ public final class DoorLoad {
     private static Map<Side, Double> turns(List<Side> sides, int turns, Turn turn)
             throws IOException, InterruptedException {
         Map<Side, List<Double>> results = new LinkedHashMap<>();
-        for (int i = -Math.min(WARM_UPS, turns + 1); i < turns; i++) {
+        for (int i = -Math.min(WARM_UPS, 3 * turns); i < turns; i++) {
             for (Side side : sides) {
                 double result = turn.perSecond(side);
                 if (i >= 0) {

@@ -33,7 +33,7 @@ public final class ServiceLoad {
             """;
 
     /** The first load also compiles the code of the servers. */
-    private static final int FIRST_WARM_UP_MILLIS = 12_000;
+    private static final int FIRST_WARM_UP_MILLIS = 15_000;
 
     private static final int TURN_MILLIS = 2_000;
     private static final int IDLE_SECONDS = 3;

@@ -76,7 +76,7 @@ public final class GatewayLoad {
             end
             """;
 
-    private static final int WARM_UPS = 4;
+    private static final int WARM_UPS = 5;
     private static final int SECONDS = 3;
     private static final int CONNECTIONS = 64;
     private static final int HTTP2_CONNECTIONS = 8;
@@ -164,7 +164,7 @@ public final class GatewayLoad {
     private static Map<Contender, Throughput> measured(List<Contender> contenders, int turns, Turn turn)
             throws IOException, InterruptedException {
         Map<Contender, List<Throughput>> all = new LinkedHashMap<>();
-        for (int i = -Math.min(WARM_UPS, turns); i < turns; i++) {
+        for (int i = -Math.min(WARM_UPS, 2 * turns); i < turns; i++) {
             for (Contender each : contenders) {
                 Throughput figures = turn.of(each);
                 if (i >= 0) {
