@@ -74,7 +74,7 @@ final class LeaseSizing {
         double demanded = (double) elsewhere + spent;
         double perNano = demanded / Math.max(SHORTEST_NANOS, nowNanos - sinceNanos);
         double longestNanos = demand.lease().ttlMicros() * 1_000.0 / 2;
-        double careful = Math.min(perNano * Math.min(HORIZON.toNanos(), longestNanos), GROWTH * demanded);
+        double careful = Math.min(perNano * Math.min((double) HORIZON.toNanos(), longestNanos), GROWTH * demanded);
         double ample = Math.min(Math.min(perNano * longestNanos, AMPLE_GROWTH * demanded), (double) room / AMPLE);
         last = Math.max((long) careful, refused ? last : last / 2);
         long wanted = Math.max(last, (long) ample);
