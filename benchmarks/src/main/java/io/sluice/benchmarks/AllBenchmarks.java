@@ -78,9 +78,9 @@ final class AllBenchmarks {
             }
             String took = minutes(System.nanoTime() - begin);
             System.out.println("  " + (well ? "done" : "failed") + " after " + took);
+            String table = measured ? "[" + step.page + "](" + step.page + ".md)" : step.page;
             tables.append(String.format(
-                    "| [%s](%s.md) | %s | %s |%n",
-                    step.page, step.page, took, well ? "" : measured ? "yes" : "yes; the table is an older one"));
+                    "| %s | %s | %s |%n", table, took, well ? "" : measured ? "yes" : "yes; there is no new table"));
         }
         String whole = "The run took " + minutes(System.nanoTime() - start)
                 + (quick ? " in its quick form, which says little." : ".");
