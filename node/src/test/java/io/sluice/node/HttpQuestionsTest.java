@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.runtime.Store;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -30,8 +31,8 @@ class HttpQuestionsTest {
     void looksAtTheLimitsOfTheRulesAndChargesNothing() throws Exception {
         try (RunningNode node =
                 RunningNode.start(NodeConfig.inProcess(new RulesFrom.Text("t", RULES), 0), Store::redis)) {
-            HttpQuestions questions =
-                    HttpQuestions.ofRules(new InetSocketAddress("127.0.0.1", node.node.apiPort()), node.node.rules());
+            HttpQuestions questions = HttpQuestions.ofRules(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), node.node.apiPort()), node.node.rules());
             AtomicInteger rounds = new AtomicInteger();
             questions.ask(() -> rounds.incrementAndGet() <= 3);
             assertThat(rounds).hasValue(4);
