@@ -270,7 +270,7 @@ public final class Node implements AutoCloseable {
         if (permitKey != null) {
             permitKey.start().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
         }
-        WarmUp warmUp = new WarmUp(clock, store != null && store.isReady());
+        WarmUp warmUp = new WarmUp(clock);
         warmUp.begin("the service for Envoy", more -> door.warmUp(rules().rules(), more));
         if (gateway != null) {
             warmUp.begin("the gateway", more -> NodeGateway.warmUp(means, more));

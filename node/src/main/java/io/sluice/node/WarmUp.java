@@ -12,30 +12,22 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends requests to every door before the node serves. The first answers take longer than a decision may, because classes are loaded
- * and code is compiled. All doors are warmed up at the same time, each for a fixed span. A failure never stops the
+ * and code is compiled. All doors are warmed up at the same time, each for {@link #SPAN}. A failure never stops the
  * start. It is logged only for debugging: on a busy machine a failed warm-up is no news for the user. No request changes a count of a user.
  */
 final class WarmUp {
 
     private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
-
-    /** How long each door is warmed up if all counts are in this process. */
     private static final Duration SPAN = Duration.ofMillis(600);
-
-    /** The same with a shared store, because its client has to be compiled, too. */
-    private static final Duration SPAN_ON_STORE = Duration.ofMillis(1_200);
 
     /** The start continues after this time, even if a door is still busy. */
     private static final Duration AT_MOST = Duration.ofSeconds(10);
 
     private final Clock clock;
-    private final Duration span;
     private final List<CompletableFuture<Void>> doors = new ArrayList<>();
 
-    /** @param onStore whether decisions are made in a shared store */
-    WarmUp(Clock clock, boolean onStore) {
+    WarmUp(Clock clock) {
         this.clock = clock;
-        this.span = onStore ? SPAN_ON_STORE : SPAN;
     }
 
     /** The requests that a door contributes. */
@@ -80,7 +72,7 @@ final class WarmUp {
         public boolean getAsBoolean() {
             if (!begun) {
                 begun = true;
-                until = clock.nanoTime() + span.toNanos();
+                until = clock.nanoTime() + SPAN.toNanos();
             }
             return clock.nanoTime() - until < 0;
         }

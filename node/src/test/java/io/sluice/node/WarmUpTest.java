@@ -53,7 +53,7 @@ class WarmUpTest {
 
     @Test
     void aFailureOfTheWarmUpIsSilentAndDoesNotStopTheStart() {
-        WarmUp warmUp = new WarmUp(Clock.system(), false);
+        WarmUp warmUp = new WarmUp(Clock.system());
         warmUp.begin("a door", more -> {
             throw new IOException("closed");
         });
