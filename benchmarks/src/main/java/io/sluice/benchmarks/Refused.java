@@ -30,7 +30,8 @@ import org.openjdk.jmh.annotations.State;
 public class Refused {
 
     private final Clock clock = Clock.system();
-    private final Limit limit = Limit.named("refused").tokenBucket(Rate.perDay(1)).withBurst(1);
+    private final Limit limit =
+            Limit.named("refused").tokenBucket(Rate.perDay(1)).withBurst(1);
     private final LocalEngine engine = new LocalEngine(clock);
     private final Limiter limiter = new Limiter(engine, clock, List.of());
     private final Gate gate = engine.gate(limit, "k");

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decision on one token bucket of this process. Most callers only want to know whether they may proceed, so this holds just the
- * numbers that the answer follows from, in 48 bytes. The ask and the verdict are made for those who read them.
+ * A decision on one token bucket of this process. Most callers only want to know whether they may proceed, so this holds just
+ * the numbers that the answer follows from, in 48 bytes. The ask and the verdict are made for those who read them.
  */
 final class BucketDecision extends Decision {
 

@@ -117,7 +117,9 @@ public final class Limiter implements AutoCloseable {
     public Decision decide(Limit limit, String key, long permits) {
         long start = startNanos();
         Decision decision = decideOnBucket(limit, key, permits);
-        return decision == null ? decide(List.of(Demand.of(limit, key, permits))) : told(decision, start);
+        return decision == null
+                ? decide(prompt(List.of(Demand.of(limit, key, permits)), Ask.Purpose.CHARGE))
+                : told(decision, start);
     }
 
     /** Decides about several limits at once, all or nothing. */
@@ -239,10 +241,8 @@ public final class Limiter implements AutoCloseable {
     public Decision decide(List<Demand> demands) {
         long start = startNanos();
         List<Demand> copy = List.copyOf(demands);
-        EngineDecision quick = engine instanceof LocalEngine local ? local.tryDecide(copy) : null;
-        return quick == null
-                ? decide(prompt(copy, Ask.Purpose.CHARGE))
-                : told(new DemandsDecision(copy, quick), start);
+        EngineDecision quick = copy.size() > 1 && engine instanceof LocalEngine local ? local.tryDecide(copy) : null;
+        return quick == null ? decide(prompt(copy, Ask.Purpose.CHARGE)) : told(new DemandsDecision(copy, quick), start);
     }
 
     /** Returns the decision that {@link #decide(List)} would make, without charging anything. */

@@ -39,7 +39,7 @@ final class BucketDecisionTest {
                     .withBurst(random.nextInt(9));
             // More keys than have a count of their own, one of them too long to be kept.
             String key = random.oneIn(20) ? "k".repeat(300) : "k" + random.nextInt(6);
-            long permits = 1 + random.nextInt(9);
+            long permits = 1L + random.nextInt(9);
 
             Decision decision = direct.decide(random.oneIn(4) ? limit : THREE, key, permits);
             Decision expected = byAsk.decide(

@@ -6,8 +6,8 @@ import io.sluice.core.spi.CountKey;
 import io.sluice.core.spi.Verdict;
 
 /**
- * The token buckets of one limit, for a caller that builds its own answers. A decision returns a number, what was used before it;
- * the rest of an answer follows from this number and is computed if somebody wants it. Allocates nothing for a known key.
+ * The token buckets of one limit, for a caller that builds its own answers. A decision returns a number, what was used before
+ * it; the rest of an answer follows from this number and is computed if somebody wants it. Allocates nothing for a known key.
  * Thread-safe.
  */
 public final class Buckets extends LimitHandle {

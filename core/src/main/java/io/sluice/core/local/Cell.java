@@ -14,9 +14,9 @@ import java.lang.invoke.VarHandle;
  * {@link #DEAD} for ever once it has left the table.
  *
  * <p>Why there is a lock: a decision over several counts must change all or none, and an ask for one of them must not see a
- * partial change. The lock is held for a few instructions, on counts that were found before. A thread that waits for a lock holds
- * only locks that come before it in an order that is the same for all threads. A decision on a single {@link Bucket} does not take the lock: it is one compare-and-set, and none if it is
- * refused.
+ * partial change. The lock is held for a few instructions, on counts that were found before. A thread that waits for a lock
+ * holds only locks that come before it in an order that is the same for all threads. A decision on a single {@link Bucket} does
+ * not take the lock: it is one compare-and-set, and none if it is refused.
  */
 abstract sealed class Cell {
 
@@ -56,8 +56,8 @@ abstract sealed class Cell {
     abstract Verdict verdict(Demand demand, long word, long grant, boolean charged, long micros);
 
     /**
-     * Returns the {@link #verdict} as callers see it. A charge on an overflow count is final, because it cannot be attributed to a
-     * key later.
+     * Returns the {@link #verdict} as callers see it. A charge on an overflow count is final, because it cannot be attributed
+     * to a key later.
      */
     final Verdict finalVerdict(Demand demand, long word, long grant, boolean charged, long micros) {
         Verdict verdict = verdict(demand, word, grant, charged, micros);
@@ -116,8 +116,8 @@ abstract sealed class Cell {
     }
 
     /**
-     * Waits after another thread was faster, longer each time. A thread that tries again at once takes the memory line away from
-     * the thread that is about to succeed, and then all of them wait for it to come back.
+     * Waits after another thread was faster, longer each time. A thread that tries again at once takes the memory line away
+     * from the thread that is about to succeed, and then all of them wait for it to come back.
      */
     private static void standBack(int attempts) {
         for (int spins = Math.min(MOST_SPINS, FEWEST_SPINS << Math.min(attempts, 3)); spins > 0; spins--) {

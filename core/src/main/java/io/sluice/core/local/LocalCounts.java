@@ -388,8 +388,8 @@ final class LocalCounts {
         CountSeries in = series.findOrAdd(limit);
         PackedBucket packed =
                 steady != null && limit instanceof TokenBucket bucket ? PackedBucket.of(bucket, steady) : null;
-        boolean direct = packed != null && limit.maxWaitMicros() == 0;
-        return new RegisteredLimit(in, packed, direct ? new Buckets(this, limit, in, packed) : null);
+        Buckets buckets = packed != null && limit.maxWaitMicros() == 0 ? new Buckets(this, limit, in, packed) : null;
+        return new RegisteredLimit(in, packed, buckets);
     }
 
     /**
