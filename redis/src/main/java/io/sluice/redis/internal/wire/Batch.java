@@ -162,7 +162,9 @@ public final class Batch {
         ByteBuffer head = ByteBuffer.allocate(timeBytes + numberingBytes);
         if (!time.isEmpty()) {
             head.put((byte) TIME);
-            head.order(ByteOrder.LITTLE_ENDIAN).putDouble(Long.parseLong(time)).order(ByteOrder.BIG_ENDIAN);
+            head.order(ByteOrder.LITTLE_ENDIAN)
+                    .putDouble((double) Long.parseLong(time))
+                    .order(ByteOrder.BIG_ENDIAN);
         }
         if (recording) {
             head.put((byte) NUMBERING).putShort((short) numberedApart.cardinality());
