@@ -117,7 +117,7 @@ final class BatchesTest {
         Collections.shuffle(limits, random);
         for (Limit one : limits.subList(0, 1 + random.nextInt(4))) {
             Limit limit = one.name().equals(OTHER_RATE.name()) && random.nextInt(4) == 0 ? OTHER_RATE : one;
-            long permits = 1 + random.nextInt(3);
+            long permits = 1L + random.nextInt(3);
             demands.add(new Demand(
                     limit,
                     "k" + random.nextInt(2),
