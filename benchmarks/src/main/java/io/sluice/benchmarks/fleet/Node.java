@@ -40,9 +40,24 @@ final class Node implements AutoCloseable {
                 name,
                 history == null ? "" : history.toString()));
         command.addAll(load.words());
-        return new Node(new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start());
+        Process process = new ProcessBuilder(command).start();
+        copyErrors(process);
+        return new Node(process);
+    }
+
+    /** Prints what a node logs where this process prints its errors: a test runner may have taken those over. */
+    private static void copyErrors(Process process) {
+        Thread copies = new Thread(
+                () -> {
+                    try {
+                        process.getErrorStream().transferTo(System.err);
+                    } catch (IOException e) {
+                        // The node was killed.
+                    }
+                },
+                "errors of a node");
+        copies.setDaemon(true);
+        copies.start();
     }
 
     void awaitReady() throws IOException {

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param refusing the count that refused, the first one if there were several; null if allowed or unknown
  * @param permits the permits that the first demand asked for
  * @param ruleVersion the version of the rules in force; 0 without rules
- * @param ownNanos the node's monotonic time of the answer
+ * @param ownNanos the node's monotonic time of the answer; for {@link Source#MEMORY} that of the question, because the cache is
+ *     read right after it, and the node may be held up until the answer is recorded
  * @param epochMicros the node's wall time of the answer
  */
 public record AnswerEvent(
@@ -52,6 +53,12 @@ public record AnswerEvent(
                 ask.ruleVersion(),
                 clock.nanoTime(),
                 clock.epochMicros());
+    }
+
+    /** Returns the same event at another monotonic time. */
+    public AnswerEvent at(long nanos) {
+        return new AnswerEvent(
+                ask, demands, charging, allowed, source, degraded, refusing, permits, ruleVersion, nanos, epochMicros);
     }
 
     /** Where an answer came from. */

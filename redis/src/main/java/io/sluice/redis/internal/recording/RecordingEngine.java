@@ -45,24 +45,25 @@ public final class RecordingEngine extends ForwardingEngine {
     @Override
     public Answer decide(Ask unnamed) {
         Ask ask = named(unnamed);
+        long askedNanos = clock.nanoTime();
         Answer answer = engine.decide(ask);
         if (answer instanceof PendingOutcome pending) {
             return new PendingOutcome(
                     pending.outcome().whenComplete((outcome, failure) -> {
                         if (outcome instanceof EngineDecision decision) {
-                            tell(ask, decision, AnswerEvent.Source.STORE);
+                            history.happened(told(ask, decision, AnswerEvent.Source.STORE));
                         }
                     }),
                     pending.afterArrivals());
         }
         if (answer instanceof EngineDecision decision && !decision.allowed()) {
-            tell(ask, decision, AnswerEvent.Source.MEMORY);
+            history.happened(told(ask, decision, AnswerEvent.Source.MEMORY).at(askedNanos));
         }
         return answer;
     }
 
-    private void tell(Ask ask, EngineDecision decision, AnswerEvent.Source source) {
-        history.happened(AnswerEvent.of(ask, decision, source, refusing(ask, decision, names), clock));
+    private AnswerEvent told(Ask ask, EngineDecision decision, AnswerEvent.Source source) {
+        return AnswerEvent.of(ask, decision, source, refusing(ask, decision, names), clock);
     }
 
     /** Returns the name of the first count that refused; null if none did. */
