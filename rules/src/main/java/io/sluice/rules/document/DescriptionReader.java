@@ -26,12 +26,13 @@ final class DescriptionReader {
     }
 
     RuleDescription read(Fields fields) {
-        return new RuleDescription(
+        RuleDescription read = new RuleDescription(
                 plain(fields, "name", LONGEST_NAME),
                 plain(fields, "tenant", LONGEST_NAME),
                 fields.flag("protected").orElse(false),
                 message(fields),
                 labels(fields));
+        return read.equals(RuleDescription.NOTHING) ? RuleDescription.NOTHING : read;
     }
 
     /** Reads text that is safe to display as it is: not blank, at most {@code longest} characters, no control characters. */

@@ -25,7 +25,7 @@ final class FoundingShape {
 
     /** Returns whether a rule is written in this shape. */
     static boolean isMeant(Fields rule) {
-        return !rule.has("limits") && DocumentKeys.FOUNDING.stream().anyMatch(rule::has);
+        return !rule.has("limits") && rule.hasAny(DocumentKeys.FOUNDING);
     }
 
     /** Returns whether the rule itself has a limit in addition to those of its dimensions. */
@@ -35,6 +35,9 @@ final class FoundingShape {
 
     /** Reports the keys of this shape in a rule that also has {@code limits}. */
     static void refuseBesideLimits(Fields rule) {
+        if (!rule.hasAny(DocumentKeys.FOUNDING)) {
+            return;
+        }
         for (String key : DocumentKeys.FOUNDING) {
             if (rule.has(key)) {
                 rule.refuseKey(key, key + ": on the rule, beside limits (expected: inside one of the limits)");

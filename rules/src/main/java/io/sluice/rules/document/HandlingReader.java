@@ -39,7 +39,7 @@ final class HandlingReader {
                     "guard: not allowed with mode local"
                             + " (expected: mode distributed or local_distributed; local has no store to guard)");
         }
-        return new Handling(
+        Handling read = new Handling(
                 mode,
                 leased ? lease : Lease.DEFAULT,
                 fields.choice("on_failure", DocumentWords.POLICIES).orElse(FailurePolicy.LOCAL),
@@ -47,6 +47,7 @@ final class HandlingReader {
                 fields.read("deadline", text -> Quantities.span("deadline", text, Handling.LONGEST_DEADLINE))
                         .orElse(Limiter.DEFAULT_DEADLINE),
                 guarded ? guard : OptionalDouble.empty());
+        return read.equals(Handling.DEFAULT) ? Handling.DEFAULT : read;
     }
 
     private static Lease lease(Fields fields) {

@@ -74,10 +74,11 @@ final class LimitReader {
     }
 
     List<RuleLimit> limits() {
-        return limits.stream()
-                .flatMap(limit -> limit.built().stream())
-                .map(Built::limit)
-                .toList();
+        List<RuleLimit> all = new ArrayList<>(limits.size());
+        for (ReadLimit limit : limits) {
+            limit.built().ifPresent(built -> all.add(built.limit()));
+        }
+        return all;
     }
 
     private void skip() {
@@ -111,7 +112,10 @@ final class LimitReader {
     }
 
     private void refuseSameCount(Fields fields, Optional<String> id, RuleLimit limit) {
-        List<String> by = limit.by().stream().map(By::attribute).toList();
+        List<String> by = new ArrayList<>(limit.by().size());
+        for (By each : limit.by()) {
+            by.add(each.attribute());
+        }
         Identity identity = new Identity(limit.limit().name(), limit.limit().shape(), by);
         Place other = seen.putIfAbsent(identity, fields.place());
         if (other != null && id.isEmpty()) {

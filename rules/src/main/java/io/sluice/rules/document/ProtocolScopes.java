@@ -27,11 +27,11 @@ final class ProtocolScopes {
     private ProtocolScopes() {}
 
     static Optional<ProtocolScope> read(Fields rule, Action action, Errors errors) {
-        String key =
-                DocumentKeys.PROTOCOLS.stream().filter(rule::has).findFirst().orElse("");
-        if (key.isEmpty()) {
+        if (!rule.hasAny(DocumentKeys.PROTOCOLS)) {
             return Optional.empty();
         }
+        String key =
+                DocumentKeys.PROTOCOLS.stream().filter(rule::has).findFirst().orElse("");
         for (String other : List.of("service", "resource", "methods", "match")) {
             if (rule.has(other)) {
                 rule.refuseKey(

@@ -145,7 +145,7 @@ final class RuleReader {
     }
 
     private void check(RuleUse use, Action action, Fields fields) {
-        if (use != RuleUse.REQUESTS && DocumentKeys.PROTOCOLS.stream().anyMatch(fields::has)) {
+        if (use != RuleUse.REQUESTS && fields.hasAny(DocumentKeys.PROTOCOLS)) {
             fields.error("for", "for: " + use.word() + " in a rule for descriptors (expected: requests)");
         }
         if (use == RuleUse.EARLY) {

@@ -46,11 +46,16 @@ public final class Condition {
 
     private Condition(String attribute, Set<String> values, Set<Glob> globs, Set<Network> networks) {
         this.attribute = attribute;
-        this.values = Collections.unmodifiableSet(values);
-        this.globs = Collections.unmodifiableSet(globs);
-        this.networks = Collections.unmodifiableSet(networks);
+        this.values = inOrder(values);
+        this.globs = inOrder(globs);
+        this.networks = inOrder(networks);
         this.manyGlobs = globs.size() > FEW ? GlobTable.of(globs) : null;
         this.manyNetworks = networks.size() > FEW ? BlockTable.of(networks) : null;
+    }
+
+    /** Most sets have one element or none. They need no table, and there may be hundreds of thousands of them. */
+    private static <T> Set<T> inOrder(Set<T> set) {
+        return set.size() <= 1 ? Set.copyOf(set) : Collections.unmodifiableSet(set);
     }
 
     /**

@@ -6,7 +6,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * A rule: which requests it applies to, and what it does with them. Immutable.
@@ -149,9 +148,23 @@ public record Rule(
 
     /** Returns the attributes that the rule uses to match, to count and to select overrides. */
     public Set<String> attributes() {
-        Set<String> all = new LinkedHashSet<>(scope.match().keySet());
-        overrides.forEach(override -> all.addAll(override.when().keySet()));
-        Stream.concat(limits.stream(), candidate.stream()).forEach(limit -> {
+        Set<String> all = new LinkedHashSet<>();
+        addAttributes(all);
+        return Collections.unmodifiableSet(all);
+    }
+
+    /** Adds the {@link #attributes} to a set. Makes no set of its own, because a rule set asks all its rules. */
+    public void addAttributes(Set<String> all) {
+        all.addAll(scope.match().keySet());
+        for (LimitOverride override : overrides) {
+            all.addAll(override.when().keySet());
+        }
+        addAttributes(limits, all);
+        addAttributes(candidate, all);
+    }
+
+    private static void addAttributes(List<RuleLimit> limits, Set<String> all) {
+        for (RuleLimit limit : limits) {
             for (By by : limit.by()) {
                 all.add(by.attribute());
                 by.otherwise().ifPresent(all::add);
@@ -159,7 +172,6 @@ public record Rule(
             if (!limit.by().isEmpty() && limit.absent() == AbsentPolicy.IP) {
                 all.add("ip");
             }
-        });
-        return Collections.unmodifiableSet(all);
+        }
     }
 }

@@ -40,7 +40,8 @@ public record Scope(
                         "match: " + name + " is listed twice (expected: names that differ in more than case)");
             }
         });
-        match = Collections.unmodifiableMap(named);
+        // A map of one element needs no table, and there may be hundreds of thousands of them.
+        match = named.size() <= 1 ? Map.copyOf(named) : Collections.unmodifiableMap(named);
     }
 
     public boolean matches(Attributes request) {

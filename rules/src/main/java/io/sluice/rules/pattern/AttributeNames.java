@@ -19,8 +19,15 @@ public final class AttributeNames {
 
     /** Returns whether a front door sends an attribute of this name. */
     public static boolean isKnown(String name) {
-        return PLAIN.contains(name)
-                || PREFIXES.stream().anyMatch(prefix -> name.startsWith(prefix) && name.length() > prefix.length());
+        if (name.indexOf('.') < 0) {
+            return PLAIN.contains(name);
+        }
+        for (String prefix : PREFIXES) {
+            if (name.startsWith(prefix) && name.length() > prefix.length()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the right spelling of a name that is known in another case of letters; empty if there is no such name. */

@@ -46,7 +46,7 @@ final class BodyFieldIndex {
         List<Scope> scopes = new ArrayList<>();
         List<Entry> entries = new ArrayList<>();
         for (Rule rule : enabled) {
-            Set<String> fields = FieldNames.of(List.of(rule), PREFIXES);
+            Set<String> fields = FieldNames.of(FieldNames.all(List.of(rule)), PREFIXES);
             if (!fields.isEmpty()) {
                 scopes.add(rule.scope().without(BodyFieldIndex::isBodyField));
                 entries.add(new Entry(rule.action(), fields, required(rule)));

@@ -10,16 +10,23 @@ final class FieldNames {
 
     private FieldNames() {}
 
-    /** Returns the attributes of enabled rules that begin with one of these prefixes. */
-    static Set<String> of(List<Rule> rules, List<String> prefixes) {
-        Set<String> fields = new LinkedHashSet<>();
+    /** Returns the attributes of enabled rules. */
+    static Set<String> all(List<Rule> rules) {
+        Set<String> all = new LinkedHashSet<>();
         for (Rule rule : rules) {
             if (rule.enabled()) {
-                for (String attribute : rule.attributes()) {
-                    if (prefixes.stream().anyMatch(attribute::startsWith)) {
-                        fields.add(attribute);
-                    }
-                }
+                rule.addAttributes(all);
+            }
+        }
+        return all;
+    }
+
+    /** Returns those of the attributes that begin with one of these prefixes. */
+    static Set<String> of(Set<String> attributes, List<String> prefixes) {
+        Set<String> fields = new LinkedHashSet<>();
+        for (String attribute : attributes) {
+            if (prefixes.stream().anyMatch(attribute::startsWith)) {
+                fields.add(attribute);
             }
         }
         return Set.copyOf(fields);

@@ -56,10 +56,11 @@ public final class RuleSet {
         this.ready = enabled.stream().map(this::ready).toList();
         this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
         this.early = EarlyIndex.of(ready);
-        this.bodyFields = FieldNames.of(this.rules, List.of("json.", "form."));
+        Set<String> attributes = FieldNames.all(this.rules);
+        this.bodyFields = FieldNames.of(attributes, List.of("json.", "form."));
         this.bodyRules = bodyFields.isEmpty() ? BodyFieldIndex.NONE : BodyFieldIndex.of(enabled);
-        this.headerFields = FieldNames.of(this.rules, List.of("header."));
-        this.queryFields = FieldNames.of(this.rules, List.of("query."));
+        this.headerFields = FieldNames.of(attributes, List.of("header."));
+        this.queryFields = FieldNames.of(attributes, List.of("query."));
     }
 
     private RuleSet(long version, OptionalInt releasedTo, RuleSet same) {

@@ -114,6 +114,16 @@ public final class Fields {
         return values.containsKey(key);
     }
 
+    /** Returns whether the mapping has at least one of these keys. */
+    public boolean hasAny(Collection<String> some) {
+        for (String key : values.keySet()) {
+            if (some.contains(key)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns a single word, number or text, as written. */
     public Optional<String> text(String key) {
         return value(key).flatMap(value -> scalar(key, value, "a single value"));
@@ -144,6 +154,9 @@ public final class Fields {
 
     /** Reads a whole number from {@code least} to {@code most}. */
     public Optional<Long> whole(String key, long least, long most) {
+        if (!has(key)) {
+            return Optional.empty();
+        }
         String expected = least + ".." + most;
         return unquoted(key, expected).flatMap(text -> {
             OptionalLong number = Digits.whole(text);

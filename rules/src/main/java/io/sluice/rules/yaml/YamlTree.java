@@ -107,16 +107,16 @@ final class YamlTree {
         }
         long before = bounds.met();
         bounds.value(place);
-        event.getStartMark().ifPresent(mark -> bounds.characters(mark.getIndex(), place));
-        event.getAnchor().ifPresent(anchor -> {
-            bounds.anchor(place);
-            open.add(anchor);
-        });
+        bounds.characters(event.getStartMark().map(Mark::getIndex).orElse(0), place);
+        Anchor anchor = event.getAnchor().orElse(null);
+        if (anchor == null) {
+            return value(event, place);
+        }
+        bounds.anchor(place);
+        open.add(anchor);
         YamlValue value = value(event, place);
-        event.getAnchor().ifPresent(anchor -> {
-            open.remove(anchor);
-            anchored.put(anchor, new Anchored(value, bounds.met() - before));
-        });
+        open.remove(anchor);
+        anchored.put(anchor, new Anchored(value, bounds.met() - before));
         return value;
     }
 
