@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class BucketVerdicts extends LazyVerdicts {
 
     private final List<Demand> demands;
-    private final Cell[] buckets;
+    private final Cell.Bucket[] buckets;
     private final long[] words;
     private final boolean charged;
     private final long nowMicros;
@@ -21,7 +21,7 @@ final class BucketVerdicts extends LazyVerdicts {
     /**
      * @param words the words of the buckets before the decision
      */
-    BucketVerdicts(List<Demand> demands, Cell[] buckets, long[] words, boolean charged, long nowMicros) {
+    BucketVerdicts(List<Demand> demands, Cell.Bucket[] buckets, long[] words, boolean charged, long nowMicros) {
         this.demands = demands;
         this.buckets = buckets;
         this.words = words;

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The counts of one process and the decisions on them. A decision on one token bucket is a compare-and-set. Any other decision
- * locks its counts, reads the time once it has them, and charges all or none. It takes the locks as they come if all are free,
- * and otherwise waits for them in an order that is the same for all threads.
+ * locks its counts and charges all or none. If they are known token buckets and all are free, it reads the time and takes the
+ * locks as they come. Otherwise it waits for them in an order that is the same for all threads, and reads the time once it has
+ * them.
  *
  * <p>The number of keys is bounded. Beyond the bound, unknown keys share a few overflow counts of their limit: memory does not
  * grow, known keys keep their exact counts, and all other keys together are held to a few times the limit.
@@ -153,7 +154,7 @@ final class LocalCounts {
      */
     @Nullable
     EngineDecision tryDecide(List<Demand> demands) {
-        Cell[] buckets = new Cell[demands.size()];
+        Cell.Bucket[] buckets = new Cell.Bucket[demands.size()];
         for (int i = 0; i < buckets.length; i++) {
             Demand demand = demands.get(i);
             RegisteredLimit registered = registered(demand.limit());
@@ -163,37 +164,33 @@ final class LocalCounts {
             }
             buckets[i] = bucket;
         }
+        return decideBuckets(demands, buckets, micros.getAsLong());
+    }
+
+    /**
+     * Decides on buckets without waiting: returns null if one of them is not free, because a thread that waits for a lock must
+     * take them in order. Callers compute the verdicts later, if they want them.
+     *
+     * @param now read before the locks are taken, so it is a little early but never in the caller's favour
+     */
+    private static @Nullable EngineDecision decideBuckets(List<Demand> demands, Cell.Bucket[] buckets, long now) {
         long[] words = new long[buckets.length];
-        return tryLock(buckets, words) ? decideBuckets(demands, buckets, words) : null;
-    }
-
-    /** Locks all cells, or none if one of them is not free: a thread that waits for a lock must take them in order. */
-    private static boolean tryLock(Cell[] cells, long[] words) {
-        for (int i = 0; i < cells.length; i++) {
-            long word = cells[i].tryLock();
-            if (word < 0) {
-                for (int locked = 0; locked < i; locked++) {
-                    cells[locked].unlock(words[locked]);
-                }
-                return false;
-            }
-            words[i] = word;
-        }
-        return true;
-    }
-
-    /** Decides on locked buckets and unlocks them. Callers compute the verdicts later, if they want them. */
-    private EngineDecision decideBuckets(List<Demand> demands, Cell[] buckets, long[] words) {
-        long now;
         boolean allowed = true;
+        int locked = 0;
         int charged = 0;
         try {
-            now = micros.getAsLong();
-            for (int i = 0; i < buckets.length; i++) {
-                allowed &= buckets[i].grant(demands.get(i), words[i], now) > 0;
+            while (locked < buckets.length) {
+                Cell.Bucket bucket = buckets[locked];
+                Demand demand = demands.get(locked);
+                long word = bucket.tryLock();
+                if (word < 0) {
+                    return null;
+                }
+                words[locked++] = word;
+                allowed &= bucket.grant(demand, word, now) > 0;
             }
             for (; allowed && charged < buckets.length; charged++) {
-                Cell bucket = buckets[charged];
+                Cell.Bucket bucket = buckets[charged];
                 Demand demand = demands.get(charged);
                 long word = words[charged];
                 boolean partial = demand.atLeast() < demand.permits();
@@ -201,7 +198,9 @@ final class LocalCounts {
                 bucket.unlock(bucket.charge(demand, word, grant, now));
             }
         } finally {
-            unlock(buckets, words, charged);
+            for (; charged < locked; charged++) {
+                buckets[charged].unlock(words[charged]);
+            }
         }
         return new EngineDecision(allowed, new BucketVerdicts(demands, buckets, words, allowed, now), now, null);
     }
