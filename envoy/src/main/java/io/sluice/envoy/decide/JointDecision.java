@@ -34,19 +34,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class JointDecision {
 
+    /** Comparing each of so few limits with each other is quicker than a table. */
+    private static final int FEW = 8;
+
     private final List<MatchedRequest> parts;
 
-    /** Maps the demand of each part to the merged demand for its count. */
-    private final IdentityHashMap<Demand, Demand> merged;
+    /** Maps demands that share a count to the sum of them. */
+    private final IdentityHashMap<Demand, Demand> merged = new IdentityHashMap<>(0);
 
     private final IdentityHashMap<Demand, Verdict> verdicts;
 
     /** The common answer to demands without a verdict of their own, because no engine could decide. */
     private final IdentityHashMap<Demand, Boolean> answered = new IdentityHashMap<>(0);
 
-    private final IdentityHashMap<Demand, Long> taken;
-    private final List<Decision> decisions = new ArrayList<>();
-    private final List<Label> shadowRefused = new ArrayList<>();
+    /** What the parts have taken so far of each sum. */
+    private final IdentityHashMap<Demand, Long> taken = new IdentityHashMap<>(0);
+
+    private final List<Decision> decisions = new ArrayList<>(1);
+    private final List<Label> shadowRefused = new ArrayList<>(0);
 
     private final QuotaStandings quotas = new QuotaStandings();
     private boolean refusedByQuotas;
@@ -61,9 +66,7 @@ final class JointDecision {
         }
         // Most requests are one part with one or two limits. Tables of the default size would be most of their
         // allocations.
-        this.merged = new IdentityHashMap<>(limits);
         this.verdicts = new IdentityHashMap<>(limits);
-        this.taken = new IdentityHashMap<>(limits);
     }
 
     List<MatchedRequest> parts() {
@@ -85,22 +88,55 @@ final class JointDecision {
         return part.permits() > Limit.MAX_PERMITS && !part.live().limits().isEmpty();
     }
 
+    /** Returns whether nothing but limits of this process decides, and every part charges. */
+    boolean isPlain() {
+        for (MatchedRequest part : parts) {
+            if (part.verdictOf() != null || part.permits() == 0 || !part.shadows().isEmpty()) {
+                return false;
+            }
+            for (BoundLimit bound : part.live().limits()) {
+                if (bound.inStore()) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /** Returns the limits of the parts that charge, or of those that only look. Each count appears once. */
     LimitGroup group(boolean looking) {
+        if (parts.size() == 1 && isIn(parts.get(0), looking) && isDistinct(parts.get(0).live().limits())) {
+            return parts.get(0).live();
+        }
         List<BoundLimit> all = new ArrayList<>();
         for (MatchedRequest part : parts) {
-            if (part.verdictOf() == null && (part.permits() == 0) == looking) {
+            if (isIn(part, looking)) {
                 all.addAll(part.live().limits());
             }
         }
-        return LimitGroup.of(merge(all));
+        return LimitGroup.of(isDistinct(all) ? all : merge(all));
+    }
+
+    private static boolean isIn(MatchedRequest part, boolean looking) {
+        return part.verdictOf() == null && (part.permits() == 0) == looking;
+    }
+
+    /** Returns true if these are few limits and no two of them use the same count. Many limits are compared by {@link #merge}. */
+    private static boolean isDistinct(List<BoundLimit> limits) {
+        if (limits.size() > FEW) {
+            return false;
+        }
+        for (int i = 1; i < limits.size(); i++) {
+            for (int j = 0; j < i; j++) {
+                if (limits.get(i).sharesCountWith(limits.get(j))) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     private List<BoundLimit> merge(List<BoundLimit> all) {
-        if (all.size() < 2) {
-            all.forEach(bound -> own(bound.demand()));
-            return all;
-        }
         Map<CountId, List<BoundLimit>> counts = new HashMap<>();
         List<List<BoundLimit>> ordered = new ArrayList<>();
         List<BoundLimit> result = new ArrayList<>();
@@ -131,7 +167,6 @@ final class JointDecision {
         }
         Demand one = least.demand();
         if (same.size() == 1 || one == null) {
-            own(one);
             return least;
         }
         tooMuch |= permits > Limit.MAX_PERMITS;
@@ -142,12 +177,6 @@ final class JointDecision {
             }
         });
         return least.with(all, permits);
-    }
-
-    private void own(@Nullable Demand demand) {
-        if (demand != null) {
-            merged.put(demand, demand);
-        }
     }
 
     private static long permits(@Nullable Demand demand) {
@@ -163,9 +192,6 @@ final class JointDecision {
     /** Adds the decisions of the engines about shadow limits. */
     void heardShadow(LimitGroup group, List<Decision> said) {
         shadowRefused.addAll(group.refusing(said));
-        for (BoundLimit bound : group.limits()) {
-            own(bound.demand());
-        }
         note(said);
     }
 
@@ -228,7 +254,7 @@ final class JointDecision {
             return new PartRuling(rule.action() == Action.EXEMPT, rule, List.of(), null);
         }
         boolean allowed = true;
-        List<Standing> standings = new ArrayList<>();
+        List<Standing> standings = new ArrayList<>(part.live().limits().size());
         for (BoundLimit bound : part.live().limits()) {
             Standing standing = standing(bound, asksTooMuch(part));
             allowed &= standing.fits();
@@ -254,14 +280,15 @@ final class JointDecision {
         if (demand == null) {
             return new Standing(bound.rule(), bound.numbers(), bound.shadow(), bound.shadow(), 0, Optional.empty());
         }
-        Demand asked = merged.getOrDefault(demand, demand);
+        Demand sum = merged.get(demand);
+        Demand asked = sum == null ? demand : sum;
         Verdict verdict = verdicts.get(asked);
         if (verdict == null) {
             boolean fits = bound.shadow() || (answered.getOrDefault(asked, true) && !asksTooMuch);
             long remaining = fits ? bound.numbers().capacity() : 0;
             return new Standing(bound.rule(), bound.numbers(), bound.shadow(), fits, remaining, Optional.empty());
         }
-        long before = taken.merge(asked, demand.permits(), Long::sum);
+        long before = sum == null ? demand.permits() : taken.merge(sum, demand.permits(), Long::sum);
         boolean fits = !asksTooMuch
                 && before <= Limit.MAX_PERMITS
                 && (verdict.fits() || (asked.permits() > before && before <= verdict.remaining()));

@@ -1,5 +1,6 @@
 package io.sluice.envoy.decide;
 
+import io.sluice.core.Decision;
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.envoy.descriptor.EnvoyDescriptor;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Decides about the descriptors of a request, together or each on its own. Thread-safe; never blocks. */
 final class JointEvaluator {
@@ -68,13 +70,26 @@ final class JointEvaluator {
 
     private CompletionStage<JointRuling> evaluate(JointDecision joint, long version, long start, boolean quotasRefuse) {
         JointEvaluation.Telling telling = steps.begin(start);
+        Decision here = joint.isPlain() ? chargedHere(joint, version) : null;
+        if (here != null) {
+            joint.heard(List.of(here));
+            return CompletableFuture.completedFuture(told(joint, here.allowed(), telling));
+        }
         return settle(joint, version)
                 .thenCompose(passed -> quotas(joint, passed, quotasRefuse))
-                .thenCompose(allowed -> shadows(joint, allowed, false).thenApply(all -> {
-                    JointRuling ruling = all.ruling(allowed, steps.mode(), steps.nowMicros());
-                    telling.tell(ruling.whole());
-                    return ruling;
-                }));
+                .thenCompose(allowed -> shadows(joint, allowed, false).thenApply(all -> told(all, allowed, telling)));
+    }
+
+    /** Returns null if the decision takes more than this; then nothing is charged. */
+    private @Nullable Decision chargedHere(JointDecision joint, long version) {
+        LimitGroup group = joint.group(false);
+        return joint.isRefusedOutright() ? null : steps.chargeHere(group, version);
+    }
+
+    private JointRuling told(JointDecision joint, boolean allowed, JointEvaluation.Telling telling) {
+        JointRuling ruling = joint.ruling(allowed, steps.mode(), steps.nowMicros());
+        telling.tell(ruling.whole());
+        return ruling;
     }
 
     /** Returns whether the request still passes. */

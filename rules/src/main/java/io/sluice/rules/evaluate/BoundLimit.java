@@ -46,7 +46,7 @@ public record BoundLimit(
     }
 
     /** Returns whether both use the same count of the same engine. */
-    boolean sharesCountWith(BoundLimit other) {
+    public boolean sharesCountWith(BoundLimit other) {
         return demand != null
                 && other.demand != null
                 && inStore == other.inStore

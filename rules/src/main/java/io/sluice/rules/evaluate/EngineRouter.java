@@ -43,15 +43,20 @@ final class EngineRouter {
      */
     @Nullable
     Decision decideHere(MatchedRequest matched) {
-        LimitGroup live = matched.live();
-        if (!matched.shadows().isEmpty()
-                || matched.permits() == 0
-                || live.limits().isEmpty()
-                || live.any(true)
-                || live.lacking() != null) {
-            return null;
-        }
-        return local.decide(live.ask(false, Purpose.CHARGE, local, matched.set().version()));
+        return matched.shadows().isEmpty() && matched.permits() > 0
+                ? chargeHere(matched.live(), matched.set().version())
+                : null;
+    }
+
+    /**
+     * Charges limits in this process if no store is involved and the request lacks nothing that they count by. The answer is
+     * immediate. Returns null for any other group, and then charges nothing.
+     */
+    @Nullable
+    Decision chargeHere(LimitGroup group, long version) {
+        return group.limits().isEmpty() || group.any(true) || group.lacking() != null
+                ? null
+                : local.decide(group.ask(false, Purpose.CHARGE, local, version));
     }
 
     /** Returns one decision per engine involved. The list is empty if no limit is left to ask. */
@@ -92,11 +97,10 @@ final class EngineRouter {
 
     /** Decides a group, but only looks at limits whose permits are held, because nothing would release those permits. */
     CompletionStage<List<Decision>> decideHoldingNothing(LimitGroup group, Purpose purpose, long version) {
-        LimitGroup held = group.held(true);
-        if (held.limits().isEmpty() || purpose == Purpose.LOOK) {
+        if (!group.holds() || purpose == Purpose.LOOK) {
             return decide(group, purpose, version);
         }
-        return decide(held, Purpose.LOOK, version).thenCompose(looked -> decide(
+        return decide(group.held(true), Purpose.LOOK, version).thenCompose(looked -> decide(
                         group.held(false), CombinedDecisions.allAllow(looked) ? purpose : Purpose.LOOK, version)
                 .thenApply(charged -> {
                     List<Decision> all = new ArrayList<>(looked);

@@ -361,6 +361,11 @@ public final class Evaluator {
         }
 
         @Override
+        public @Nullable Decision chargeHere(LimitGroup group, long version) {
+            return group.holds() ? null : engines.chargeHere(group, version);
+        }
+
+        @Override
         public CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline) {
             return Evaluator.this.charge(limit, permits, deadline, charging);
         }

@@ -7,6 +7,7 @@ import io.sluice.rules.snapshot.RuleSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The individual steps of an {@link Evaluator}, for protocols that combine several requests into one decision. Thread-safe.
@@ -29,6 +30,13 @@ public interface JointEvaluation {
      * Decides limits, all or nothing. Returns one decision per engine involved. The list is empty if no limit is left to ask.
      */
     CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version);
+
+    /**
+     * Charges a group at once if this process alone can decide it. Returns null for any other group, and then charges nothing: call
+     * {@link #decide} for it.
+     */
+    @Nullable
+    Decision chargeHere(LimitGroup group, long version);
 
     /** Charges one limit on its own with up to this many permits, or as many as it has left. */
     CompletionStage<?> charge(BoundLimit limit, long permits, Duration deadline);

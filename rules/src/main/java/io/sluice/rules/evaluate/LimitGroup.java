@@ -35,7 +35,7 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
         Duration deadline = null;
         FailurePolicy onFailure = FailurePolicy.OPEN;
         double localShare = 1;
-        boolean shared = ordered.stream().anyMatch(BoundLimit::inStore);
+        boolean shared = anyInStore(ordered);
         for (BoundLimit b : ordered) {
             Handling handling = b.rule().handling();
             if (b.inStore() || !shared) {
@@ -53,9 +53,28 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
                 List.copyOf(ordered), deadline == null ? Limiter.DEFAULT_DEADLINE : deadline, onFailure, localShare);
     }
 
+    private static boolean anyInStore(List<BoundLimit> limits) {
+        for (BoundLimit b : limits) {
+            if (b.inStore()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns the same group with {@code on_failure: open}, so that a failing store never makes it refuse. */
     LimitGroup harmless() {
         return new LimitGroup(limits, deadline, FailurePolicy.OPEN, localShare);
+    }
+
+    /** Returns whether the permits of any of its limits are held. */
+    boolean holds() {
+        for (BoundLimit b : limits) {
+            if (b.isHeld()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the limits whose permits are held, or the others. */

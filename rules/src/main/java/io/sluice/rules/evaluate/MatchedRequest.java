@@ -59,6 +59,9 @@ public record MatchedRequest(
             boolean withStore,
             CallerKeys keys,
             Clock clock) {
+        if (named.isEmpty()) {
+            return of(set, set.hasScopes() ? set.ready(request) : List.of(), request, permits, withStore, keys, clock);
+        }
         List<CompiledRule> rules = set.hasScopes() ? new ArrayList<>(set.ready(request)) : new ArrayList<>(2);
         named.forEach(each -> rules.add(new CompiledRule(each.rule(), each.numbers())));
         return of(set, rules, request, permits, withStore, keys, clock);
