@@ -88,7 +88,7 @@ public final class AnswerJson {
         Ruling.Reported reported = ruling.reported();
         json.field("allowed", ruling.allowed()).field("rule", rule == null ? null : rule.id());
         if (reported == null) {
-            json.field("limit", null).field("remaining", null);
+            json.nothing("limit").nothing("remaining");
         } else {
             json.begin("limit");
             write(json, reported.id(), reported.limit(), reported.by());
@@ -139,10 +139,10 @@ public final class AnswerJson {
     }
 
     private static long millis(Duration span) {
-        return span.plusNanos(999_999).toMillis();
+        return Math.addExact(Math.multiplyExact(span.getSeconds(), 1_000L), (span.getNano() + 999_999) / 1_000_000);
     }
 
     private static @Nullable Long millis(Optional<Duration> span) {
-        return span.map(AnswerJson::millis).orElse(null);
+        return span.isPresent() ? (Long) millis(span.get()) : null;
     }
 }

@@ -36,6 +36,34 @@ public final class JsonLine {
         return this;
     }
 
+    /** Writes a field that is null. */
+    public JsonLine nothing(String name) {
+        name(name);
+        out.appendAscii("null");
+        return this;
+    }
+
+    public JsonLine field(String name, @Nullable String value) {
+        if (value == null) {
+            return nothing(name);
+        }
+        name(name);
+        text(value);
+        return this;
+    }
+
+    public JsonLine field(String name, boolean value) {
+        name(name);
+        out.appendAscii(value ? "true" : "false");
+        return this;
+    }
+
+    public JsonLine field(String name, List<?> value) {
+        name(name);
+        list(value);
+        return this;
+    }
+
     public JsonLine field(String name, long value) {
         name(name);
         out.append(value);
@@ -76,7 +104,7 @@ public final class JsonLine {
     }
 
     private void name(String name) {
-        out.append(separator).append('"').appendAscii(name).append('"').append(':');
+        out.appendName(separator, name);
         separator = ',';
     }
 
@@ -86,15 +114,18 @@ public final class JsonLine {
         return text.out.toString();
     }
 
+    /** Asks for final classes first: whether an object is a list or a map takes longer to find out. */
     private void value(@Nullable Object value) {
         if (value instanceof String text) {
             text(text);
+        } else if (value instanceof Long number) {
+            out.append(number.longValue());
+        } else if (value == null) {
+            out.appendAscii("null");
         } else if (value instanceof List<?> list) {
             list(list);
         } else if (value instanceof Map<?, ?> map) {
             map(map);
-        } else if (value instanceof Long number) {
-            out.append(number.longValue());
         } else {
             out.appendAscii(String.valueOf(value));
         }
@@ -124,8 +155,10 @@ public final class JsonLine {
 
     /** Writes a text. Characters that UTF-8 cannot represent are escaped too, so that nothing is lost in the bytes. */
     private void text(String text) {
-        out.append('"');
-        int plain = out.appendPlain(text);
+        int plain = out.appendQuoted(text);
+        if (plain == text.length()) {
+            return;
+        }
         for (int i = plain; i < text.length(); i++) {
             char c = text.charAt(i);
             boolean pair = Character.isHighSurrogate(c)

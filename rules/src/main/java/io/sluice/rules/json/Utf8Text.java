@@ -59,16 +59,39 @@ final class Utf8Text {
         return this;
     }
 
+    /** Appends the name of a field, which is ASCII and needs no escape, between the character before it and the colon. */
+    @SuppressWarnings("deprecation") // as above
+    void appendName(char before, String name) {
+        int end = name.length();
+        room(end + 4);
+        byte[] to = bytes;
+        int at = length;
+        to[at] = (byte) before;
+        to[at + 1] = '"';
+        name.getBytes(0, end, to, at + 2);
+        to[at + 2 + end] = '"';
+        to[at + 3 + end] = ':';
+        length = at + end + 4;
+    }
+
     /**
-     * Appends the leading characters that need no escape in JSON, which for most texts is all of them. Returns how many were
-     * appended.
+     * Appends a quotation mark and the leading characters that need no escape in JSON. For most texts that is all of them; then the
+     * closing quotation mark follows. Returns how many characters were appended.
      */
-    int appendPlain(String text) {
-        room(text.length());
+    int appendQuoted(String text) {
+        int end = text.length();
+        room(end + 2);
+        byte[] to = bytes;
+        int at = length;
+        to[at++] = '"';
         int i = 0;
-        while (i < text.length() && isPlain(text.charAt(i))) {
-            bytes[length++] = (byte) text.charAt(i++);
+        for (; i < end && isPlain(text.charAt(i)); i++) {
+            to[at++] = (byte) text.charAt(i);
         }
+        if (i == end) {
+            to[at++] = '"';
+        }
+        length = at;
         return i;
     }
 
