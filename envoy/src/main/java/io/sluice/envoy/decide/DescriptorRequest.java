@@ -80,7 +80,7 @@ final class DescriptorRequest {
         if (descriptor.hasLimit()) {
             values.put(KEYS, keys(descriptor));
         }
-        return Attributes.of(values);
+        return Attributes.taking(values);
     }
 
     private static String keys(RateLimitDescriptor descriptor) {

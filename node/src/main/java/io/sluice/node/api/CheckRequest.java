@@ -30,7 +30,7 @@ record CheckRequest(Attributes attributes, long permits) {
         return plain == null
                 ? readStrictly(body, rules)
                 : new CheckRequest(
-                        Attributes.of(QueryFields.of(rules.queryFields()).addedTo(plain.attributes())),
+                        Attributes.taking(QueryFields.of(rules.queryFields()).addedTo(plain.attributes())),
                         plain.permits());
     }
 

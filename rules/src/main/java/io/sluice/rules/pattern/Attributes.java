@@ -43,12 +43,32 @@ public final class Attributes {
                         + " is given twice (expected: names that differ in more than case)");
             }
         });
-        String ip = given.get(IP);
+        return withAddress(values);
+    }
+
+    private static Attributes withAddress(Map<String, String> values) {
+        String ip = values.get(IP);
         Address address = ip == null ? null : HopAddress.read(ip);
         if (ip != null) {
             values.put(IP, address == null ? Address.UNKNOWN : address.toString());
         }
         return new Attributes(values, address);
+    }
+
+    /**
+     * Creates attributes with the path in its strict form from a map that the caller no longer uses. This spares the copy if no name
+     * has to change, as in most requests.
+     *
+     * @param own a map that can be changed
+     */
+    public static Attributes taking(Map<String, String> own) {
+        for (String name : own.keySet()) {
+            if (name.startsWith(HEADER)) {
+                return of(own);
+            }
+        }
+        own.replaceAll((name, value) -> normalised(name, value, PathForm.STRICT));
+        return withAddress(own);
     }
 
     /** Returns the canonical name of an attribute: header names in lower case, all others unchanged. */
