@@ -18,6 +18,10 @@ final class StatusWriter {
     private static final long MOST = 0xFFFF_FFFFL;
     private static final long MICROS = 1_000_000;
 
+    /** Limits per second are the most frequent ones, and a message per answer costs as much as finding the rule. */
+    private static final Duration ONE_SECOND =
+            Duration.newBuilder().setSeconds(1).build();
+
     /** For a descriptor without a rule, or with one that exempts it. */
     static final DescriptorStatus PASSED =
             DescriptorStatus.newBuilder().setCode(Code.OK).build();
@@ -80,7 +84,8 @@ final class StatusWriter {
     private static Duration reset(Standing standing, long atMicros) {
         long micros = standing.limit() instanceof FixedWindow window
                 ? window.windows().at(atMicros).endMicros() - atMicros
-                : standing.resetAfter().map(after -> after.toNanos() / 1_000).orElse(0L);
-        return Duration.newBuilder().setSeconds((micros + MICROS - 1) / MICROS).build();
+                : standing.resetAfter().isPresent() ? standing.resetAfter().get().toNanos() / 1_000 : 0;
+        long seconds = (micros + MICROS - 1) / MICROS;
+        return seconds == 1 ? ONE_SECOND : Duration.newBuilder().setSeconds(seconds).build();
     }
 }

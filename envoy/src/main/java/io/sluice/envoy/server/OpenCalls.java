@@ -48,8 +48,11 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
         boolean watches = WATCH.equals(call.getMethodDescriptor().getFullMethodName());
         return new SimpleForwardingServerCallListener<>(next.startCall(call, headers)) {
 
+            private boolean finished;
+
             @Override
             public void onHalfClose() {
+                finished = true;
                 unfinished.remove(open);
                 if (watches) {
                     open.unlessEnded(super::onHalfClose);
@@ -62,14 +65,22 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
 
             @Override
             public void onCancel() {
-                forget(open);
+                forget();
                 super.onCancel();
             }
 
             @Override
             public void onComplete() {
-                forget(open);
+                forget();
                 super.onComplete();
+            }
+
+            private void forget() {
+                if (!finished) {
+                    unfinished.remove(open);
+                } else if (watches) {
+                    watching.remove(open);
+                }
             }
         };
     }
@@ -104,11 +115,6 @@ final class OpenCalls implements ServerInterceptor, AutoCloseable {
         if (stopping) {
             open.end(Status.UNAVAILABLE.withDescription("the node is stopping"));
         }
-    }
-
-    private void forget(Open open) {
-        unfinished.remove(open);
-        watching.remove(open);
     }
 
     /** A call that must be ended exactly once. Nothing is sent after that. */
