@@ -35,21 +35,14 @@ import org.jspecify.annotations.Nullable;
 final class JointDecision {
 
     /** Comparing each of so few limits with each other is quicker than a table. */
-    private static final int FEW = 8;
+    static final int FEW = 8;
 
     private final List<MatchedRequest> parts;
 
-    /** Maps demands that share a count to the sum of them. */
-    private final IdentityHashMap<Demand, Demand> merged = new IdentityHashMap<>(0);
+    /** Maps demands that share a count to the sum of them, and each sum to what the parts have taken of it so far. */
+    private @Nullable Sums sums;
 
-    private final IdentityHashMap<Demand, Verdict> verdicts;
-
-    /** The common answer to demands without a verdict of their own, because no engine could decide. */
-    private final IdentityHashMap<Demand, Boolean> answered = new IdentityHashMap<>(0);
-
-    /** What the parts have taken so far of each sum. */
-    private final IdentityHashMap<Demand, Long> taken = new IdentityHashMap<>(0);
-
+    private final HeardVerdicts verdicts = new HeardVerdicts();
     private final List<Decision> decisions = new ArrayList<>(1);
     private final List<Label> shadowRefused = new ArrayList<>(0);
 
@@ -60,13 +53,6 @@ final class JointDecision {
 
     JointDecision(List<MatchedRequest> parts) {
         this.parts = parts;
-        int limits = 0;
-        for (MatchedRequest part : parts) {
-            limits += part.live().limits().size();
-        }
-        // Most requests are one part with one or two limits. Tables of the default size would be most of their
-        // allocations.
-        this.verdicts = new IdentityHashMap<>(limits);
     }
 
     List<MatchedRequest> parts() {
@@ -173,7 +159,7 @@ final class JointDecision {
         Demand all = one.permits(Math.min(permits, Limit.MAX_PERMITS));
         same.forEach(bound -> {
             if (bound.demand() != null) {
-                merged.put(bound.demand(), all);
+                sums().of.put(bound.demand(), all);
             }
         });
         return least.with(all, permits);
@@ -216,16 +202,17 @@ final class JointDecision {
     private void note(List<Decision> said) {
         for (Decision decision : said) {
             atMicros = Math.max(atMicros, decision.outcome().atMicros());
-            List<Demand> demands = decision.ask().demands();
-            List<Verdict> each = decision.outcome().verdicts();
-            for (int i = 0; i < demands.size(); i++) {
-                if (i < each.size()) {
-                    verdicts.put(demands.get(i), each.get(i));
-                } else {
-                    answered.put(demands.get(i), decision.allowed());
-                }
-            }
+            verdicts.add(decision);
         }
+    }
+
+    private Sums sums() {
+        Sums known = sums;
+        if (known == null) {
+            known = new Sums(new IdentityHashMap<>(), new IdentityHashMap<>());
+            sums = known;
+        }
+        return known;
     }
 
     /** @param charged whether the whole was allowed and charged; if not, at least one part refuses */
@@ -280,15 +267,15 @@ final class JointDecision {
         if (demand == null) {
             return new Standing(bound.rule(), bound.numbers(), bound.shadow(), bound.shadow(), 0, Optional.empty());
         }
-        Demand sum = merged.get(demand);
+        Demand sum = sums == null ? null : sums.of.get(demand);
         Demand asked = sum == null ? demand : sum;
-        Verdict verdict = verdicts.get(asked);
+        Verdict verdict = verdicts.of(asked);
         if (verdict == null) {
-            boolean fits = bound.shadow() || (answered.getOrDefault(asked, true) && !asksTooMuch);
+            boolean fits = bound.shadow() || (verdicts.allows(asked) && !asksTooMuch);
             long remaining = fits ? bound.numbers().capacity() : 0;
             return new Standing(bound.rule(), bound.numbers(), bound.shadow(), fits, remaining, Optional.empty());
         }
-        long before = sum == null ? demand.permits() : taken.merge(sum, demand.permits(), Long::sum);
+        long before = sum == null ? demand.permits() : sums().taken.merge(sum, demand.permits(), Long::sum);
         boolean fits = !asksTooMuch
                 && before <= Limit.MAX_PERMITS
                 && (verdict.fits() || (asked.permits() > before && before <= verdict.remaining()));
@@ -309,6 +296,8 @@ final class JointDecision {
                 ? Math.min(bound.numbers().capacity(), verdict.remaining() + verdict.granted())
                 : verdict.remaining();
     }
+
+    private record Sums(IdentityHashMap<Demand, Demand> of, IdentityHashMap<Demand, Long> taken) {}
 
     private record CountId(String name, String shape, String key, boolean inStore) {}
 

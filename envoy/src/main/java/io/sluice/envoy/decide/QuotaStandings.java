@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuotaStandings {
 
-    private final IdentityHashMap<BoundLimit, Standing> standings = new IdentityHashMap<>(0);
+    /** Null as long as there are none. */
+    private @Nullable IdentityHashMap<BoundLimit, Standing> standings;
+
     private final List<Decision> decisions = new ArrayList<>(0);
     private boolean left;
 
@@ -45,10 +47,12 @@ final class QuotaStandings {
 
     /** Adds a quota and what the engines decided about it. */
     void add(List<BoundLimit> limits, List<Decision> said, Function<BoundLimit, Standing> standing) {
+        IdentityHashMap<BoundLimit, Standing> all = standings == null ? new IdentityHashMap<>() : standings;
+        standings = all;
         boolean fits = true;
         for (BoundLimit bound : limits) {
             Standing how = standing.apply(bound);
-            standings.put(bound, how);
+            all.put(bound, how);
             fits &= how.fits();
         }
         left |= fits;
@@ -57,13 +61,13 @@ final class QuotaStandings {
 
     /** Returns whether there are quotas, and none has anything left. */
     boolean areUsedUp() {
-        return !standings.isEmpty() && !left;
+        return standings != null && !left;
     }
 
     /** Returns the state of a limit; null if it is no quota. */
     @Nullable
     Standing of(BoundLimit bound) {
-        return standings.get(bound);
+        return standings == null ? null : standings.get(bound);
     }
 
     List<Decision> decisions() {

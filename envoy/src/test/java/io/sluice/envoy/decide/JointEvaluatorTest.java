@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.core.Limiter;
 import io.sluice.core.decorator.ForwardingEngine;
+import io.sluice.core.limit.Limit;
 import io.sluice.core.local.LocalEngine;
 import io.sluice.core.spi.Answer;
 import io.sluice.core.spi.Ask;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Several requests as one decision. */
@@ -133,6 +135,38 @@ class JointEvaluatorTest {
         }
     }
 
+    /** Limits of this process are decided on a shorter way than those of a store. */
+    @Test
+    void decidesTheSameInThisProcessAsInAStore() {
+        SeededRandom random = SeededRandom.of("decidesTheSameInThisProcessAsInAStore");
+        for (int round = 0; round < 300; round++) {
+            Evaluator inStore = evaluator(new LocalEngine(clock));
+            Evaluator here = evaluator();
+            for (int i = 0; i < 8; i++) {
+                List<JointPart> parts = new ArrayList<>();
+                for (int n = random.nextInt(8) == 0 ? 10 : 1 + random.nextInt(3); n > 0; n--) {
+                    parts.add(part(
+                            List.of(0L, 1L, 1L, 1L, 2L, 4L, Limit.MAX_PERMITS + 1).get(random.nextInt(7)),
+                            List.of("user", "user", "other", "bad", "good").get(random.nextInt(5)),
+                            random.nextInt(3) == 0 ? "yes" : "no",
+                            random.nextBoolean() ? "item" : "else",
+                            "v" + random.nextInt(2)));
+                }
+                JointRuling expected = together(inStore, parts.toArray(JointPart[]::new));
+                JointRuling ruling = together(here, parts.toArray(JointPart[]::new));
+
+                assertThat(ruling.parts()).isEqualTo(expected.parts());
+                assertThat(ruling.atMicros()).isEqualTo(expected.atMicros());
+                assertThat(ruling.whole().allowed()).isEqualTo(expected.whole().allowed());
+                assertThat(ruling.whole().rule()).isEqualTo(expected.whole().rule());
+                assertThat(ruling.whole().reported()).isEqualTo(expected.whole().reported());
+                assertThat(ruling.whole().retryAfter()).isEqualTo(expected.whole().retryAfter());
+                assertThat(ruling.whole().matched()).isEqualTo(expected.whole().matched());
+            }
+        }
+        assertThat(told).extracting(Ruling.Settled::allowed).contains(true, false);
+    }
+
     private static JointPart randomPart(Random random, long[] wanted) {
         int count = random.nextInt(wanted.length);
         long permits = 1L + random.nextInt(3);
@@ -140,11 +174,19 @@ class JointEvaluatorTest {
         return part(permits, List.of("user", "item", "host").get(count / 2), "v" + count % 2);
     }
 
+    private Evaluator evaluator() {
+        return evaluator((Limiter) null);
+    }
+
     private Evaluator evaluator(Engine store) {
+        return evaluator(new Limiter(new Named(store), clock, List.of()));
+    }
+
+    private Evaluator evaluator(@Nullable Limiter store) {
         return new Evaluator(
                 () -> set,
                 new Limiter(new LocalEngine(clock), clock, List.of()),
-                new Limiter(new Named(store), clock, List.of()),
+                store,
                 KeySettings.ofThisProcess(),
                 clock,
                 (ruling, nanos) -> told.add(ruling));
