@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engines have said about each demand of a request. Most requests have one or two demands, which are searched one by one; a
- * table of them would cost more than the decision. For a single call; not thread-safe.
+ * What the engines have said about each demand of a request. Most requests have one or two demands, which are searched one by
+ * one; a table of them would cost more than the decision. For a single call; not thread-safe.
  */
 final class HeardVerdicts {
 

@@ -107,7 +107,7 @@ final class JointDecision {
         return part.verdictOf() == null && (part.permits() == 0) == looking;
     }
 
-    /** Returns true if these are few limits and no two of them use the same count. Many limits are compared by {@link #merge}. */
+    /** Returns true if these are few limits and no two of them use the same count. {@link #merge} compares many limits. */
     private static boolean isDistinct(List<BoundLimit> limits) {
         if (limits.size() > FEW) {
             return false;

@@ -32,8 +32,8 @@ public interface JointEvaluation {
     CompletionStage<List<Decision>> decide(LimitGroup group, Purpose purpose, long version);
 
     /**
-     * Charges a group at once if this process alone can decide it. Returns null for any other group, and then charges nothing: call
-     * {@link #decide} for it.
+     * Charges a group at once if this process alone can decide it. Returns null for any other group, and then charges nothing:
+     * call {@link #decide} for it.
      */
     @Nullable
     Decision chargeHere(LimitGroup group, long version);

@@ -75,8 +75,8 @@ final class Utf8Text {
     }
 
     /**
-     * Appends a quotation mark and the leading characters that need no escape in JSON. For most texts that is all of them; then the
-     * closing quotation mark follows. Returns how many characters were appended.
+     * Appends a quotation mark and the leading characters that need no escape in JSON. For most texts that is all of them; then
+     * the closing quotation mark follows. Returns how many characters of the text were appended.
      */
     int appendQuoted(String text) {
         int end = text.length();

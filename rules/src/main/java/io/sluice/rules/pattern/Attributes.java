@@ -56,8 +56,8 @@ public final class Attributes {
     }
 
     /**
-     * Creates attributes with the path in its strict form from a map that the caller no longer uses. This spares the copy if no name
-     * has to change, as in most requests.
+     * Creates attributes with the path in its strict form from a map that the caller no longer uses. This spares the copy if no
+     * name has to change, as in most requests.
      *
      * @param own a map that can be changed
      */
