@@ -22,6 +22,8 @@ final class LimitComparison {
 
     private final String rule;
     private final boolean candidate;
+    private final boolean refused;
+    private final boolean refuses;
     private final List<RuleLimit> before;
     private final List<RuleLimit> after;
     private final List<RuleChange> changes;
@@ -32,6 +34,8 @@ final class LimitComparison {
     LimitComparison(Rule before, Rule after, boolean candidate, List<RuleChange> changes) {
         this.rule = after.id();
         this.candidate = candidate;
+        this.refused = !before.shadow();
+        this.refuses = !candidate && !after.shadow();
         this.before = candidate ? before.candidate() : before.limits();
         this.after = candidate ? after.candidate() : after.limits();
         this.changes = changes;
@@ -72,7 +76,8 @@ final class LimitComparison {
         Map<String, String> numbers = LimitWords.numbers(old.limit());
         Map<String, String> newNumbers = LimitWords.numbers(now.limit());
         if (!LimitWords.identity(rule, old).equals(LimitWords.identity(rule, now))) {
-            changes.add(new RuleChange.StartsFresh(rule, counted(old), String.join(", ", whyFresh(old, now))));
+            changes.add(new RuleChange.StartsFresh(
+                    rule, counted(old), String.join(", ", whyFresh(old, now)), means(old, now)));
         } else if (!numbers.equals(newNumbers)) {
             say(named(now) + " " + amounts(old, now, numbers, newNumbers));
         }
@@ -89,6 +94,13 @@ final class LimitComparison {
         if (!otherwise.equals(newOtherwise) && old.by().size() == now.by().size()) {
             say(named(now) + " otherwise by " + Phrases.fromTo(otherwise, newOtherwise));
         }
+    }
+
+    private String means(RuleLimit old, RuleLimit now) {
+        if (!refuses) {
+            return FreshCount.IN_SHADOW;
+        }
+        return refused ? FreshCount.means(old.limit(), now.limit()) : FreshCount.OUT_OF_SHADOW;
     }
 
     /** Lists the reasons. Parameters of two different algorithms are not compared one by one. */

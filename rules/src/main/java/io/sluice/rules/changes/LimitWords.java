@@ -19,14 +19,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Describes a limit of a rule in words. */
-final class LimitWords {
+public final class LimitWords {
 
     private static final String NONE = "none";
 
     private LimitWords() {}
 
     /** Returns {@code limit per-user}, {@code limit by ip} or {@code candidate limit}. */
-    static String named(String rule, RuleLimit limit, boolean candidate) {
+    public static String named(String rule, RuleLimit limit, boolean candidate) {
         Optional<String> id = LimitName.ownId(rule, limit);
         String by = limit.by().isEmpty() ? "" : " by " + by(limit.by());
         return (candidate ? "candidate " : "") + "limit"
@@ -34,7 +34,7 @@ final class LimitWords {
     }
 
     /** Returns the numbers with their meaning: {@code 5 per 1m}, {@code 50/s, burst 100}. */
-    static String amount(Limit limit) {
+    public static String amount(Limit limit) {
         String wait = limit.maxWaitMicros() == 0 ? "" : ", max_wait " + micros(limit.maxWaitMicros());
         if (limit instanceof TokenBucket bucket) {
             TokenBucket usual = Limit.named(bucket.name()).tokenBucket(bucket.rate());
@@ -121,7 +121,7 @@ final class LimitWords {
         return micros(limit.windowMicros());
     }
 
-    private static String micros(long micros) {
+    static String micros(long micros) {
         return Quantities.text(Quantities.ofMicros(micros));
     }
 }

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Parts of sentences. Text from documents is shortened, and its control characters are escaped. */
-final class Phrases {
+public final class Phrases {
 
     private static final int FEW = 4;
     private static final String ANY = "any";
@@ -38,7 +38,7 @@ final class Phrases {
     }
 
     /** Describes all conditions, in the order of their attributes. */
-    static String when(Map<String, Condition> conditions) {
+    public static String when(Map<String, Condition> conditions) {
         List<String> parts = new ArrayList<>();
         new TreeMap<>(conditions)
                 .forEach((attribute, condition) ->

@@ -3,6 +3,7 @@ package io.sluice.rules.changes;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One difference between two rule sets. Immutable. Prints as one sentence that an engineer on call understands at once: {@code
@@ -27,6 +28,11 @@ public sealed interface RuleChange {
         String first = String.join(
                 "; ", changes.subList(0, shown).stream().map(Object::toString).toList());
         return shown == changes.size() ? first : first + "; and " + (changes.size() - shown) + " more changes";
+    }
+
+    /** Returns what the change means for counts, as a sentence; empty if they stay. */
+    default Optional<String> forCounts() {
+        return Optional.empty();
     }
 
     /** A rule that is new. */
@@ -72,8 +78,16 @@ public sealed interface RuleChange {
      * @param rule the rule's id
      * @param limit the limit's name within the rule
      * @param why what changed
+     * @param means what callers can do because of it
      */
-    record StartsFresh(String rule, String limit, String why) implements RuleChange {
+    record StartsFresh(String rule, String limit, String why, String means) implements RuleChange {
+
+        /** Returns, for example, {@code starts a new count: for one window (1m) the old and the new limit can both be used}. */
+        @Override
+        public Optional<String> forCounts() {
+            return Optional.of("starts a new count: " + means);
+        }
+
         @Override
         public String toString() {
             return rule + ": counts of " + limit + " start fresh (" + why + ")";

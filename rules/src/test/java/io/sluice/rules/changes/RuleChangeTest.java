@@ -188,6 +188,73 @@ class RuleChangeTest {
                 .allMatch(change -> change instanceof RuleChange.StartsFresh == !same);
     }
 
+    static Stream<Arguments> newCounts() {
+        String both = " the old and the new limit can both be used";
+        return Stream.of(
+                of("{ limit: 5, window: 1m }", "{ limit: 5, window: 1h }", "for one window (1m)" + both),
+                of(
+                        "{ algorithm: fixed_window, limit: 5, align: day, zone: Asia/Shanghai }",
+                        "{ limit: 5, window: 1m }",
+                        "until the day ends (Asia/Shanghai)" + both),
+                of(
+                        "{ rate: 50/s, burst: 100 }",
+                        "{ id: x, rate: 60/s, burst: 100 }",
+                        "for the time in which the old bucket would have filled up (2s)" + both
+                                + "; the new bucket starts full, with a burst of 100"),
+                of(
+                        "{ algorithm: leaky_bucket, rate: 10/s, capacity: 20 }",
+                        "{ limit: 5, window: 1m }",
+                        "for the time in which the old queue drains (2s)" + both),
+                of(
+                        "{ algorithm: leaky_bucket, rate: 10/s, capacity: 0 }",
+                        "{ limit: 5, window: 1m }",
+                        "at the moment of the change" + both),
+                of(
+                        "{ algorithm: concurrency, limit: 5, ttl: 30s }",
+                        "{ algorithm: concurrency, by: user, limit: 5, ttl: 30s }",
+                        "it does not know the permits that are held, so until they are released, at most for 30s unless"
+                                + " they are renewed," + both),
+                of(
+                        "{ limit: 0, window: 1m }",
+                        "{ limit: 5, window: 1h }",
+                        "the old limit let nothing pass, so only the new one can be used"),
+                of(
+                        "{ limit: 5, window: 1m }",
+                        "{ rate: 0 }",
+                        "the new limit lets nothing pass, so nothing more can be used"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("newCounts")
+    void aLimitThatStartsANewCountSaysWhatThatMeans(String before, String after, String sentence) {
+        assertThat(forCounts(rule("limits: [" + before + "]"), rule("limits: [" + after + "]")))
+                .containsExactly("starts a new count: " + sentence);
+    }
+
+    @Test
+    void onlyANewCountOfALimitThatRefusesMattersToCallers() {
+        String old = "limits: [{ limit: 5, window: 1m }]";
+        String now = "limits: [{ limit: 5, window: 1h }]";
+        String silent = "starts a new count: it refuses nothing, so only its reports start anew";
+
+        assertThat(forCounts(rule(old), rule("limits: [{ limit: 9, window: 1m }]")))
+                .isEmpty();
+        assertThat(forCounts(rule(old + ", shadow: true"), rule(now + ", shadow: true")))
+                .containsExactly(silent);
+        assertThat(forCounts(
+                        rule("limits: [{ rate: 1 }], candidate: [{ limit: 5, window: 1m }]"),
+                        rule("limits: [{ rate: 1 }], candidate: [{ limit: 5, window: 1h }]")))
+                .containsExactly(silent);
+        assertThat(forCounts(rule(old + ", shadow: true"), rule(now)))
+                .containsExactly("starts a new count: the old limit refused nothing, so only the new one matters");
+    }
+
+    private static List<String> forCounts(String before, String after) {
+        return RuleChange.between(set(before), set(after)).stream()
+                .flatMap(change -> change.forCounts().stream())
+                .toList();
+    }
+
     @Test
     void limitsComeGoAndMove() {
         String phone = "{ by: header.x-phone, limit: 1, window: 1m }";
