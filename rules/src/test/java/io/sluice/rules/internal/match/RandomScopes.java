@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Scopes and requests made of few words, so that they often match. */
-final class RandomScopes {
+public final class RandomScopes {
 
     private static final String[] METHODS = {"GET", "POST", "PUT"};
 
@@ -30,7 +30,7 @@ final class RandomScopes {
      * @param words how many values an attribute can have; the fewer, the more matches
      * @param deepest the length of the longest path
      */
-    RandomScopes(SeededRandom random, int words, int deepest) {
+    public RandomScopes(SeededRandom random, int words, int deepest) {
         this.random = random;
         this.words = words;
         this.deepest = deepest;
@@ -44,7 +44,7 @@ final class RandomScopes {
         return scopes;
     }
 
-    Scope scope() {
+    public Scope scope() {
         Set<String> methods = new HashSet<>();
         while (random.nextInt(3) == 0) {
             methods.add(random.oneOf(METHODS));
@@ -62,11 +62,11 @@ final class RandomScopes {
                 match);
     }
 
-    Map<String, Condition> when() {
+    public Map<String, Condition> when() {
         return scope().match();
     }
 
-    Attributes request() {
+    public Attributes request() {
         Map<String, String> request = new HashMap<>();
         putOften(request, "service", word());
         putOften(request, "path", path());

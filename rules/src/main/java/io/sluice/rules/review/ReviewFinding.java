@@ -1,0 +1,30 @@
+package io.sluice.rules.review;
+
+import java.util.Optional;
+
+/**
+ * What is legal in a rule set, but probably not what its authors mean. Immutable. Prints as one line: {@code login: never acts on
+ * requests, because banned denies all that it matches}.
+ *
+ * @param rule the id of the rule that the finding is about
+ * @param limit the limit of the rule that the finding is about, by its id in reports; empty for a finding about the whole rule
+ * @param sentence the rest of the line
+ * @param other the id of the other rule that the finding is about
+ */
+public record ReviewFinding(String rule, Optional<String> limit, Kind kind, String sentence, Optional<String> other) {
+
+    /** The kinds of findings. */
+    public enum Kind {
+        /** A rule or an override has no effect on any request. */
+        NEVER_ACTS,
+        /** Whenever a limit would refuse a request, another limit refuses it, too. */
+        NEVER_REFUSES,
+        /** Two rules say the same thing twice, or different things about the same requests. */
+        CONFLICT
+    }
+
+    @Override
+    public String toString() {
+        return rule + ": " + sentence;
+    }
+}
