@@ -1,13 +1,20 @@
 package io.sluice.cli;
 
+import io.sluice.core.time.Clock;
 import io.sluice.http.answer.AnswerJson;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.document.RuleDocument.Accepted;
 import io.sluice.rules.document.RuleDocument.Refused;
+import io.sluice.rules.document.RuleDocument.RulePlace;
+import io.sluice.rules.review.ReviewFinding;
+import io.sluice.rules.review.SetReview;
+import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.FileRuleSource;
 import io.sluice.rules.yaml.DocumentError;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -56,7 +63,8 @@ final class LintCommand implements Callable<Integer> {
             RuleDocument document = FileRuleSource.read(file);
             List<DocumentError> own = document instanceof Refused refused ? refused.errors() : List.of();
             errors.addAll(own);
-            warnings.addAll(document.warnings());
+            List<DocumentError> doubts = doubts(file, document);
+            warnings.addAll(doubts);
             if (isUnreadable(own)) {
                 unreadable.addAll(own);
                 continue;
@@ -65,7 +73,7 @@ final class LintCommand implements Callable<Integer> {
                 rules += accepted.rules().size();
             }
             if (!json) {
-                print(file, document, out);
+                print(file, document, doubts, out);
             }
         }
         if (json) {
@@ -90,14 +98,30 @@ final class LintCommand implements Callable<Integer> {
         return !errors.isEmpty() && errors.stream().allMatch(error -> error.line() == 0);
     }
 
-    private void print(Path file, RuleDocument document, PrintWriter out) {
+    /** Returns the warnings of the documents, and what a review of their rules as one set finds. */
+    private static List<DocumentError> doubts(Path file, RuleDocument document) {
+        List<DocumentError> doubts = new ArrayList<>(document.warnings());
+        if (document instanceof Accepted accepted) {
+            Instant now = Instant.EPOCH.plus(Clock.system().epochMicros(), ChronoUnit.MICROS);
+            for (ReviewFinding finding : SetReview.of(new RuleSet(1, accepted.rules()), now)) {
+                RulePlace place = accepted.places().get(finding.rule());
+                doubts.add(
+                        place == null
+                                ? DocumentError.of(file.toString(), finding.toString())
+                                : place.warning(finding.toString()));
+            }
+        }
+        return doubts;
+    }
+
+    private void print(Path file, RuleDocument document, List<DocumentError> warnings, PrintWriter out) {
         if (document instanceof Refused refused) {
             refused.errors().forEach(error -> out.println(shown(error, "")));
         }
-        document.warnings().forEach(warning -> out.println(shown(warning, styled("warning: ", Style.fg_yellow))));
+        warnings.forEach(warning -> out.println(shown(warning, styled("warning: ", Style.fg_yellow))));
         if (document instanceof Accepted accepted) {
             int count = accepted.rules().size();
-            int doubts = document.warnings().size();
+            int doubts = warnings.size();
             out.println(file + ": " + styled("no errors", Style.fg_green)
                     + (doubts == 0 ? "" : doubts == 1 ? ", 1 warning" : ", " + doubts + " warnings") + ", " + count
                     + (count == 1 ? " rule" : " rules"));

@@ -148,6 +148,32 @@ class MainTest {
     }
 
     @Test
+    void lintReviewsTheRulesOfAllFilesAsOneSetAndWarnsAtTheRule() throws IOException {
+        Path one = Files.writeString(folder.resolve("a.yaml"), """
+                rules:
+                  - { id: office, match: { ip: 10.0.0.0/8 }, action: exempt }
+                """);
+        Path two = Files.writeString(folder.resolve("b.yaml"), """
+                rules:
+                  - id: printer
+                    match: { ip: 10.1.2.3 }
+                    limits: [{ rate: 5/s }]
+                """);
+
+        assertThat(run("lint", two.toString())).isZero();
+        assertThat(run("lint", folder.toString())).isZero();
+        assertThat(out.toString().lines())
+                .containsExactly(
+                        two + ": no errors, 1 rule",
+                        two + ":2:9: warning: printer: never acts on requests, because office exempts all that it"
+                                + " matches",
+                        folder + ": no errors, 1 warning, 2 rules");
+        assertThat(run("lint", "--strict", folder.toString())).isEqualTo(1);
+        assertThat(run("lint", "--json", one.toString(), folder.toString())).isZero();
+        assertThat(out.toString()).contains("\"warnings\":[{\"file\":\"" + two + "\",\"line\":2,\"column\":9");
+    }
+
+    @Test
     void lintOfGoodFilesIsZero() throws IOException {
         Path good = Files.writeString(folder.resolve("good.yaml"), "rules: [{ id: a, limits: [{ rate: 1 }] }]");
 

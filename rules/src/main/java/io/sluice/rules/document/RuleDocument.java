@@ -3,11 +3,16 @@ package io.sluice.rules.document;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.rules.yaml.Errors;
+import io.sluice.rules.yaml.Place;
 import io.sluice.rules.yaml.Warnings;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The result of reading a rule document: either its rules or all of its errors. */
 public sealed interface RuleDocument {
@@ -36,7 +41,9 @@ public sealed interface RuleDocument {
             all.addAll(errors.list());
             warnings.add(errors.warnings());
         }
-        return all.isEmpty() ? new Accepted(rules, together(warnings)) : new Refused(all, together(warnings));
+        return all.isEmpty()
+                ? new Accepted(rules, together(warnings), ids.places())
+                : new Refused(all, together(warnings));
     }
 
     /** An attribute that one document of a set declares is known in all of them. */
@@ -63,16 +70,46 @@ public sealed interface RuleDocument {
     /** Returns what is legal, but probably not what the author means. */
     List<DocumentError> warnings();
 
-    /** A document without errors. */
-    record Accepted(List<Rule> rules, List<DocumentError> warnings) implements RuleDocument {
+    /** The place of a rule: that of its id. */
+    record RulePlace(String file, Place place) {
+
+        /** Returns a warning at this place. */
+        public DocumentError warning(String message) {
+            return new DocumentError(file, place.line(), place.column(), message);
+        }
+    }
+
+    /**
+     * A document without errors. Two are equal if their rules and warnings are, wherever the rules are.
+     *
+     * @param places where the rules are, by id; empty if that is not known
+     */
+    record Accepted(List<Rule> rules, List<DocumentError> warnings, Map<String, RulePlace> places)
+            implements RuleDocument {
         public Accepted {
             rules = List.copyOf(rules);
             warnings = List.copyOf(warnings);
+            places = Collections.unmodifiableMap(places);
+        }
+
+        /** Creates a document whose rules have no places. */
+        public Accepted(List<Rule> rules, List<DocumentError> warnings) {
+            this(rules, warnings, Map.of());
         }
 
         /** Creates a document without warnings. */
         public Accepted(List<Rule> rules) {
             this(rules, List.of());
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Accepted that && rules.equals(that.rules) && warnings.equals(that.warnings);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(rules, warnings);
         }
     }
 

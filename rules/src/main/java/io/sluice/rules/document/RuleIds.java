@@ -1,8 +1,8 @@
 package io.sluice.rules.document;
 
+import io.sluice.rules.document.RuleDocument.RulePlace;
 import io.sluice.rules.yaml.Errors;
 import io.sluice.rules.yaml.Fields;
-import io.sluice.rules.yaml.Place;
 import io.sluice.rules.yaml.PrintableText;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,16 +14,19 @@ final class RuleIds {
     private static final int LONGEST = 128;
     private static final String EXPECTED = " (expected: 1 to 128 letters, digits, '-', '_' or '.')";
 
-    private final Map<String, Met> met = new HashMap<>();
+    private final Map<String, RulePlace> met = new HashMap<>();
 
-    private record Met(String file, Place place) {}
+    /** Returns where the rules are, by id. */
+    Map<String, RulePlace> places() {
+        return met;
+    }
 
     /** Returns the id of a rule, or a placeholder if the rule has no valid id. */
     String of(Fields rule) {
         Optional<String> id = id(rule);
         id.ifPresent(text -> {
-            Met here = new Met(rule.file(), rule.place("id"));
-            Met other = met.putIfAbsent(text, here);
+            RulePlace here = new RulePlace(rule.file(), rule.place("id"));
+            RulePlace other = met.putIfAbsent(text, here);
             if (other != null) {
                 String where = other.file().equals(here.file()) ? "" : other.file() + ", ";
                 String made = rule.has("id") ? "another id; " : "an explicit id instead of the one from the resource; ";
@@ -38,8 +41,8 @@ final class RuleIds {
 
     /** Registers the id of a rule that was written in a dialect. */
     void claim(RuleDialect.Placed placed, Errors errors) {
-        Met here = new Met(errors.file(), placed.place());
-        Met other = met.putIfAbsent(placed.rule().id(), here);
+        RulePlace here = new RulePlace(errors.file(), placed.place());
+        RulePlace other = met.putIfAbsent(placed.rule().id(), here);
         if (other != null) {
             String where = other.file().equals(here.file()) ? "" : other.file() + ", ";
             errors.add(
