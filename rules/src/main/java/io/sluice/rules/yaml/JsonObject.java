@@ -1,0 +1,115 @@
+package io.sluice.rules.yaml;
+
+import io.sluice.rules.yaml.YamlValue.Entry;
+import io.sluice.rules.yaml.YamlValue.YamlList;
+import io.sluice.rules.yaml.YamlValue.YamlMap;
+import io.sluice.rules.yaml.YamlValue.YamlScalar;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A JSON object in a message from another program, read by name. Unknown fields are ignored, because the other program may be
+ * newer. Known fields must have the right type: numbers are not in quotes, texts are. Immutable.
+ *
+ * <p>Use {@link Fields} for documents that people write.
+ */
+public final class JsonObject {
+
+    private final Map<String, YamlValue> values;
+
+    private JsonObject(Map<String, YamlValue> values) {
+        this.values = values;
+    }
+
+    /**
+     * Parses a message.
+     *
+     * @param mostCharacters a longer message is refused before it is parsed
+     * @throws IllegalArgumentException if the message is not a JSON object
+     */
+    public static JsonObject parse(String text, int mostCharacters) {
+        if (text.length() > mostCharacters) {
+            throw new IllegalArgumentException(
+                    "characters: " + text.length() + " (expected: at most " + mostCharacters + ")");
+        }
+        try {
+            return of("message", JsonTree.read(text));
+        } catch (UnreadableDocument e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    private static JsonObject of(String name, YamlValue value) {
+        if (!(value instanceof YamlMap map)) {
+            throw unexpected(name, value, "an object");
+        }
+        Map<String, YamlValue> values = new HashMap<>();
+        for (Entry entry : map.entries()) {
+            String key = ((YamlScalar) entry.key()).text();
+            if (values.put(key, entry.value()) != null) {
+                throw new IllegalArgumentException(
+                        "duplicate field: " + PrintableText.text(key) + " (expected: each field once)");
+            }
+        }
+        return new JsonObject(values);
+    }
+
+    /** Returns a text. */
+    public String text(String name) {
+        return text(name, required(name));
+    }
+
+    /** Returns a whole number from {@code least} to {@code most}. */
+    public long whole(String name, long least, long most) {
+        YamlValue value = required(name);
+        OptionalLong number = value instanceof YamlScalar scalar && !scalar.quoted()
+                ? Digits.whole(scalar.text())
+                : OptionalLong.empty();
+        if (number.isEmpty() || number.getAsLong() < least || number.getAsLong() > most) {
+            throw unexpected(name, value, "a number, " + least + ".." + most);
+        }
+        return number.getAsLong();
+    }
+
+    /** Returns a list of texts. */
+    public List<String> texts(String name) {
+        YamlValue value = required(name);
+        if (!(value instanceof YamlList list)) {
+            throw unexpected(name, value, "a list of texts");
+        }
+        List<String> texts = new ArrayList<>();
+        list.items().forEach(item -> texts.add(text(name, item)));
+        return List.copyOf(texts);
+    }
+
+    /** Returns an object inside this one; empty if it is null or absent. */
+    public Optional<JsonObject> object(String name) {
+        YamlValue value = values.get(name);
+        return value == null || (value instanceof YamlScalar scalar && scalar.isNull())
+                ? Optional.empty()
+                : Optional.of(of(name, value));
+    }
+
+    private YamlValue required(String name) {
+        YamlValue value = values.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException(name + ": missing (expected: a value)");
+        }
+        return value;
+    }
+
+    private static String text(String name, YamlValue value) {
+        if (value instanceof YamlScalar scalar && scalar.quoted()) {
+            return scalar.text();
+        }
+        throw unexpected(name, value, "a text");
+    }
+
+    private static IllegalArgumentException unexpected(String name, YamlValue value, String expected) {
+        return new IllegalArgumentException(name + ": " + value.shown() + " (expected: " + expected + ")");
+    }
+}

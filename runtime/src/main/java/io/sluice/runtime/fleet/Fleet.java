@@ -1,0 +1,58 @@
+package io.sluice.runtime.fleet;
+
+import static io.sluice.runtime.fleet.ReportText.LARGEST_VERSION;
+import static io.sluice.runtime.fleet.ReportText.LATEST_MILLIS;
+
+import io.sluice.rules.json.JsonLine;
+import io.sluice.rules.yaml.JsonObject;
+
+/**
+ * What a center tells each member about all of them.
+ *
+ * @param nodes the number of live members, 0..1,000,000
+ * @param version the released version of the rules; 0 if none was released
+ * @param digest of the released rules; empty if none were released
+ * @param atMillis when the center counted, in milliseconds since 1970
+ */
+public record Fleet(int nodes, long version, String digest, long atMillis) {
+
+    /** The maximum number of characters in the text of a fleet. */
+    public static final int MOST_CHARACTERS = 10_000;
+
+    private static final int MOST_NODES = 1_000_000;
+
+    public Fleet {
+        if (nodes < 0 || nodes > MOST_NODES) {
+            throw new IllegalArgumentException("nodes: " + nodes + " (expected: 0.." + MOST_NODES + ")");
+        }
+        ReportText.checkVersion(version);
+        ReportText.checkDigest(digest);
+        ReportText.checkMillis("at", atMillis);
+    }
+
+    /**
+     * Reads what {@link #toJson} writes. Unknown fields are ignored.
+     *
+     * @throws IllegalArgumentException if the text is anything else
+     */
+    public static Fleet parse(String json) {
+        JsonObject fields = JsonObject.parse(json, MOST_CHARACTERS);
+        return new Fleet(
+                (int) fields.whole("nodes", 0, MOST_NODES),
+                fields.whole("version", 0, LARGEST_VERSION),
+                fields.text("digest"),
+                fields.whole("at", 0, LATEST_MILLIS));
+    }
+
+    /** Returns the fleet as JSON on one line. */
+    public String toJson() {
+        return new JsonLine()
+                .begin()
+                .field("nodes", nodes)
+                .field("version", version)
+                .field("digest", digest)
+                .field("at", atMillis)
+                .end()
+                .toString();
+    }
+}

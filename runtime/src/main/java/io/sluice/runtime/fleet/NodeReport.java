@@ -1,0 +1,185 @@
+package io.sluice.runtime.fleet;
+
+import static io.sluice.runtime.fleet.ReportText.LARGEST_VERSION;
+import static io.sluice.runtime.fleet.ReportText.LATEST_MILLIS;
+
+import io.sluice.rules.json.JsonLine;
+import io.sluice.rules.yaml.JsonObject;
+import io.sluice.rules.yaml.PrintableText;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * What a process says about itself, every second: that it lives, and which rules its decisions follow. Texts are cut to 1,000
+ * characters and lists to 20 items.
+ *
+ * @param node the id of the process, which stays the same after a restart
+ * @param name what people call it: host and port, or the name of the application
+ * @param program the version of Sluice
+ * @param startedMillis when the process started, in milliseconds since 1970
+ * @param version the version of the rules in force; 0 if there are none yet
+ * @param digest of the rules in force; empty if there are none yet
+ * @param appliedMillis since when these rules are in force, in milliseconds since 1970; 0 if there are none yet
+ * @param refused the newer rules that the process refused; empty if it refused none
+ * @param mode how it decides now
+ * @param breaker the state of the breaker in front of its store
+ * @param findings problems that do not stop decisions, as sentences
+ * @param beat rises with each report of the same start
+ */
+public record NodeReport(
+        String node,
+        Kind kind,
+        String name,
+        String program,
+        long startedMillis,
+        long version,
+        String digest,
+        long appliedMillis,
+        Optional<Refusal> refused,
+        Mode mode,
+        Breaker breaker,
+        List<String> findings,
+        long beat) {
+
+    /** The maximum number of characters in the text of a report. */
+    public static final int MOST_CHARACTERS = 262_144;
+
+    private static final int MOST_ERRORS = 5;
+    private static final int MOST_FINDINGS = 20;
+    private static final Pattern ID = Pattern.compile("[0-9a-zA-Z._:-]{1,128}");
+
+    public NodeReport {
+        if (!isId(node)) {
+            throw new IllegalArgumentException("node: " + PrintableText.text(node)
+                    + " (expected: letters, digits, - _ . and :, at most 128 characters)");
+        }
+        name = ReportText.cut(name);
+        program = ReportText.cut(program);
+        findings = ReportText.cut(findings, MOST_FINDINGS);
+        ReportText.checkMillis("started", startedMillis);
+        ReportText.checkVersion(version);
+        ReportText.checkDigest(digest);
+        ReportText.checkMillis("applied", appliedMillis);
+        if (beat < 0) {
+            throw new IllegalArgumentException("beat: " + beat + " (expected: 0 or more)");
+        }
+    }
+
+    /** Returns whether a text can be the id of a process. */
+    public static boolean isId(String text) {
+        return ID.matcher(text).matches();
+    }
+
+    /** What the process is. */
+    public enum Kind {
+        NODE,
+        APPLICATION
+    }
+
+    /** How the process decides: with the shared store, or by itself, or by allowing or refusing everything. */
+    public enum Mode {
+        REMOTE,
+        LOCAL,
+        OPEN,
+        CLOSED
+    }
+
+    /** The state of the breaker in front of the shared store. */
+    public enum Breaker {
+        CLOSED,
+        OPEN,
+        HALF_OPEN,
+        /** There is no shared store. */
+        NONE
+    }
+
+    /**
+     * Rules that the process refused.
+     *
+     * @param version their version; 0 if it is unknown
+     * @param digest their digest; empty if it is unknown
+     * @param errors the first five errors
+     */
+    public record Refusal(long version, String digest, List<String> errors) {
+
+        public Refusal {
+            ReportText.checkVersion(version);
+            ReportText.checkDigest(digest);
+            errors = ReportText.cut(errors, MOST_ERRORS);
+        }
+    }
+
+    /**
+     * Reads what {@link #toJson} writes. Unknown fields are ignored.
+     *
+     * @throws IllegalArgumentException if the text is anything else
+     */
+    public static NodeReport parse(String json) {
+        JsonObject fields = JsonObject.parse(json, MOST_CHARACTERS);
+        return new NodeReport(
+                fields.text("node"),
+                word(Kind.class, "kind", fields),
+                fields.text("name"),
+                fields.text("program"),
+                fields.whole("started", 0, LATEST_MILLIS),
+                fields.whole("version", 0, LARGEST_VERSION),
+                fields.text("digest"),
+                fields.whole("applied", 0, LATEST_MILLIS),
+                fields.object("refused").map(NodeReport::refusal),
+                word(Mode.class, "mode", fields),
+                word(Breaker.class, "breaker", fields),
+                fields.texts("findings"),
+                fields.whole("beat", 0, Long.MAX_VALUE));
+    }
+
+    private static Refusal refusal(JsonObject fields) {
+        return new Refusal(
+                fields.whole("version", 0, LARGEST_VERSION), fields.text("digest"), fields.texts("errors"));
+    }
+
+    /** Returns the report as JSON on one line. */
+    public String toJson() {
+        JsonLine line = new JsonLine()
+                .begin()
+                .field("node", node)
+                .field("kind", word(kind))
+                .field("name", name)
+                .field("program", program)
+                .field("started", startedMillis)
+                .field("version", version)
+                .field("digest", digest)
+                .field("applied", appliedMillis);
+        if (refused.isPresent()) {
+            Refusal refusal = refused.get();
+            line.begin("refused")
+                    .field("version", refusal.version())
+                    .field("digest", refusal.digest())
+                    .field("errors", refusal.errors())
+                    .end();
+        } else {
+            line.field("refused", null);
+        }
+        return line.field("mode", word(mode))
+                .field("breaker", word(breaker))
+                .field("findings", findings)
+                .field("beat", beat)
+                .end()
+                .toString();
+    }
+
+    private static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static <E extends Enum<E>> E word(Class<E> type, String name, JsonObject fields) {
+        String text = fields.text(name);
+        for (E constant : type.getEnumConstants()) {
+            if (word(constant).equals(text)) {
+                return constant;
+            }
+        }
+        throw new IllegalArgumentException(name + ": " + PrintableText.text(text) + " (expected: a known " + name + ")");
+    }
+}

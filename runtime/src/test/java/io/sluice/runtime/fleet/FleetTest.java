@@ -1,0 +1,59 @@
+package io.sluice.runtime.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FleetTest {
+
+    private static final String DIGEST = "0f".repeat(32);
+
+    @Test
+    void isWrittenAsTheContractSays() {
+        assertThat(new Fleet(3, 12, DIGEST, 1_700_000_000_000L).toJson())
+                .isEqualTo("{\"nodes\":3,\"version\":12,\"digest\":\"" + DIGEST + "\",\"at\":1700000000000}");
+    }
+
+    @Test
+    void readsWhatItWrites() {
+        Fleet fleet = new Fleet(3, 12, DIGEST, 1_700_000_000_000L);
+
+        assertThat(Fleet.parse(fleet.toJson())).isEqualTo(fleet);
+        assertThat(Fleet.parse(new Fleet(0, 0, "", 0).toJson())).isEqualTo(new Fleet(0, 0, "", 0));
+    }
+
+    @Test
+    void ignoresFieldsOfNewerCenters() {
+        assertThat(Fleet.parse("{\"checkpoint\":{\"size\":7},\"nodes\":1,\"version\":0,\"digest\":\"\",\"at\":5}"))
+                .isEqualTo(new Fleet(1, 0, "", 5));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "<html>",
+                "{}",
+                "{\"nodes\":\"3\",\"version\":0,\"digest\":\"\",\"at\":5}",
+                "{\"nodes\":-1,\"version\":0,\"digest\":\"\",\"at\":5}",
+                "{\"nodes\":1000001,\"version\":0,\"digest\":\"\",\"at\":5}",
+                "{\"nodes\":1,\"version\":1.0,\"digest\":\"\",\"at\":5}",
+                "{\"nodes\":1,\"version\":0,\"digest\":null,\"at\":5}",
+                "{\"nodes\":1,\"version\":0,\"digest\":\"xyz\",\"at\":5}",
+                "{\"nodes\":1,\"version\":0,\"digest\":\"\",\"at\":-5}",
+                "{\"nodes\":1,\"version\":0,\"digest\":\"\"}"
+            })
+    void refusesEverythingElse(String json) {
+        assertThatIllegalArgumentException().isThrownBy(() -> Fleet.parse(json));
+    }
+
+    @Test
+    void refusesAnEndlessAnswer() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Fleet.parse(" ".repeat(Fleet.MOST_CHARACTERS) + "{}"))
+                .withMessageContaining("at most 10000");
+    }
+}

@@ -1,0 +1,139 @@
+package io.sluice.runtime.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.sluice.runtime.fleet.NodeReport.Breaker;
+import io.sluice.runtime.fleet.NodeReport.Kind;
+import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.runtime.fleet.NodeReport.Refusal;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NodeReportTest {
+
+    private static final String DIGEST = "0f".repeat(32);
+    private static final String JSON = "{\"node\":\"n-1\",\"kind\":\"node\",\"name\":\"shop:8082\",\"program\":\"0.1.0\","
+            + "\"started\":1700000000000,\"version\":12,\"digest\":\"" + DIGEST + "\",\"applied\":1700000000500,"
+            + "\"refused\":{\"version\":13,\"digest\":\"\",\"errors\":[\"a \\\"b\\\"\"]},"
+            + "\"mode\":\"remote\",\"breaker\":\"half_open\",\"findings\":[\"c\"],\"beat\":7}";
+
+    private static final NodeReport REPORT = new NodeReport(
+            "n-1",
+            Kind.NODE,
+            "shop:8082",
+            "0.1.0",
+            1_700_000_000_000L,
+            12,
+            DIGEST,
+            1_700_000_000_500L,
+            Optional.of(new Refusal(13, "", List.of("a \"b\""))),
+            Mode.REMOTE,
+            Breaker.HALF_OPEN,
+            List.of("c"),
+            7);
+
+    @Test
+    void isWrittenAsTheContractSays() {
+        assertThat(REPORT.toJson()).isEqualTo(JSON);
+        assertThat(empty().toJson())
+                .isEqualTo("{\"node\":\"a\",\"kind\":\"application\",\"name\":\"\",\"program\":\"\",\"started\":0,"
+                        + "\"version\":0,\"digest\":\"\",\"applied\":0,\"refused\":null,"
+                        + "\"mode\":\"local\",\"breaker\":\"none\",\"findings\":[],\"beat\":0}");
+    }
+
+    @Test
+    void readsWhatItWrites() {
+        assertThat(NodeReport.parse(REPORT.toJson())).isEqualTo(REPORT);
+        assertThat(NodeReport.parse(empty().toJson())).isEqualTo(empty());
+    }
+
+    @Test
+    void ignoresFieldsOfNewerNodes() {
+        assertThat(NodeReport.parse("{\"counts\":[{\"rule\":1}]," + JSON.substring(1))).isEqualTo(REPORT);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "\"node\":\"n-1\"|\"node\":\"n 1\"",
+        "\"node\":\"n-1\"|\"node\":\"\"",
+        "\"node\":\"n-1\"|\"node\":1",
+        "\"kind\":\"node\"|\"kind\":\"NODE\"",
+        "\"kind\":\"node\"|\"kind\":\"center\"",
+        "\"kind\":\"node\"|\"kind\":null",
+        "\"version\":12|\"version\":\"12\"",
+        "\"version\":12|\"version\":-1",
+        "\"version\":12|\"version\":1000000000000000",
+        "\"digest\":\"\"|\"digest\":\"g\"",
+        "\"mode\":\"remote\"|\"mode\":\"distributed\"",
+        "\"breaker\":\"half_open\"|\"breaker\":\"half-open\"",
+        "\"findings\":[\"c\"]|\"findings\":\"c\"",
+        "\"findings\":[\"c\"]|\"findings\":[1]",
+        "\"beat\":7|\"beat\":-7",
+        "\"beat\":7|\"pulse\":7",
+        "\"refused\":{\"version\":13|\"refused\":{\"other\":13"
+    })
+    void refusesAWrongField(String right, String wrong) {
+        assertThat(JSON).contains(right);
+
+        assertThatIllegalArgumentException().isThrownBy(() -> NodeReport.parse(JSON.replace(right, wrong)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x", "[]", "{}", "null", "{\"node\":"})
+    void refusesEverythingElse(String json) {
+        assertThatIllegalArgumentException().isThrownBy(() -> NodeReport.parse(json));
+    }
+
+    @Test
+    void cutsLongTextsAndLists() {
+        String longText = "x".repeat(999) + "😀" + "y".repeat(2_000);
+        NodeReport report = new NodeReport(
+                "n",
+                Kind.NODE,
+                longText,
+                longText,
+                0,
+                1,
+                DIGEST,
+                0,
+                Optional.of(new Refusal(0, "", Collections.nCopies(30, longText))),
+                Mode.OPEN,
+                Breaker.OPEN,
+                Collections.nCopies(30, "\0".repeat(2_000)),
+                0);
+
+        assertThat(report.name()).isEqualTo("x".repeat(999));
+        assertThat(report.findings()).hasSize(20).allMatch(text -> text.length() == 1_000);
+        assertThat(report.refused().orElseThrow().errors()).hasSize(5);
+        assertThat(report.toJson().length()).isLessThan(NodeReport.MOST_CHARACTERS);
+        assertThat(NodeReport.parse(report.toJson())).isEqualTo(report);
+    }
+
+    @Test
+    void cutsWhatANodeSentTooLong() {
+        String json = JSON.replace("\"c\"", "\"c\"" + ",\"c\"".repeat(40)).replace("shop:8082", "s".repeat(5_000));
+
+        NodeReport report = NodeReport.parse(json);
+
+        assertThat(report.findings()).hasSize(20);
+        assertThat(report.name()).hasSize(1_000);
+    }
+
+    @Test
+    void refusesAnEndlessReport() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NodeReport.parse(" ".repeat(NodeReport.MOST_CHARACTERS) + JSON))
+                .withMessageContaining("at most 262144");
+    }
+
+    private static NodeReport empty() {
+        return new NodeReport(
+                "a", Kind.APPLICATION, "", "", 0, 0, "", 0, Optional.empty(), Mode.LOCAL, Breaker.NONE, List.of(), 0);
+    }
+}
