@@ -5,12 +5,14 @@ import io.sluice.core.Limiter;
 import io.sluice.core.spi.Ask;
 import io.sluice.core.spi.Ask.Purpose;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.model.Handling;
 import io.sluice.rules.model.Mode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Routes the limits of a request to the one or two engines that decide them, in the right order. Thread-safe. */
@@ -18,23 +20,26 @@ final class EngineRouter {
 
     private final Limiter local;
     private final @Nullable Limiter shared;
+    private final IntSupplier liveNodes;
 
     /** Why the store is not asked although there is one; null if it is asked. */
     private final @Nullable String withoutStore;
 
-    EngineRouter(Limiter local, @Nullable Limiter shared) {
-        this(local, shared, null);
+    EngineRouter(Limiter local, @Nullable Limiter shared, IntSupplier liveNodes) {
+        this(local, shared, liveNodes, null);
     }
 
-    private EngineRouter(Limiter local, @Nullable Limiter shared, @Nullable String withoutStore) {
+    private EngineRouter(
+            Limiter local, @Nullable Limiter shared, IntSupplier liveNodes, @Nullable String withoutStore) {
         this.local = local;
         this.shared = shared;
+        this.liveNodes = liveNodes;
         this.withoutStore = withoutStore;
     }
 
     /** Returns a router to the same engines whose decisions follow each rule's failure policy instead of asking the store. */
     EngineRouter withoutStore(String reason) {
-        return new EngineRouter(local, shared, reason);
+        return new EngineRouter(local, shared, liveNodes, reason);
     }
 
     /**
@@ -56,7 +61,7 @@ final class EngineRouter {
     Decision chargeHere(LimitGroup group, long version) {
         return group.limits().isEmpty() || group.any(true) || group.lacking() != null
                 ? null
-                : local.decide(group.ask(false, Purpose.CHARGE, local, version));
+                : local.decide(ask(group, false, Purpose.CHARGE, local, version));
     }
 
     /** Returns one decision per engine involved. The list is empty if no limit is left to ask. */
@@ -65,14 +70,14 @@ final class EngineRouter {
         boolean inProcess = group.any(false);
         if (store == null || !group.any(true)) {
             return inProcess
-                    ? local.decideAsync(group.ask(false, purpose, local, version))
+                    ? local.decideAsync(ask(group, false, purpose, local, version))
                             .thenApply(List::of)
                     : CompletableFuture.completedFuture(List.of());
         }
         if (!inProcess) {
-            return inStore(store, group.ask(true, purpose, store, version)).thenApply(List::of);
+            return inStore(store, ask(group, true, purpose, store, version)).thenApply(List::of);
         }
-        return local.decideAsync(group.ask(false, purpose, local, version))
+        return local.decideAsync(ask(group, false, purpose, local, version))
                 .thenCompose(first -> first.allowed() || purpose == Purpose.LOOK
                         ? decideInStore(group, purpose, version, first, store)
                         : CompletableFuture.completedFuture(List.of(first)));
@@ -80,7 +85,7 @@ final class EngineRouter {
 
     private CompletionStage<List<Decision>> decideInStore(
             LimitGroup group, Purpose purpose, long version, Decision first, Limiter store) {
-        return inStore(store, group.ask(true, purpose, store, version)).thenCompose(second -> {
+        return inStore(store, ask(group, true, purpose, store, version)).thenCompose(second -> {
             List<Decision> both = List.of(first, second);
             return second.allowed() || purpose == Purpose.LOOK
                     ? CompletableFuture.completedFuture(both)
@@ -109,6 +114,16 @@ final class EngineRouter {
                 }));
     }
 
+    private Ask ask(LimitGroup group, boolean inStore, Purpose purpose, Limiter limiter, long version) {
+        return group.ask(inStore, purpose, limiter, version, group.sharedByNodes() ? nodeShare() : 1);
+    }
+
+    /** Returns one part for each node, rounded up in the last digit, so that a third of 300 is not 99. */
+    private double nodeShare() {
+        int nodes = liveNodes.getAsInt();
+        return nodes < 1 ? Handling.DEFAULT_LOCAL_SHARE : Math.min(1, Math.nextUp(1.0 / nodes));
+    }
+
     /** Waits for all engines involved, this process first. */
     Acquisition acquire(LimitGroup group, long version, Duration maxWait, Clock clock) {
         Acquisition acquisition = new Acquisition();
@@ -118,7 +133,7 @@ final class EngineRouter {
             acquireInStore(acquisition, group, version, maxWait, store, List.of());
             return acquisition;
         }
-        Ask ask = group.ask(false, Purpose.CHARGE, local, version);
+        Ask ask = ask(group, false, Purpose.CHARGE, local, version);
         acquisition.await(local.acquireAsync(ask, maxWait)).thenAccept(first -> {
             if (first.allowed()) {
                 Duration left = Duration.ofNanos(Math.max(0, untilNanos - clock.nanoTime()));
@@ -141,7 +156,7 @@ final class EngineRouter {
             acquisition.decided(before);
             return;
         }
-        Ask ask = group.ask(true, Purpose.CHARGE, store, version);
+        Ask ask = ask(group, true, Purpose.CHARGE, store, version);
         acquisition.await(store.acquireAsync(ask, maxWait)).whenComplete((decision, left) -> {
             if (decision == null || !decision.allowed()) {
                 before.forEach(local::giveBack);

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BinaryOperator;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -63,14 +64,7 @@ public final class Evaluator {
     private final RulingListener listener;
     private final CallbackFailures failures = new CallbackFailures("a listener of rulings", RulingListener.class);
 
-    /**
-     * Creates an evaluator.
-     *
-     * @param rules supplies the rule set in force; called once per request
-     * @param local decides {@code mode: local}, and everything else if there is no shared limiter
-     * @param shared decides the other modes; null if there is no shared store
-     * @param keys how keys are built from callers
-     */
+    /** Creates an evaluator of a process that does not know how many others there are. */
     public Evaluator(
             Supplier<RuleSet> rules,
             Limiter local,
@@ -78,10 +72,31 @@ public final class Evaluator {
             KeySettings keys,
             Clock clock,
             RulingListener listener) {
+        this(rules, local, shared, keys, clock, listener, () -> 0);
+    }
+
+    /**
+     * Creates an evaluator.
+     *
+     * @param rules supplies the rule set in force; called once per request
+     * @param local decides {@code mode: local}, and everything else if there is no shared limiter
+     * @param shared decides the other modes; null if there is no shared store
+     * @param keys how keys are built from callers
+     * @param liveNodes supplies how many processes decide by these rules, this one included; 0 if that is unknown. Called for
+     *     each decision, so it must be fast. It decides the share of rules without {@code local_share}
+     */
+    public Evaluator(
+            Supplier<RuleSet> rules,
+            Limiter local,
+            @Nullable Limiter shared,
+            KeySettings keys,
+            Clock clock,
+            RulingListener listener,
+            IntSupplier liveNodes) {
         this.rules = rules;
         this.local = local;
         this.shared = shared;
-        this.router = new EngineRouter(local, shared);
+        this.router = new EngineRouter(local, shared, liveNodes);
         this.keys = keys.keys();
         this.clock = clock;
         this.listener = listener;

@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param deadline the shortest deadline of the rules that use the store
  * @param onFailure the strictest failure policy of these rules
- * @param localShare the smallest local share of these rules
+ * @param localShare the smallest local share that these rules state; 1 if none states one
+ * @param sharedByNodes whether one of these rules states no local share, so that the number of live nodes decides it
  */
-public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePolicy onFailure, double localShare) {
+public record LimitGroup(
+        List<BoundLimit> limits, Duration deadline, FailurePolicy onFailure, double localShare, boolean sharedByNodes) {
 
     /** Global, service, resource, caller. The sort is stable, so limits of the same level stay in document order. */
     private static final Comparator<BoundLimit> REPORT_ORDER = Comparator.comparing(BoundLimit::level);
@@ -35,6 +37,7 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
         Duration deadline = null;
         FailurePolicy onFailure = FailurePolicy.OPEN;
         double localShare = 1;
+        boolean byNodes = false;
         boolean shared = anyInStore(ordered);
         for (BoundLimit b : ordered) {
             Handling handling = b.rule().handling();
@@ -46,11 +49,16 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
                 deadline = deadline == null || handling.deadline().compareTo(deadline) < 0
                         ? handling.deadline()
                         : deadline;
-                localShare = Math.min(localShare, handling.localShare().orElse(Handling.DEFAULT_LOCAL_SHARE));
+                localShare = Math.min(localShare, handling.localShare().orElse(1));
+                byNodes |= handling.localShare().isEmpty();
             }
         }
         return new LimitGroup(
-                List.copyOf(ordered), deadline == null ? Limiter.DEFAULT_DEADLINE : deadline, onFailure, localShare);
+                List.copyOf(ordered),
+                deadline == null ? Limiter.DEFAULT_DEADLINE : deadline,
+                onFailure,
+                localShare,
+                byNodes);
     }
 
     private static boolean anyInStore(List<BoundLimit> limits) {
@@ -64,7 +72,7 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
 
     /** Returns the same group with {@code on_failure: open}, so that a failing store never makes it refuse. */
     LimitGroup harmless() {
-        return new LimitGroup(limits, deadline, FailurePolicy.OPEN, localShare);
+        return new LimitGroup(limits, deadline, FailurePolicy.OPEN, localShare, sharedByNodes);
     }
 
     /** Returns whether the permits of any of its limits are held. */
@@ -85,7 +93,7 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
                 some.add(b);
             }
         }
-        return new LimitGroup(some, deadline, onFailure, localShare);
+        return new LimitGroup(some, deadline, onFailure, localShare, sharedByNodes);
     }
 
     /** Returns the first limit that refuses because the request lacks an attribute it counts by. */
@@ -108,8 +116,12 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
         return false;
     }
 
-    /** Returns the ask for one of the two engines. */
-    Ask ask(boolean inStore, Ask.Purpose purpose, Limiter limiter, long version) {
+    /**
+     * Returns the ask for one of the two engines.
+     *
+     * @param nodeShare the local share of rules that state none
+     */
+    Ask ask(boolean inStore, Ask.Purpose purpose, Limiter limiter, long version, double nodeShare) {
         List<Demand> demands = new ArrayList<>(limits.size());
         for (BoundLimit b : limits) {
             Demand demand = b.demand();
@@ -118,7 +130,8 @@ public record LimitGroup(List<BoundLimit> limits, Duration deadline, FailurePoli
             }
         }
         long due = inStore ? limiter.dueIn(deadline) : Ask.NO_DEADLINE;
-        return new Ask(demands, purpose, due, onFailure, localShare, version);
+        double share = sharedByNodes ? Math.min(localShare, nodeShare) : localShare;
+        return new Ask(demands, purpose, due, onFailure, share, version);
     }
 
     /** Returns the limit that has this label. */
