@@ -162,6 +162,11 @@ final class LettuceStore implements RuleStore {
     }
 
     private <T> T await(Future<T> answer) {
+        return await(answer, patience);
+    }
+
+    /** Waits for an answer, and throws on timeout. */
+    static <T> T await(Future<T> answer, Duration patience) {
         try {
             return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {

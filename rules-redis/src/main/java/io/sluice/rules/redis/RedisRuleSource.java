@@ -5,6 +5,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.RefusedSet;
 import io.sluice.rules.source.RuleListener;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.source.RuleVet;
@@ -123,6 +124,11 @@ public final class RedisRuleSource implements RuleSource {
     @Override
     public List<DocumentError> refused() {
         return rules.refused();
+    }
+
+    @Override
+    public Optional<RefusedSet> refusedSet() {
+        return rules.refusedSet();
     }
 
     @Override

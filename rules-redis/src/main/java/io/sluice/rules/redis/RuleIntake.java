@@ -5,9 +5,11 @@ import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.RefusedSet;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.yaml.DocumentError;
 import java.lang.System.Logger.Level;
@@ -44,7 +46,10 @@ final class RuleIntake {
     /** Whether a set has been in force since the start. */
     private boolean has;
 
-    private record Bad(List<DocumentError> errors, long untilNanos) {}
+    /** The bad set that the current check found first. */
+    private Optional<RuleStamp> refusing = Optional.empty();
+
+    private record Bad(List<DocumentError> errors, Optional<RuleStamp> stamp, long untilNanos) {}
 
     RuleIntake(PublishedRules rules, NodeShare node, Optional<RuleStamp> last, RuleVet vet, Clock clock) {
         this.rules = rules;
@@ -62,6 +67,7 @@ final class RuleIntake {
      * @param hashesToo whether hashes may have changed; if not, only the version is checked
      */
     void look(RuleStore store, boolean told, boolean hashesToo) {
+        refusing = Optional.empty();
         if (told) {
             bad.clear();
         }
@@ -132,6 +138,7 @@ final class RuleIntake {
         Bad known = bad.get(version);
         if (known != null && clock.nanoTime() - known.untilNanos() < 0) {
             errors.addAll(known.errors());
+            refusing = refusing.or(known::stamp);
             return false;
         }
         Reading reading = Snapshots.read(store, version);
@@ -145,7 +152,9 @@ final class RuleIntake {
             return true;
         }
         if (store.length(version) > 0) {
-            bad.put(version, new Bad(faults, clock.nanoTime() + BAD_FOR.toNanos()));
+            Optional<RuleStamp> stamp = RuleSetText.stamp(store.part(version, 0, RuleSetText.LONGEST_HEAD));
+            bad.put(version, new Bad(faults, stamp, clock.nanoTime() + BAD_FOR.toNanos()));
+            refusing = refusing.or(() -> stamp);
         }
         errors.addAll(faults);
         return false;
@@ -223,7 +232,7 @@ final class RuleIntake {
         if (rules.refused().equals(errors)) {
             return;
         }
-        rules.refuse(errors);
+        rules.refuse(new RefusedSet(refusing, errors));
         String stays = has ? "version " + rules.latest().version() + " stays in force" : "no rules are in force yet";
         String more = errors.size() == 1 ? "" : " (and " + (errors.size() - 1) + " more)";
         LOG.log(Level.WARNING, () -> "rules from Redis refused, " + stays + ": " + errors.get(0) + more);

@@ -30,6 +30,7 @@ final class RuleLine implements AutoCloseable {
 
     private final AbstractRedisClient client;
     private final StatefulConnection<String, byte[]> connection;
+    private final RedisClusterAsyncCommands<String, byte[]> commands;
     private final RuleStore store;
     private final Supplier<StatefulRedisPubSubConnection<String, byte[]>> listening;
     private final Function<Runnable, Boolean> tracking;
@@ -44,6 +45,7 @@ final class RuleLine implements AutoCloseable {
             Function<Runnable, Boolean> tracking) {
         this.client = client;
         this.connection = connection;
+        this.commands = commands;
         this.store = new LettuceStore(commands, patience);
         this.listening = listening;
         this.tracking = tracking;
@@ -69,6 +71,11 @@ final class RuleLine implements AutoCloseable {
 
     RuleStore store() {
         return store;
+    }
+
+    /** Returns the commands, for data other than rules. */
+    RedisClusterAsyncCommands<String, byte[]> commands() {
+        return commands;
     }
 
     /** Subscribes to messages from now on. */

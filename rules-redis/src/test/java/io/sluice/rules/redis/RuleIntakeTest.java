@@ -143,6 +143,27 @@ class RuleIntakeTest {
         }
     }
 
+    @Test
+    void namesTheVersionThatItRefused() {
+        snapshot(1, Sets.of(1, 1));
+        admin.command("SET", "rate_limit_config_version", "1");
+        intake.look(line.store(), true, true);
+        assertThat(rules.refusedSet()).isEmpty();
+
+        RuleSet damaged = new RuleSet(2, Sets.of(2, 1)).releasedTo(100);
+        String text = new String(Snapshots.bytes(damaged, 100), StandardCharsets.UTF_8);
+        admin.command("SET", "rate_limit_config_snapshot:2", text.substring(0, text.length() - 5));
+        admin.command("SET", "rate_limit_config_version", "2");
+        intake.look(line.store(), true, true);
+        assertThat(rules.refusedSet().orElseThrow().stamp()).contains(damaged.stamp());
+        intake.look(line.store(), false, true);
+        assertThat(rules.refusedSet().orElseThrow().stamp()).contains(damaged.stamp());
+
+        admin.command("SET", "rate_limit_config_version", "3");
+        intake.look(line.store(), false, true);
+        assertThat(rules.refusedSet().orElseThrow().stamp()).isEmpty();
+    }
+
     private void poisonHash(Random random, String key, Map<String, Map<String, String>> good) {
         Map<String, String> fields = new HashMap<>(good.get(key));
         List<String> names = List.of("id", "limitType", "limitTarget", "limitCount", "timeWindow", "strategy");

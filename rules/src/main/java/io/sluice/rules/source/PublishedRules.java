@@ -4,10 +4,12 @@ import io.sluice.core.spi.CallbackFailures;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The public state of a rule source: the set in force, the current refusal, and the listeners. For implementers of {@link
@@ -22,7 +24,7 @@ public final class PublishedRules {
     private final List<RuleListener> listeners = new CopyOnWriteArrayList<>();
     private final CallbackFailures failures = new CallbackFailures("a rule listener", PublishedRules.class);
     private volatile RuleSet latest = RuleSet.none();
-    private volatile List<DocumentError> refused = List.of();
+    private volatile @Nullable RefusedSet refused;
     private boolean published;
     private boolean closed;
 
@@ -38,7 +40,13 @@ public final class PublishedRules {
 
     /** See {@link RuleSource#refused}. */
     public List<DocumentError> refused() {
-        return refused;
+        RefusedSet set = refused;
+        return set == null ? List.of() : set.errors();
+    }
+
+    /** See {@link RuleSource#refusedSet}. */
+    public Optional<RefusedSet> refusedSet() {
+        return Optional.ofNullable(refused);
     }
 
     /** See {@link RuleSource#listen}. */
@@ -49,8 +57,9 @@ public final class PublishedRules {
         if (published) {
             tell(listener, told -> told.changed(latest));
         }
-        if (!refused.isEmpty()) {
-            tell(listener, told -> told.refused(refused));
+        List<DocumentError> errors = refused();
+        if (!errors.isEmpty()) {
+            tell(listener, told -> told.refused(errors));
         }
         listeners.add(listener);
     }
@@ -63,23 +72,28 @@ public final class PublishedRules {
             }
             latest = rules;
             published = true;
-            refused = List.of();
+            refused = null;
             listeners.forEach(listener -> tell(listener, told -> told.changed(rules)));
         }
         first.complete(rules);
     }
 
     /** Records that a new set was refused. */
-    public synchronized void refuse(List<DocumentError> errors) {
+    public void refuse(List<DocumentError> errors) {
+        refuse(new RefusedSet(Optional.empty(), errors));
+    }
+
+    /** Records that a new set was refused. */
+    public synchronized void refuse(RefusedSet set) {
         if (!closed) {
-            refused = List.copyOf(errors);
-            listeners.forEach(listener -> tell(listener, told -> told.refused(refused)));
+            refused = set.errors().isEmpty() ? null : set;
+            listeners.forEach(listener -> tell(listener, told -> told.refused(set.errors())));
         }
     }
 
     /** Clears the refusal: the set in force is the newest again. */
     public synchronized void settle() {
-        refused = List.of();
+        refused = null;
     }
 
     /** Stops notifying listeners. Cancels the wait for a first set. */

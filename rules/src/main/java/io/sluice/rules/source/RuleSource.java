@@ -3,6 +3,7 @@ package io.sluice.rules.source;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.yaml.DocumentError;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -25,6 +26,12 @@ public interface RuleSource extends AutoCloseable {
      * Returns the errors of the newest set if it was refused; empty if the set in force is the newest, or none has arrived yet.
      */
     List<DocumentError> refused();
+
+    /** Returns the newest set if it was refused, with its version if the source knows it. */
+    default Optional<RefusedSet> refusedSet() {
+        List<DocumentError> errors = refused();
+        return errors.isEmpty() ? Optional.empty() : Optional.of(new RefusedSet(Optional.empty(), errors));
+    }
 
     /** Adds a listener. It is notified at once of the set in force and of a current refusal, and then of every later event. */
     void listen(RuleListener listener);

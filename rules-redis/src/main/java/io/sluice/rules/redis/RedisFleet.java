@@ -1,0 +1,116 @@
+package io.sluice.rules.redis;
+
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place in Redis where nodes report, and where a center answers them. It has a connection of its own, which it opens when it
+ * is needed and again after a failure. Calls block until the answer arrives, so use a thread that may block. Not thread-safe.
+ *
+ * <p>Each command is about one key, so a Cluster executes all of them.
+ */
+public final class RedisFleet implements AutoCloseable {
+
+    /** The beginning of the keys of reports, which expire after {@link #REPORT_LIVES}. */
+    public static final String REPORT = "rate_limit_node:";
+
+    /** The key of the set of all ids that ever reported, so that nobody scans for reports. The center removes old ids. */
+    public static final String NODES = "rate_limit_nodes";
+
+    /** The key of what the center tells all nodes. */
+    public static final String FLEET = "rate_limit_fleet";
+
+    /** A node whose last report is older does not live. */
+    public static final Duration REPORT_LIVES = Duration.ofSeconds(5);
+
+    /** The maximum size of what the center tells. */
+    private static final int MOST_BYTES = 100_000;
+
+    private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(1);
+    private static final Duration ANSWER_MAY_TAKE = Duration.ofSeconds(3);
+
+    private final RuleServer server;
+    private final Duration reportLives;
+    private @Nullable RuleLine line;
+
+    private RedisFleet(RuleServer server, Duration reportLives) {
+        this.server = server;
+        this.reportLives = reportLives;
+    }
+
+    /**
+     * Parses an address without connecting.
+     *
+     * @throws IllegalArgumentException if the URI is invalid
+     */
+    public static RedisFleet at(String uri) {
+        return at(uri, REPORT_LIVES);
+    }
+
+    static RedisFleet at(String uri, Duration reportLives) {
+        return new RedisFleet(RuleServer.at(uri, CONNECTING_MAY_TAKE), reportLives);
+    }
+
+    /** Returns the name for logs. */
+    public String name() {
+        return server.name();
+    }
+
+    /**
+     * Writes the report of a node, and returns what the center tells all nodes; empty if no center has told anything lately.
+     *
+     * @throws RuntimeException if Redis cannot be reached or refuses
+     */
+    public Optional<String> exchange(String node, String report) {
+        try {
+            return exchange(open().commands(), node, report);
+        } catch (RuntimeException e) {
+            drop();
+            throw e;
+        }
+    }
+
+    private Optional<String> exchange(
+            RedisClusterAsyncCommands<String, byte[]> redis, String node, String report) {
+        RedisFuture<?> written = redis.set(
+                REPORT + node,
+                report.getBytes(StandardCharsets.UTF_8),
+                SetArgs.Builder.px(reportLives.toMillis()));
+        RedisFuture<?> listed = redis.sadd(NODES, node.getBytes(StandardCharsets.UTF_8));
+        RedisFuture<byte[]> told = redis.getrange(FLEET, 0, MOST_BYTES);
+        LettuceStore.await(written, ANSWER_MAY_TAKE);
+        LettuceStore.await(listed, ANSWER_MAY_TAKE);
+        String text = new String(LettuceStore.await(told, ANSWER_MAY_TAKE), StandardCharsets.UTF_8);
+        return text.isEmpty() ? Optional.empty() : Optional.of(text);
+    }
+
+    private RuleLine open() {
+        RuleLine open = line;
+        if (open != null && open.isOpen()) {
+            return open;
+        }
+        drop();
+        RuleLine made = server.open(ANSWER_MAY_TAKE);
+        line = made;
+        return made;
+    }
+
+    private void drop() {
+        RuleLine open = line;
+        line = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        drop();
+        server.close();
+    }
+}

@@ -1,0 +1,99 @@
+package io.sluice.rules.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.testkit.redis.FaultProxy;
+import io.sluice.testkit.redis.RedisCluster;
+import io.sluice.testkit.redis.RedisServer;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RedisFleetTest {
+
+    /** Longer than any test takes. */
+    private static final Duration LONG = Duration.ofHours(1);
+
+    private static RedisServer redis;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.shared();
+    }
+
+    @BeforeEach
+    void empty() {
+        redis.command("FLUSHALL");
+    }
+
+    @Test
+    void writesTheReportForAWhileAndListsTheNode() {
+        try (RedisFleet fleet = RedisFleet.at(redis.uri(), LONG)) {
+            assertThat(fleet.exchange("n-1", "{\"beat\":1}")).isEmpty();
+            assertThat(fleet.exchange("n-1", "{\"beat\":2}")).isEmpty();
+        }
+        assertThat(text("GET", "rate_limit_node:n-1")).isEqualTo("{\"beat\":2}");
+        assertThat(redis.command("SMEMBERS", "rate_limit_nodes").texts()).containsExactly("n-1");
+        assertThat(redis.command("PTTL", "rate_limit_node:n-1").number()).isBetween(1L, LONG.toMillis());
+    }
+
+    @Test
+    void returnsWhatTheCenterTells() {
+        redis.command("SET", "rate_limit_fleet", "{\"nodes\":3}");
+        try (RedisFleet fleet = RedisFleet.at(redis.uri())) {
+            assertThat(fleet.exchange("n-1", "{}")).contains("{\"nodes\":3}");
+        }
+    }
+
+    @Test
+    void neverReadsAnEndlessText() {
+        redis.command("SET", "rate_limit_fleet", "x".repeat(1_000_000));
+        try (RedisFleet fleet = RedisFleet.at(redis.uri())) {
+            assertThat(fleet.exchange("n-1", "{}").orElseThrow().length()).isLessThan(200_000);
+        }
+    }
+
+    @Test
+    void connectsAgainAfterALostConnection() {
+        try (FaultProxy proxy = FaultProxy.before(redis);
+                RedisFleet fleet = RedisFleet.at(proxy.uri(), LONG)) {
+            assertThat(fleet.exchange("n-1", "{}")).isEmpty();
+            proxy.stopListening();
+            proxy.cut();
+            assertThatThrownBy(() -> fleet.exchange("n-1", "{}")).isInstanceOf(RuntimeException.class);
+            assertThatThrownBy(() -> fleet.exchange("n-1", "{}")).isInstanceOf(RuntimeException.class);
+            proxy.listen();
+            assertThat(fleet.exchange("n-1", "back")).isEmpty();
+        }
+        assertThat(text("GET", "rate_limit_node:n-1")).isEqualTo("back");
+    }
+
+    @Test
+    void worksOnAClusterWithKeysOnSeveralServers() {
+        try (RedisCluster cluster = RedisCluster.start();
+                RedisFleet fleet = RedisFleet.at(cluster.uri())) {
+            for (int i = 0; i < 20; i++) {
+                assertThat(fleet.exchange("n-" + i, "{}")).isEmpty();
+            }
+            String key = "rate_limit_nodes";
+            assertThat(cluster.ownerOf(RedisCluster.slotOf(key))
+                            .command("SCARD", key)
+                            .number())
+                    .isEqualTo(20);
+        }
+    }
+
+    @Test
+    void refusesABadAddressWithoutRepeatingIt() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisFleet.at("http://:secret@x"))
+                .withMessageNotContaining("secret");
+    }
+
+    private static String text(String... command) {
+        return redis.command(command).text();
+    }
+}
