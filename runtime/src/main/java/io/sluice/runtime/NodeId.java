@@ -1,6 +1,7 @@
 package io.sluice.runtime;
 
 import io.sluice.rules.watch.RegularFile;
+import io.sluice.runtime.fleet.NodeReport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -22,7 +23,8 @@ public final class NodeId {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeId.class);
     private static final String FILE = "node-id";
-    private static final Pattern FORM = Pattern.compile("[0-9a-zA-Z._:-]{1,128}");
+    private static final Pattern OTHER_CHARACTERS = Pattern.compile("[^0-9a-zA-Z._:-]");
+    private static final int LONGEST = 128;
 
     /** Longer than any id, with line breaks. */
     private static final int MOST_READ = 1_000;
@@ -36,14 +38,20 @@ public final class NodeId {
      * @param port distinguishes processes on the same host if there is no directory
      */
     public static String of(Optional<Path> data, String port) {
-        return data.flatMap(NodeId::kept).orElseGet(() -> host() + ":" + port);
+        return data.flatMap(NodeId::kept).orElseGet(() -> legal(host() + ":" + port));
+    }
+
+    /** Names of hosts and applications may have any characters. */
+    private static String legal(String name) {
+        String legal = OTHER_CHARACTERS.matcher(name).replaceAll("-");
+        return legal.substring(Math.max(0, legal.length() - LONGEST));
     }
 
     private static Optional<String> kept(Path folder) {
         Path file = folder.resolve(FILE);
         try {
             String known = Files.exists(file) ? read(file) : "";
-            return Optional.of(FORM.matcher(known).matches() ? known : create(folder, file));
+            return Optional.of(NodeReport.isId(known) ? known : create(folder, file));
         } catch (IOException e) {
             LOG.warn("cannot store the node id in {}, host name and port are used instead: {}", file, e.toString());
             return Optional.empty();

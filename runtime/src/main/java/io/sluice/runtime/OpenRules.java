@@ -3,18 +3,23 @@ package io.sluice.runtime;
 import io.sluice.core.time.Clock;
 import io.sluice.rules.redis.RedisRuleSource;
 import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.FileRuleSource;
 import io.sluice.rules.source.KeptRuleSource;
+import io.sluice.rules.source.RefusedSet;
 import io.sluice.rules.source.RuleSource;
 import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.source.StandInRuleSource;
 import io.sluice.rules.yaml.DocumentError;
+import io.sluice.runtime.center.Center;
+import io.sluice.runtime.center.CenterRuleSource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -23,17 +28,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rules of a process, from a file, Redis or another source. If the current rules are invalid or unavailable, the rules of the
+ * The rules of a process, from a file, Redis, a center or another source. If the current rules are invalid or unavailable, the rules of the
  * last run are used. Thread-safe.
  */
 public final class OpenRules implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(OpenRules.class);
 
-    /** The longest time that startup waits for a connection to Redis. */
+    /** The longest time that startup waits for a connection to Redis or to a center. */
     private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(2);
 
-    /** The longest time that startup waits for the rules once Redis is connected. Without them every request would be allowed. */
+    /** The longest time that startup waits for the rules once it is connected. Without them every request would be allowed. */
     private static final Duration READING_MAY_TAKE = Duration.ofSeconds(30);
 
     private final RuleSource source;
@@ -44,23 +49,27 @@ public final class OpenRules implements AutoCloseable {
     /** The same source without its decorator; null if the rules do not come from Redis. */
     private final @Nullable RedisRuleSource redis;
 
+    /** The same source without its decorator; null if the rules do not come from a center over HTTP. */
+    private final @Nullable CenterRuleSource center;
+
     /** What happens while there are no rules. */
     private final String withoutRules;
 
-    private OpenRules(RuleSource source, RuleSource newest, @Nullable RedisRuleSource redis) {
-        this(source, newest, redis, "every request is allowed");
+    private OpenRules(RuleSource source, RuleSource newest) {
+        this(source, newest, "every request is allowed");
     }
 
-    private OpenRules(RuleSource source, RuleSource newest, @Nullable RedisRuleSource redis, String withoutRules) {
+    private OpenRules(RuleSource source, RuleSource newest, String withoutRules) {
         this.source = source;
         this.newest = newest;
-        this.redis = redis;
+        this.redis = newest instanceof RedisRuleSource found ? found : null;
+        this.center = newest instanceof CenterRuleSource found ? found : null;
         this.withoutRules = withoutRules;
     }
 
     /** Uses any rule source. */
     public static OpenRules of(RuleSource source) {
-        return new OpenRules(source, source, null);
+        return new OpenRules(source, source);
     }
 
     /**
@@ -87,14 +96,36 @@ public final class OpenRules implements AutoCloseable {
     public static OpenRules ofRedis(String uri, String nodeId, Optional<Path> data, RuleVet vet, Clock clock)
             throws RulesRefusedException {
         RedisRuleSource redis = RedisRuleSource.open(uri, nodeId, clock, data.flatMap(KeptRuleSource::last), vet);
-        awaitFirstLook(redis);
+        awaitFirstLook(redis.reached(), redis.looked(), READING_MAY_TAKE);
         RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(redis, folder, clock))
                 .orElse(redis);
         if (!rules.hasRules() && !redis.refused().isEmpty()) {
             rules.close();
             throw new RulesRefusedException(rules.refused());
         }
-        return new OpenRules(rules, redis, redis);
+        return new OpenRules(rules, redis);
+    }
+
+    /**
+     * Opens the rules of a center. Until they are read, the rules of the last run apply, or none if there are none. If the rules
+     * are invalid and there are none of the last run, they are refused at once.
+     *
+     * @param nodeId distinguishes this process from others that read the same rules
+     * @param data the directory that keeps the last good rules, if there is one
+     * @param vet checks later changes; the caller checks the initial rules
+     */
+    public static OpenRules ofCenter(Center center, String nodeId, Optional<Path> data, RuleVet vet, Clock clock)
+            throws RulesRefusedException {
+        Optional<RuleStamp> last = data.flatMap(KeptRuleSource::last);
+        CenterRuleSource source = CenterRuleSource.open(center, nodeId, clock, last, vet);
+        awaitFirstLook(source.reached(), source.looked(), last.isPresent() ? CONNECTING_MAY_TAKE : READING_MAY_TAKE);
+        RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(source, folder, clock))
+                .orElse(source);
+        if (!rules.hasRules() && !source.refused().isEmpty()) {
+            rules.close();
+            throw new RulesRefusedException(rules.refused());
+        }
+        return new OpenRules(rules, source);
     }
 
     /**
@@ -104,7 +135,7 @@ public final class OpenRules implements AutoCloseable {
      * @param inWords what they do, such as {@code the default limit of 50/s per address applies}
      */
     public OpenRules orElse(RuleSet standIn, String inWords) {
-        return new OpenRules(StandInRuleSource.over(source, standIn), newest, redis, inWords);
+        return new OpenRules(StandInRuleSource.over(source, standIn), newest, inWords);
     }
 
     /**
@@ -113,7 +144,14 @@ public final class OpenRules implements AutoCloseable {
      * @param otherwise another way to provide rules
      */
     public OpenRules warnIfNone(String otherwise) {
-        if (redis == null && own().latest().version() == 0) {
+        if (center != null && !source.hasRules()) {
+            LOG.warn(
+                    center.lost().isPresent()
+                            ? "no rules yet, because the center is lost; {} until they are read"
+                            : "the center has released no rules; {}. Release rules, or {}",
+                    withoutRules,
+                    otherwise);
+        } else if (redis == null && own().latest().version() == 0) {
             LOG.warn("no rules: {}; {}", withoutRules, otherwise);
         } else if (redis != null && !source.hasRules()) {
             if (redis.away().isPresent()) {
@@ -130,6 +168,11 @@ public final class OpenRules implements AutoCloseable {
 
     public RuleSource source() {
         return source;
+    }
+
+    /** Returns the newest set if it was refused, with its version if that is known. */
+    public Optional<RefusedSet> refusedSet() {
+        return newest.refusedSet();
     }
 
     /** Returns whether the rules of the last run are in force, because the current ones are missing or invalid. */
@@ -154,6 +197,14 @@ public final class OpenRules implements AutoCloseable {
         List<String> findings = new ArrayList<>();
         if (own() instanceof KeptRuleSource kept) {
             kept.trouble().ifPresent(why -> findings.add("the rules could not be saved for the next start: " + why));
+        }
+        if (center != null) {
+            center.lost().ifPresent(why -> findings.add("the center is lost: " + why));
+            if (!source.hasRules()) {
+                findings.add("there are no rules: " + withoutRules);
+            }
+            refusal("rules of the center were refused").ifPresent(findings::add);
+            return findings;
         }
         if (redis == null) {
             refusal("rules were refused, the last good ones stay in force").ifPresent(findings::add);
@@ -186,10 +237,11 @@ public final class OpenRules implements AutoCloseable {
         source.close();
     }
 
-    private static void awaitFirstLook(RedisRuleSource redis) {
+    private static void awaitFirstLook(
+            CompletionStage<Void> reached, CompletionStage<Void> looked, Duration readingMayTake) {
         try {
-            redis.reached().toCompletableFuture().get(CONNECTING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
-            redis.looked().toCompletableFuture().get(READING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+            reached.toCompletableFuture().get(CONNECTING_MAY_TAKE.toMillis(), TimeUnit.MILLISECONDS);
+            looked.toCompletableFuture().get(readingMayTake.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
@@ -204,6 +256,6 @@ public final class OpenRules implements AutoCloseable {
             rules.close();
             throw new RulesRefusedException(rules.refused());
         }
-        return new OpenRules(rules, file, null);
+        return new OpenRules(rules, file);
     }
 }

@@ -9,12 +9,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /** Captures what a class logs instead of printing it. */
-final class CapturedLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
 
     private final Logger logger;
     private final ListAppender<ILoggingEvent> events = new ListAppender<>();
 
-    CapturedLog(Class<?> type) {
+    public CapturedLog(Class<?> type) {
         logger = (Logger) LoggerFactory.getLogger(type);
         events.list = new CopyOnWriteArrayList<>();
         events.start();
@@ -23,7 +23,7 @@ final class CapturedLog implements AutoCloseable {
         logger.addAppender(events);
     }
 
-    List<String> lines() {
+    public List<String> lines() {
         return events.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 

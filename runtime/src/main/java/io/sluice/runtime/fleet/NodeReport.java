@@ -48,7 +48,7 @@ public record NodeReport(
 
     private static final int MOST_ERRORS = 5;
     private static final int MOST_FINDINGS = 20;
-    private static final Pattern ID = Pattern.compile("[0-9a-zA-Z._:-]{1,128}");
+    private static final Pattern ID = Pattern.compile("(?!\\.+$)[0-9a-zA-Z._:-]{1,128}");
 
     public NodeReport {
         if (!isId(node)) {
@@ -67,7 +67,7 @@ public record NodeReport(
         }
     }
 
-    /** Returns whether a text can be the id of a process. */
+    /** Returns whether a text can be the id of a process. It is a part of keys and URLs. */
     public static boolean isId(String text) {
         return ID.matcher(text).matches();
     }

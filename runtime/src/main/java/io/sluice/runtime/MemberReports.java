@@ -1,0 +1,155 @@
+package io.sluice.runtime;
+
+import io.sluice.core.spi.FailurePolicy;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.RefusedSet;
+import io.sluice.rules.source.RuleListener;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.rules.yaml.DocumentError;
+import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.NodeReport.Breaker;
+import io.sluice.runtime.fleet.NodeReport.Kind;
+import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.runtime.fleet.NodeReport.Refusal;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
+
+/**
+ * The reports of this process to its center: which rules its decisions follow and since when, which rules it refused, and how it
+ * decides. Thread-safe.
+ */
+public final class MemberReports implements LongFunction<NodeReport> {
+
+    private static final String PROGRAM =
+            Optional.ofNullable(MemberReports.class.getPackage().getImplementationVersion())
+                    .orElse("development");
+
+    private final String nodeId;
+    private final Kind kind;
+    private final String name;
+    private final long startedMillis;
+    private final Supplier<Optional<RefusedSet>> refused;
+    private final StoreWatch store;
+    private final Supplier<List<String>> findings;
+
+    /** The rules in force, with the time since when. */
+    private volatile Applied applied = new Applied(RuleSet.none(), 0);
+
+    private record Applied(RuleSet rules, long atMillis) {}
+
+    private MemberReports(
+            String nodeId,
+            Kind kind,
+            String name,
+            Clock clock,
+            Supplier<Optional<RefusedSet>> refused,
+            StoreWatch store,
+            Supplier<List<String>> findings) {
+        this.nodeId = nodeId;
+        this.kind = kind;
+        this.name = name;
+        this.startedMillis = millis(clock);
+        this.refused = refused;
+        this.store = store;
+        this.findings = findings;
+    }
+
+    /**
+     * Creates the reports of a process.
+     *
+     * @param name what people call the process
+     * @param rules the rules that its decisions follow
+     * @param findings returns its problems, as sentences
+     */
+    public static MemberReports of(
+            String nodeId,
+            Kind kind,
+            String name,
+            OpenRules rules,
+            StoreWatch store,
+            Supplier<List<String>> findings,
+            Clock clock) {
+        return of(nodeId, kind, name, rules.source(), rules::refusedSet, store, findings, clock);
+    }
+
+    static MemberReports of(
+            String nodeId,
+            Kind kind,
+            String name,
+            RuleSource rules,
+            Supplier<Optional<RefusedSet>> refused,
+            StoreWatch store,
+            Supplier<List<String>> findings,
+            Clock clock) {
+        MemberReports reports = new MemberReports(nodeId, kind, name, clock, refused, store, findings);
+        // A set is in force before its listeners know it, so a report never says too much.
+        rules.listen(new RuleListener() {
+            @Override
+            public void changed(RuleSet set) {
+                reports.applied = new Applied(set, millis(clock));
+            }
+
+            @Override
+            public void refused(List<DocumentError> errors) {
+                // Each report asks for it.
+            }
+        });
+        return reports;
+    }
+
+    @Override
+    public NodeReport apply(long beat) {
+        Applied now = applied;
+        // Rules that stand in for missing ones have version 0.
+        boolean has = now.rules.version() > 0;
+        return new NodeReport(
+                nodeId,
+                kind,
+                name,
+                PROGRAM,
+                startedMillis,
+                now.rules.version(),
+                has ? now.rules.digest() : "",
+                has ? now.atMillis : 0,
+                refused.get().map(MemberReports::refusal),
+                mode(),
+                breaker(),
+                findings.get(),
+                beat);
+    }
+
+    private static Refusal refusal(RefusedSet set) {
+        List<String> errors = set.errors().stream().map(DocumentError::toString).toList();
+        return set.stamp()
+                .map(stamp -> new Refusal(stamp.version(), stamp.digest(), errors))
+                .orElseGet(() -> new Refusal(0, "", errors));
+    }
+
+    /** The strictest policy that decided lately instead of the store says most. */
+    private Mode mode() {
+        if (!store.exists()) {
+            return Mode.LOCAL;
+        }
+        if (store.degraded() == null) {
+            return Mode.REMOTE;
+        }
+        if (store.stoodIn(FailurePolicy.CLOSED)) {
+            return Mode.CLOSED;
+        }
+        return store.stoodIn(FailurePolicy.OPEN) && !store.stoodIn(FailurePolicy.LOCAL) ? Mode.OPEN : Mode.LOCAL;
+    }
+
+    private Breaker breaker() {
+        if (!store.exists()) {
+            return Breaker.NONE;
+        }
+        return store.isAway() ? Breaker.OPEN : Breaker.CLOSED;
+    }
+
+    private static long millis(Clock clock) {
+        return clock.epochMicros() / 1_000;
+    }
+}

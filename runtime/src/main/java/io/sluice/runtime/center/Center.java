@@ -1,0 +1,134 @@
+package io.sluice.runtime.center;
+
+import io.sluice.runtime.fleet.LostCenterException;
+import io.sluice.runtime.fleet.OutageLog;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A center, as a process sees it over HTTP. The token goes only to the origin of the center: redirects are not followed.
+ * Thread-safe.
+ */
+public final class Center implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Center.class);
+    private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(2);
+
+    private final CenterAddress address;
+    private final CenterToken token;
+    private final OutageLog log;
+    private final ExecutorService threads;
+    private final HttpClient client;
+
+    private Center(CenterAddress address, CenterToken token) {
+        this.address = address;
+        this.token = token;
+        this.log = new OutageLog(
+                "the center at " + address.origin() + " is lost; rules in force stay in force",
+                "the center at " + address.origin() + " is back");
+        this.threads = Executors.newSingleThreadExecutor(task -> {
+            Thread thread = new Thread(task, "sluice-center");
+            thread.setDaemon(true);
+            return thread;
+        });
+        this.client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(CONNECTING_MAY_TAKE)
+                .executor(threads)
+                .build();
+    }
+
+    /**
+     * Reads the token. Nothing connects yet.
+     *
+     * @throws IllegalArgumentException if the token file cannot be used
+     */
+    public static Center at(CenterAddress address) {
+        CenterToken token = CenterToken.in(address.tokenFile());
+        if (address.isReadableOnTheWay()) {
+            LOG.warn(
+                    "the token of the center at {} can be read by others on the network, because it is sent over http;"
+                            + " use https",
+                    address.origin());
+        }
+        return new Center(address, token);
+    }
+
+    /** Returns scheme, host and port. */
+    public URI origin() {
+        return address.origin();
+    }
+
+    /** Returns where the changes between lost and reachable are logged. */
+    OutageLog log() {
+        return log;
+    }
+
+    /** Begins a request. */
+    HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(address.origin().resolve(path))
+                .header("Authorization", "Bearer " + token.current());
+    }
+
+    /** Sends a request. Cancelling the future closes the connection. */
+    <T> CompletableFuture<HttpResponse<T>> send(HttpRequest request, BodyHandler<T> answer) {
+        return client.sendAsync(request, answer);
+    }
+
+    /** Returns what an answer with another status than 200 means. */
+    LostCenterException refusal(int status) {
+        return new LostCenterException(
+                switch (status) {
+                    case 401, 403 -> "it answers " + status + ", the token in " + address.tokenFile()
+                            + " is not one of a node (expected: a valid token; a new one in the file is used at once)";
+                    default -> status >= 300 && status < 400
+                            ? "it answers " + status + ", and redirects are not followed (expected: the URL of the center"
+                                    + " itself)"
+                            : "it answers " + status + " (expected: 200)";
+                },
+                true);
+    }
+
+    /** Returns a failure to send as a part of a sentence. */
+    static LostCenterException failure(Throwable thrown) {
+        Throwable failure = thrown;
+        while (failure.getCause() != null
+                && (failure instanceof ExecutionException || failure instanceof CompletionException)) {
+            failure = failure.getCause();
+        }
+        // The client reports some failures with their cause only.
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof LostCenterException known) {
+                return known;
+            }
+            if (each instanceof UnresolvedAddressException) {
+                return new LostCenterException("its host name is unknown", false);
+            }
+        }
+        if (failure instanceof HttpTimeoutException) {
+            return new LostCenterException("it does not answer", false);
+        }
+        return new LostCenterException(
+                failure instanceof ConnectException ? "it accepts no connection" : failure.toString(), false);
+    }
+
+    @Override
+    public void close() {
+        threads.shutdown();
+    }
+}

@@ -1,0 +1,121 @@
+package io.sluice.runtime.fleet;
+
+import io.sluice.core.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This process as a member of a fleet: it reports to the center every second, and learns how many members live. All waiting
+ * happens on a dedicated thread. While the center is lost, the last known number stays. Thread-safe.
+ */
+public final class FleetMember implements AutoCloseable {
+
+    private static final Duration EVERY = Duration.ofSeconds(1);
+    private static final String PART = "reports";
+
+    private final FleetLine line;
+    private final Clock clock;
+    private final ExecutorService sending;
+    private volatile int liveNodes;
+    private volatile @Nullable String lost;
+    private volatile boolean closed;
+
+    /** Whether a center has ever answered. */
+    private boolean answered;
+
+    private long beat;
+
+    /** Creates a member that does not report yet. Closing it closes the line. */
+    public FleetMember(FleetLine line, Clock clock) {
+        this.line = line;
+        this.clock = clock;
+        this.sending = Executors.newSingleThreadExecutor(task -> {
+            Thread sender = new Thread(task, "sluice-fleet");
+            sender.setDaemon(true);
+            return sender;
+        });
+    }
+
+    /**
+     * Begins to report.
+     *
+     * @param reports creates the report with a number; called on the dedicated thread
+     */
+    public void start(LongFunction<NodeReport> reports) {
+        wake(reports);
+    }
+
+    /** Returns how many members lived when the center counted last, this one included; 0 if that is unknown. Never blocks. */
+    public int liveNodes() {
+        return liveNodes;
+    }
+
+    /** Returns the problems with the center, as sentences. */
+    public List<String> findings() {
+        String why = lost;
+        return why == null ? List.of() : List.of("reports do not reach the center: " + why);
+    }
+
+    private void wake(LongFunction<NodeReport> reports) {
+        if (!closed) {
+            try {
+                sending.execute(() -> send(reports));
+            } catch (RejectedExecutionException e) {
+                // Closed in the meantime.
+            }
+        }
+    }
+
+    private void send(LongFunction<NodeReport> reports) {
+        if (closed) {
+            return;
+        }
+        long began = clock.nanoTime();
+        try {
+            take(line.send(reports.apply(beat++)));
+            lost = null;
+            line.log().back(PART);
+        } catch (LostCenterException e) {
+            lose(e);
+        } catch (RuntimeException e) {
+            lose(new LostCenterException(e.toString(), true));
+        } finally {
+            clock.at(began + EVERY.toNanos(), () -> wake(reports));
+        }
+    }
+
+    private void take(Optional<Fleet> fleet) throws LostCenterException {
+        if (fleet.isPresent()) {
+            answered = true;
+            int nodes = fleet.get().nodes();
+            // A center that counts nobody has not counted this process yet.
+            liveNodes = nodes > 0 ? nodes : liveNodes;
+        } else if (answered) {
+            throw new LostCenterException("no center has answered for a minute", false);
+        }
+    }
+
+    private void lose(LostCenterException e) {
+        if (!closed) {
+            lost = e.why();
+            line.log().lost(PART, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            sending.execute(line::close);
+        } catch (RejectedExecutionException e) {
+            // Closed before.
+        }
+        sending.shutdown();
+    }
+}

@@ -1,0 +1,138 @@
+package io.sluice.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.time.ManualClock;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.source.PublishedRules;
+import io.sluice.rules.source.RefusedSet;
+import io.sluice.rules.source.RuleListener;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.rules.source.StandInRuleSource;
+import io.sluice.rules.yaml.DocumentError;
+import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.NodeReport.Breaker;
+import io.sluice.runtime.fleet.NodeReport.Kind;
+import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.runtime.fleet.NodeReport.Refusal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class MemberReportsTest {
+
+    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final PublishedRules published = new PublishedRules();
+    private final RuleSource source = new PublishedSource();
+
+    @Test
+    void saysThatThereAreNoRulesYet() {
+        NodeReport report = reports(source).apply(7);
+
+        assertThat(report.version()).isZero();
+        assertThat(report.digest()).isEmpty();
+        assertThat(report.appliedMillis()).isZero();
+        assertThat(report.startedMillis()).isEqualTo(1_790_000_000_000L);
+        assertThat(report.refused()).isEmpty();
+        assertThat(report.mode()).isEqualTo(Mode.LOCAL);
+        assertThat(report.breaker()).isEqualTo(Breaker.NONE);
+        assertThat(report.beat()).isEqualTo(7);
+        assertThat(report.findings()).containsExactly("a finding");
+        assertThat(report.program()).isNotEmpty();
+    }
+
+    @Test
+    void saysWhichRulesAreInForceSinceWhen() {
+        published.publish(set(3));
+        MemberReports reports = reports(source);
+        assertThat(reports.apply(0).version()).isEqualTo(3);
+        assertThat(reports.apply(0).appliedMillis()).isEqualTo(1_790_000_000_000L);
+
+        clock.advance(Duration.ofSeconds(5));
+        published.publish(set(4));
+        clock.advance(Duration.ofSeconds(5));
+
+        NodeReport report = reports.apply(1);
+        assertThat(report.version()).isEqualTo(4);
+        assertThat(report.digest()).isEqualTo(set(4).digest());
+        assertThat(report.appliedMillis()).isEqualTo(1_790_000_005_000L);
+    }
+
+    @Test
+    void saysWhichRulesItRefusedUntilOthersAreInForce() {
+        MemberReports reports = reports(source);
+        published.publish(set(3));
+        published.refuse(new RefusedSet(
+                Optional.of(set(4).stamp()), List.of(DocumentError.of("f", "a"), DocumentError.of("f", "b"))));
+
+        assertThat(reports.apply(0).refused())
+                .contains(new Refusal(4, set(4).digest(), List.of("f: a", "f: b")));
+        assertThat(reports.apply(0).version()).isEqualTo(3);
+
+        published.refuse(List.of(DocumentError.of("f", "c")));
+        assertThat(reports.apply(0).refused()).contains(new Refusal(0, "", List.of("f: c")));
+
+        published.publish(set(5));
+        assertThat(reports.apply(0).refused()).isEmpty();
+    }
+
+    @Test
+    void rulesThatStandInAreNone() {
+        RuleSource standIn = StandInRuleSource.over(source, set(9));
+
+        assertThat(reports(standIn).apply(0).version()).isZero();
+        assertThat(reports(standIn).apply(0).digest()).isEmpty();
+    }
+
+    private MemberReports reports(RuleSource rules) {
+        return MemberReports.of(
+                "n",
+                Kind.NODE,
+                "shop:8082",
+                rules,
+                source::refusedSet,
+                new StoreWatch(null, clock),
+                () -> List.of("a finding"),
+                clock);
+    }
+
+    private static RuleSet set(int version) {
+        RuleDocument.Accepted document = (RuleDocument.Accepted)
+                RuleDocument.parse("test", "rules: [{ id: a, limits: [{ rate: " + version + " }] }]");
+        return new RuleSet(version, document.rules());
+    }
+
+    private final class PublishedSource implements RuleSource {
+
+        @Override
+        public RuleSet latest() {
+            return published.latest();
+        }
+
+        @Override
+        public CompletionStage<RuleSet> first() {
+            return published.first();
+        }
+
+        @Override
+        public List<DocumentError> refused() {
+            return published.refused();
+        }
+
+        @Override
+        public Optional<RefusedSet> refusedSet() {
+            return published.refusedSet();
+        }
+
+        @Override
+        public void listen(RuleListener listener) {
+            published.listen(listener);
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,213 @@
+package io.sluice.runtime.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.core.time.ManualClock;
+import io.sluice.runtime.CapturedLog;
+import io.sluice.runtime.fleet.NodeReport.Breaker;
+import io.sluice.runtime.fleet.NodeReport.Kind;
+import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class FleetMemberTest {
+
+    private final ManualClock clock = ManualClock.at(1_790_000_000_000_000L);
+    private final ScriptedLine line = new ScriptedLine();
+    private final FleetMember member = new FleetMember(line, clock);
+    private CapturedLog log;
+
+    @BeforeEach
+    void capture() {
+        log = new CapturedLog(OutageLog.class);
+    }
+
+    @AfterEach
+    void close() {
+        member.close();
+        log.close();
+    }
+
+    @Test
+    void reportsEverySecondWithARisingBeat() {
+        member.start(FleetMemberTest::report);
+        untilSent(1);
+        clock.advance(Duration.ofMillis(999));
+        assertThat(line.beats).containsExactly(0L);
+        clock.advance(Duration.ofMillis(1));
+        untilSent(2);
+        clock.advance(Duration.ofSeconds(1));
+        untilSent(3);
+        assertThat(line.beats).containsExactly(0L, 1L, 2L);
+    }
+
+    @Test
+    void knowsHowManyMembersLive() {
+        assertThat(member.liveNodes()).isZero();
+        line.nodes = 3;
+        member.start(FleetMemberTest::report);
+        until("the number", () -> member.liveNodes() == 3);
+        line.nodes = 10;
+        next();
+        until("the next number", () -> member.liveNodes() == 10);
+        line.nodes = 0;
+        next();
+        assertThat(member.liveNodes()).isEqualTo(10);
+    }
+
+    @Test
+    void keepsTheNumberWhileTheCenterIsLostAndLogsOneLineEach() {
+        line.nodes = 3;
+        member.start(FleetMemberTest::report);
+        until("the number", () -> member.liveNodes() == 3);
+        line.failure = new LostCenterException("no route", false);
+        for (int i = 0; i < 5; i++) {
+            next();
+        }
+        until("the loss", () -> !member.findings().isEmpty());
+        assertThat(member.findings()).containsExactly("reports do not reach the center: no route");
+        assertThat(member.liveNodes()).isEqualTo(3);
+        line.failure = null;
+        for (int i = 0; i < 3; i++) {
+            next();
+        }
+        until("the return", () -> log.lines().size() == 2);
+        assertThat(log.lines()).containsExactly("lost: no route", "back");
+        assertThat(member.findings()).isEmpty();
+    }
+
+    @Test
+    void logsAnAnswerThatIsARefusalOnce() {
+        line.failure = new LostCenterException("no route", false);
+        member.start(FleetMemberTest::report);
+        untilSent(1);
+        line.failure = new LostCenterException("it answers 401", true);
+        next();
+        next();
+        until("the refusal", () -> log.lines().size() == 2);
+        assertThat(log.lines()).containsExactly("lost: no route", "lost: it answers 401");
+    }
+
+    @Test
+    void aCenterThatStopsToAnswerIsLost() {
+        line.silent = true;
+        member.start(FleetMemberTest::report);
+        untilSent(1);
+        next();
+        assertThat(member.findings()).isEmpty();
+        line.silent = false;
+        line.nodes = 2;
+        next();
+        until("the number", () -> member.liveNodes() == 2);
+        line.silent = true;
+        next();
+        until("the loss", () -> !member.findings().isEmpty());
+        assertThat(member.liveNodes()).isEqualTo(2);
+    }
+
+    @Test
+    void survivesAReportThatCannotBeMade() {
+        member.start(beat -> {
+            if (beat == 0) {
+                throw new IllegalStateException("no findings");
+            }
+            return report(beat);
+        });
+        until("the loss", () -> !member.findings().isEmpty());
+        clock.advance(Duration.ofSeconds(1));
+        until("the return", () -> member.findings().isEmpty());
+    }
+
+    @Test
+    void aLineThatHangsDelaysNobodyElse() {
+        CountDownLatch hanging = new CountDownLatch(1);
+        line.nodes = 4;
+        line.hang = hanging;
+        member.start(FleetMemberTest::report);
+        assertThat(member.liveNodes()).isZero();
+        assertThat(member.findings()).isEmpty();
+        clock.advance(Duration.ofSeconds(10));
+        hanging.countDown();
+        until("the number", () -> member.liveNodes() == 4);
+    }
+
+    @Test
+    void closingClosesTheLine() {
+        member.start(FleetMemberTest::report);
+        untilSent(1);
+        member.close();
+        until("the line is closed", () -> line.closed);
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(line.beats).hasSize(1);
+    }
+
+    /** Lets a second pass, and waits for its report. */
+    private void next() {
+        int sent = line.beats.size();
+        until("the next report", () -> {
+            clock.advance(Duration.ofSeconds(1));
+            return line.beats.size() > sent;
+        });
+    }
+
+    private void untilSent(int reports) {
+        until(reports + " reports", () -> line.beats.size() == reports);
+        // The alarm for the next report is set after the answer.
+        until("the answer", () -> line.answered == reports);
+    }
+
+    private static void until(String what, BooleanSupplier condition) {
+        Await.until(what, Duration.ofMinutes(1), condition);
+    }
+
+    private static NodeReport report(long beat) {
+        return new NodeReport(
+                "n", Kind.NODE, "", "", 0, 0, "", 0, Optional.empty(), Mode.LOCAL, Breaker.NONE, List.of(), beat);
+    }
+
+    private static final class ScriptedLine implements FleetLine {
+
+        final List<Long> beats = new CopyOnWriteArrayList<>();
+        final OutageLog log = new OutageLog("lost", "back");
+        volatile int nodes = 1;
+        volatile int answered;
+        volatile boolean silent;
+        volatile boolean closed;
+        volatile LostCenterException failure;
+        volatile CountDownLatch hang = new CountDownLatch(0);
+
+        @Override
+        public Optional<Fleet> send(NodeReport report) throws LostCenterException {
+            beats.add(report.beat());
+            try {
+                hang.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            LostCenterException known = failure;
+            if (known != null) {
+                throw known;
+            }
+            return silent ? Optional.empty() : Optional.of(new Fleet(nodes, 0, "", 0));
+        }
+
+        @Override
+        public OutageLog log() {
+            answered++;
+            return log;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+}
