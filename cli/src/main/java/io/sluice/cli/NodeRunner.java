@@ -13,6 +13,7 @@ import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
 import io.sluice.node.config.StartFailedException;
 import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.runtime.center.CenterAddress;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,7 +34,8 @@ final class NodeRunner {
     /**
      * Creates a runner.
      *
-     * @param otherRules the rules if neither the flags nor the configuration name any rules or a Redis to read them from
+     * @param otherRules the rules if neither the flags nor the configuration name any rules, or a Redis or a center to read them
+     *     from
      * @param otherRoutes the routes if the configuration has none; if empty, there is no gateway
      */
     NodeRunner(RoleOptions options, RulesFrom otherRules, Optional<RoutesFrom> otherRoutes) {
@@ -91,6 +93,11 @@ final class NodeRunner {
         ConfigFile file = options.config == null ? ConfigFile.NONE : ConfigFile.read(options.config);
         Optional<Path> rules = Optional.ofNullable(options.rules).or(file::rulesPath);
         Optional<String> redis = Optional.ofNullable(options.redis).or(file::redisUri);
+        Optional<CenterAddress> center = CenterAddress.of(
+                Optional.ofNullable(options.center).or(file::centerUrl),
+                Optional.ofNullable(options.centerTokenFile).or(file::centerTokenFile),
+                "--center",
+                "--center-token-file");
         Optional<RoutesFrom> routes = file.gateway()
                 .<RoutesFrom>flatMap(
                         present -> Optional.ofNullable(options.config).map(RoutesFrom.File::new))
@@ -98,6 +105,7 @@ final class NodeRunner {
         return new NodeConfig(
                 rules.<RulesFrom>map(RulesFrom.File::new)
                         .or(() -> redis.map(uri -> new RulesFrom.Store()))
+                        .or(() -> center.map(address -> new RulesFrom.Center()))
                         .orElse(otherRules),
                 redis,
                 file.redisPrefix().orElse(NodeConfig.DEFAULT_PREFIX),
@@ -116,7 +124,8 @@ final class NodeRunner {
                 options.xRateLimitHeaders,
                 Optional.ofNullable(options.defaultLimit).map(DefaultLimit::new).or(file::defaultLimit),
                 file.openMetrics(),
-                options.insecureApi);
+                options.insecureApi,
+                center);
     }
 
     /** The configuration names the tokens of one port, the flag those of all others. */

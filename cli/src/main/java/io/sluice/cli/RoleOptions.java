@@ -42,7 +42,7 @@ final class RoleOptions {
             names = "--rules",
             paramLabel = "FILE-or-DIR",
             description = "a rule document, or a directory read as one rule set; changes take effect within 2 s."
-                    + " Without it, rules come from --redis")
+                    + " Without it, rules come from --redis, or else from --center")
     @Nullable
     Path rules;
 
@@ -117,6 +117,21 @@ final class RoleOptions {
             description = "port of the Envoy rate limit service (default: 8081; 0: any free port)")
     @Nullable
     Integer grpcPort;
+
+    @Option(
+            names = "--center",
+            paramLabel = "URL",
+            description = "the center that the node reports to, and reads rules from if neither --rules nor --redis is"
+                    + " given: http://HOST:PORT or https://HOST:PORT")
+    @Nullable
+    String center;
+
+    @Option(
+            names = "--center-token-file",
+            paramLabel = "FILE",
+            description = "the node's token for the center; a new token takes effect at once")
+    @Nullable
+    Path centerTokenFile;
 
     @Option(
             names = "--center-port",

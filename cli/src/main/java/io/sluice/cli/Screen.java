@@ -99,7 +99,9 @@ final class Screen {
 
     private static String rules(Node node, NodeConfig config, Paint paint) {
         if (node.standIn().isPresent()) {
-            return (config.rules() instanceof RulesFrom.Store ? "from Redis: none yet" : "none")
+            return (config.rules() instanceof RulesFrom.Store
+                            ? "from Redis: none yet"
+                            : config.rules() instanceof RulesFrom.Center ? "from the center: none yet" : "none")
                     + paint.warning(", " + node.standIn().get());
         }
         int count = node.rules().rules().size();
@@ -114,6 +116,9 @@ final class Screen {
         }
         if (rules instanceof RulesFrom.Store) {
             return "from Redis";
+        }
+        if (rules instanceof RulesFrom.Center) {
+            return "from the center";
         }
         return rules instanceof RulesFrom.Text text ? text.name() : "none, every request is allowed";
     }

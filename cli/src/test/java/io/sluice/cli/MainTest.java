@@ -451,6 +451,46 @@ class MainTest {
     }
 
     @Test
+    void aCenterNeedsAUrlAndAToken() {
+        assertThat(run("node", "--center", "center:8083", "--center-token-file", "t"))
+                .isEqualTo(2);
+        assertThat(err.toString().lines())
+                .contains("sluice: center: center:8083 (expected: http://HOST:PORT or https://HOST:PORT)");
+        err.getBuffer().setLength(0);
+        assertThat(run(new Surroundings(Map.of("SLUICE_CENTER", "http://127.0.0.1:1"), new Properties()), "node"))
+                .isEqualTo(2);
+        assertThat(err.toString().lines())
+                .contains("sluice: --center: without a token (expected: --center-token-file too, a file with the"
+                        + " token)");
+        err.getBuffer().setLength(0);
+        assertThat(run("node", "--center-token-file", "t")).isEqualTo(2);
+        assertThat(err.toString().lines())
+                .contains("sluice: --center-token-file: without a center (expected: --center too)");
+    }
+
+    @Test
+    void aMissingTokenFileOfTheCenterFailsTheStartWithOneLine() throws IOException {
+        Path config = Files.writeString(
+                folder.resolve("sluice.yaml"), "center: { url: http://127.0.0.1:1, token_file: secrets/none }\n");
+
+        assertThat(run("node", "--config", config.toString())).isEqualTo(1);
+        assertThat(err.toString().lines())
+                .containsExactly("sluice: center token file " + folder.resolve("secrets/none")
+                        + ": missing (expected: a file with the token of the center)");
+    }
+
+    @Test
+    void theConfigOfTheCenterIsChecked() throws IOException {
+        Path config = Files.writeString(folder.resolve("sluice.yaml"), "center: { url: x, token: y }\n");
+
+        assertThat(run("node", "--config", config.toString())).isEqualTo(1);
+        assertThat(err.toString().lines())
+                .contains(
+                        config + ":1:16: center: x (expected: http://HOST:PORT or https://HOST:PORT)",
+                        "sluice: config: 2 errors (expected: none)");
+    }
+
+    @Test
     void theConfigOfTheDoorsIsChecked() throws IOException {
         Path config = Files.writeString(
                 folder.resolve("sluice.yaml"), "api: { token: t, tls: { cert: c } }\nmetrics: closed\n");

@@ -62,7 +62,9 @@ public final class Node implements AutoCloseable {
     private final Limiter local = new Limiter(counts, clock, List.of());
     private final AtomicBoolean closing = new AtomicBoolean();
     private final OpenRules rules;
+    private final NodeFleet fleet;
     private final @Nullable Store store;
+    private final StoreWatch watch;
     private final @Nullable Limiter shared;
     private final ApiDoor api;
     private final NodeMetrics metrics;
@@ -77,14 +79,16 @@ public final class Node implements AutoCloseable {
 
     private Node(
             OpenRules rules,
+            NodeFleet fleet,
             @Nullable Store store,
             ApiDoor api,
             NodeMetrics metrics,
             Runnable grace,
             LongSupplier droppedLogLines) {
         this.rules = rules;
+        this.fleet = fleet;
         this.store = store;
-        StoreWatch watch = new StoreWatch(store, clock);
+        this.watch = new StoreWatch(store, clock);
         this.shared = store == null ? null : new Limiter(store.engine(), clock, List.of(watch));
         this.api = api;
         this.metrics = metrics;
@@ -119,24 +123,27 @@ public final class Node implements AutoCloseable {
             throws StartFailedException {
         NodeMetrics metrics = new NodeMetrics();
         SharedStore opening = SharedStore.open(config, opener, metrics.limits());
+        NodeFleet fleet = null;
         OpenRules rules;
         try {
-            rules = NodeRules.open(config);
-        } catch (StartFailedException e) {
+            fleet = NodeFleet.open(config, Clock.system());
+            rules = NodeRules.open(config, fleet);
+        } catch (StartFailedException | IllegalArgumentException e) {
             opening.abandon();
-            throw e;
-        } catch (IllegalArgumentException e) {
-            opening.abandon();
-            throw SharedStore.unreadable();
+            if (fleet != null) {
+                fleet.close();
+            }
+            throw e instanceof StartFailedException failed ? failed : SharedStore.unreadable();
         }
         ApiDoor api = null;
         Node node;
         try {
             api = new ApiDoor();
-            node = new Node(rules, opening.opened(), api, metrics, grace, droppedLogLines);
+            node = new Node(rules, fleet, opening.opened(), api, metrics, grace, droppedLogLines);
         } catch (StartFailedException | RuntimeException | Error e) {
             opening.abandon();
             rules.close();
+            fleet.close();
             if (api != null) {
                 api.close();
             }
@@ -232,7 +239,8 @@ public final class Node implements AutoCloseable {
             refusals.ruled(ruling, nanos);
         };
         Supplier<RuleSet> inForce = rules.source()::latest;
-        Evaluator evaluator = new Evaluator(inForce, local, shared, config.keyForm(), clock, listener);
+        Evaluator evaluator = new Evaluator(
+                inForce, local, shared, config.keyForm(), clock, listener, fleet::liveNodes);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
         DecisionRoutes decisions =
                 new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders());
@@ -283,6 +291,8 @@ public final class Node implements AutoCloseable {
         }
         warmUp.await();
         door.serve();
+        health.watchFleet(fleet::findings);
+        fleet.report(apiPort(), rules, watch, health::findings);
     }
 
     /** The token keeps other processes out. */
@@ -318,6 +328,7 @@ public final class Node implements AutoCloseable {
         if (permitKey != null) {
             permitKey.close();
         }
+        fleet.close();
         rules.close();
         local.close();
         if (shared != null) {

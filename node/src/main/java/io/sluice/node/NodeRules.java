@@ -11,7 +11,6 @@ import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.HashKeyNeeded;
-import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
 import java.util.List;
 
@@ -23,10 +22,10 @@ final class NodeRules {
     private NodeRules() {}
 
     /** Opens the rules that a node starts with. Fails if they are invalid or unsuitable for this node. */
-    static OpenRules open(NodeConfig config) throws StartFailedException {
+    static OpenRules open(NodeConfig config, NodeFleet fleet) throws StartFailedException {
         OpenRules rules;
         try {
-            rules = orDefault(config, of(config, config.rules())).warnIfNone(RULES_FLAG);
+            rules = orDefault(config, of(config, config.rules(), fleet)).warnIfNone(RULES_FLAG);
         } catch (RulesRefusedException e) {
             int count = e.errors().size();
             throw new StartFailedException(
@@ -49,11 +48,14 @@ final class NodeRules {
                 .orElse(rules);
     }
 
-    private static OpenRules of(NodeConfig config, RulesFrom from) throws RulesRefusedException {
+    private static OpenRules of(NodeConfig config, RulesFrom from, NodeFleet fleet) throws RulesRefusedException {
         if (from instanceof RulesFrom.Store) {
-            String id = NodeId.of(config.data(), Integer.toString(config.api().port()));
             String uri = config.redisUri().orElseThrow();
-            return OpenRules.ofRedis(uri, id, config.data(), vet(config), Clock.system());
+            return OpenRules.ofRedis(uri, fleet.id(), config.data(), vet(config), Clock.system());
+        }
+        if (from instanceof RulesFrom.Center) {
+            return OpenRules.ofCenter(
+                    fleet.center().orElseThrow(), fleet.id(), config.data(), vet(config), Clock.system());
         }
         if (from instanceof RulesFrom.File file) {
             return OpenRules.ofFile(file.path(), config.data(), vet(config), Clock.system());

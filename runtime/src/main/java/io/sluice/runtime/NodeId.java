@@ -72,7 +72,8 @@ public final class NodeId {
         return made;
     }
 
-    private static String host() {
+    /** Returns the name of this host. */
+    public static String host() {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {

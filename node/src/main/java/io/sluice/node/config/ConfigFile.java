@@ -10,6 +10,7 @@ import io.sluice.rules.yaml.Fields;
 import io.sluice.rules.yaml.Place;
 import io.sluice.rules.yaml.YamlReader;
 import io.sluice.runtime.HashKeyFile;
+import io.sluice.runtime.center.CenterAddress;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.NoSuchFileException;
@@ -41,10 +42,23 @@ public record ConfigFile(
         DoorAccess grpc,
         boolean openMetrics,
         boolean countsLikeTheReference,
+        Optional<String> centerUrl,
+        Optional<Path> centerTokenFile,
         Optional<GatewayConfig> gateway) {
 
     private static final List<String> SECTIONS = List.of(
-            "redis", "rules", "client", "api", "grpc", "metrics", "envoy", "gateway", "auth", "services", "routes");
+            "redis",
+            "rules",
+            "center",
+            "client",
+            "api",
+            "grpc",
+            "metrics",
+            "envoy",
+            "gateway",
+            "auth",
+            "services",
+            "routes");
     /** Maps each way of counting to whether it is that of the reference service. */
     private static final Map<String, Boolean> COUNTING = new TreeMap<>(Map.of("together", false, "reference", true));
 
@@ -65,6 +79,8 @@ public record ConfigFile(
             DoorAccess.OPEN,
             false,
             false,
+            Optional.empty(),
+            Optional.empty(),
             Optional.empty());
 
     /** Reads the file, or throws an exception with all its errors. */
@@ -99,6 +115,7 @@ public record ConfigFile(
     private static ConfigFile config(Path file, Fields root, Errors errors) {
         Optional<Fields> redis = section(root, "redis", List.of("uri", "prefix", "hash_tag"), errors);
         Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file", "default_limit"), errors);
+        Optional<Fields> center = section(root, "center", List.of("url", "token_file"), errors);
         Optional<Fields> client = section(root, "client", List.of("trusted_proxies", "headers", "ipv6_prefix"), errors);
         return new ConfigFile(
                 redis.flatMap(fields -> fields.read("uri", RedisUri::checked)),
@@ -115,6 +132,8 @@ public record ConfigFile(
                 section(root, "envoy", List.of("count"), errors)
                         .flatMap(fields -> fields.choice("count", COUNTING))
                         .orElse(false),
+                center.flatMap(fields -> fields.read("url", CenterAddress::checked)),
+                center.flatMap(fields -> fields.text("token_file")).map(path -> beside(file, path)),
                 GatewayConfig.read(file, root, client, errors));
     }
 
@@ -127,6 +146,8 @@ public record ConfigFile(
         change(changes, "rules.path", rulesPath, before.rulesPath);
         change(changes, "rules.hash_key_file", hashKeyFile, before.hashKeyFile);
         change(changes, "rules.default_limit", defaultLimit, before.defaultLimit);
+        change(changes, "center.url", centerUrl, before.centerUrl);
+        change(changes, "center.token_file", centerTokenFile, before.centerTokenFile);
         change(changes, "client.ipv6_prefix", ipv6Prefix, before.ipv6Prefix);
         change(changes, "api.tokens", api.tokens(), before.api.tokens());
         change(changes, "api.tls", api.tls(), before.api.tls());

@@ -3,6 +3,7 @@ package io.sluice.node.config;
 import io.sluice.redis.RedisUri;
 import io.sluice.rules.evaluate.KeySecret;
 import io.sluice.rules.evaluate.KeySettings;
+import io.sluice.runtime.center.CenterAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -26,6 +27,7 @@ import java.util.function.Consumer;
  * @param defaultLimit the limit of every address while there are no rules; without it, every request is allowed then
  * @param openMetrics whether {@code /metrics} needs no token
  * @param insecure whether the decision API and the service for Envoy may serve other machines without any authentication
+ * @param center the center that the node reports to over HTTP; without one, a node with rules from Redis reports through Redis
  */
 public record NodeConfig(
         RulesFrom rules,
@@ -41,7 +43,8 @@ public record NodeConfig(
         boolean xRateLimitHeaders,
         Optional<DefaultLimit> defaultLimit,
         boolean openMetrics,
-        boolean insecure) {
+        boolean insecure,
+        Optional<CenterAddress> center) {
 
     public static final String DEFAULT_PREFIX = "rate_limit";
     public static final String LOOPBACK = "127.0.0.1";
@@ -49,6 +52,9 @@ public record NodeConfig(
     public NodeConfig {
         if (rules instanceof RulesFrom.Store && redisUri.isEmpty()) {
             throw new IllegalArgumentException("redis: none (expected: a URI, because the rules come from Redis)");
+        }
+        if (rules instanceof RulesFrom.Center && center.isEmpty()) {
+            throw new IllegalArgumentException("center: none (expected: a URL, because the rules come from a center)");
         }
         redisUri.ifPresent(RedisUri::checked);
         data.ifPresent(NodeConfig::checkFolder);
@@ -127,6 +133,10 @@ public record NodeConfig(
         return with(draft -> draft.defaultLimit = Optional.of(new DefaultLimit(rate)));
     }
 
+    public NodeConfig withCenter(CenterAddress address) {
+        return with(draft -> draft.center = Optional.of(address));
+    }
+
     private NodeConfig with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -199,6 +209,9 @@ public record NodeConfig(
         /** The configured Redis: the rules that a center released, or the founding hashes. */
         record Store() implements RulesFrom {}
 
+        /** The configured center, over HTTP. */
+        record Center() implements RulesFrom {}
+
         /** No rules; the default limit applies or, without one, every request is allowed. */
         record Nowhere() implements RulesFrom {}
     }
@@ -219,6 +232,7 @@ public record NodeConfig(
         private Optional<DefaultLimit> defaultLimit = Optional.empty();
         private boolean openMetrics;
         private boolean insecure;
+        private Optional<CenterAddress> center = Optional.empty();
 
         Draft(RulesFrom rules, DoorSettings api) {
             this.rules = rules;
@@ -239,6 +253,7 @@ public record NodeConfig(
             defaultLimit = config.defaultLimit;
             openMetrics = config.openMetrics;
             insecure = config.insecure;
+            center = config.center;
         }
 
         NodeConfig config() {
@@ -256,7 +271,8 @@ public record NodeConfig(
                     xRateLimitHeaders,
                     defaultLimit,
                     openMetrics,
-                    insecure);
+                    insecure,
+                    center);
         }
     }
 }

@@ -25,6 +25,7 @@ public final class Health {
     private volatile Phase phase = Phase.STARTING;
     private volatile Supplier<List<String>> gateway = List::of;
     private volatile Supplier<List<String>> tokens = List::of;
+    private volatile Supplier<List<String>> fleet = List::of;
 
     public Health(OpenRules rules, StoreWatch store) {
         this.rules = rules;
@@ -69,13 +70,22 @@ public final class Health {
         tokens = tokenFindings;
     }
 
-    /** Returns the problems of the store, the rules, the gateway and the token files that do not stop decisions, as sentences. */
+    /** Adds the problems with the center. */
+    public void watchFleet(Supplier<List<String>> fleetFindings) {
+        fleet = fleetFindings;
+    }
+
+    /**
+     * Returns the problems of the store, the rules, the gateway, the token files and the center that do not stop decisions, as
+     * sentences.
+     */
     public List<String> findings() {
         List<String> findings = new ArrayList<>(store.findings());
         store.outage().ifPresent(findings::add);
         findings.addAll(rules.findings());
         findings.addAll(gateway.get());
         findings.addAll(tokens.get());
+        findings.addAll(fleet.get());
         return findings;
     }
 

@@ -1,5 +1,6 @@
 package io.sluice.rules.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -15,6 +16,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Each command is about one key, so a Cluster executes all of them.
  */
 public final class RedisFleet implements AutoCloseable {
+
+    /** Thrown if Redis refuses a command, because of missing permissions or its state. */
+    public static final class RefusedException extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        RefusedException(RedisCommandExecutionException cause) {
+            super(cause.getMessage(), cause);
+        }
+    }
 
     /** The beginning of the keys of reports, which expire after {@link #REPORT_LIVES}. */
     public static final String REPORT = "rate_limit_node:";
@@ -64,11 +75,14 @@ public final class RedisFleet implements AutoCloseable {
     /**
      * Writes the report of a node, and returns what the center tells all nodes; empty if no center has told anything lately.
      *
-     * @throws RuntimeException if Redis cannot be reached or refuses
+     * @throws RefusedException if Redis refuses a command
+     * @throws RuntimeException if Redis cannot be reached
      */
     public Optional<String> exchange(String node, String report) {
         try {
             return exchange(open().commands(), node, report);
+        } catch (RedisCommandExecutionException e) {
+            throw new RefusedException(e);
         } catch (RuntimeException e) {
             drop();
             throw e;

@@ -72,6 +72,19 @@ class RedisFleetTest {
     }
 
     @Test
+    void saysThatRedisRefusesACommand() {
+        try (FaultProxy proxy = FaultProxy.before(redis);
+                RedisFleet fleet = RedisFleet.at(proxy.uri(), LONG)) {
+            proxy.answer("NOPERM no permissions", "SADD");
+            assertThatThrownBy(() -> fleet.exchange("n-1", "{}"))
+                    .isInstanceOf(RedisFleet.RefusedException.class)
+                    .hasMessage("NOPERM no permissions");
+            proxy.resume();
+            assertThat(fleet.exchange("n-1", "{}")).isEmpty();
+        }
+    }
+
+    @Test
     void worksOnAClusterWithKeysOnSeveralServers() {
         try (RedisCluster cluster = RedisCluster.start();
                 RedisFleet fleet = RedisFleet.at(cluster.uri())) {

@@ -58,6 +58,11 @@ public final class CenterFleetLine implements FleetLine {
     }
 
     @Override
+    public boolean hasCenter() {
+        return true;
+    }
+
+    @Override
     public OutageLog log() {
         return center.log();
     }

@@ -12,6 +12,9 @@ public interface FleetLine extends AutoCloseable {
      */
     Optional<Fleet> send(NodeReport report) throws LostCenterException;
 
+    /** Returns whether there is a center at the other end for certain. */
+    boolean hasCenter();
+
     /** Returns where the changes between lost and reachable are logged. */
     OutageLog log();
 

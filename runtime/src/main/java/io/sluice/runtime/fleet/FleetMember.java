@@ -101,8 +101,9 @@ public final class FleetMember implements AutoCloseable {
         }
     }
 
+    /** Without any center, nobody misses the reports. */
     private void lose(LostCenterException e) {
-        if (!closed) {
+        if (!closed && (answered || e.answered() || line.hasCenter())) {
             lost = e.why();
             line.log().lost(PART, e);
         }

@@ -30,6 +30,8 @@ public final class RedisFleetLine implements FleetLine {
         Optional<String> told;
         try {
             told = redis.exchange(report.node(), report.toJson());
+        } catch (RedisFleet.RefusedException e) {
+            throw new LostCenterException("Redis answers " + e.getMessage(), true);
         } catch (RuntimeException e) {
             throw new LostCenterException(root(e), false);
         }
@@ -38,6 +40,12 @@ public final class RedisFleetLine implements FleetLine {
         } catch (IllegalArgumentException e) {
             throw new LostCenterException(RedisFleet.FLEET + " is unreadable: " + e.getMessage(), true);
         }
+    }
+
+    /** Redis may have no center. */
+    @Override
+    public boolean hasCenter() {
+        return false;
     }
 
     @Override

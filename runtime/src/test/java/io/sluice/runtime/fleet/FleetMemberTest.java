@@ -114,6 +114,20 @@ class FleetMemberTest {
     }
 
     @Test
+    void nobodyMissesReportsWithoutACenter() {
+        line.hasCenter = false;
+        line.failure = new LostCenterException("no route", false);
+        member.start(FleetMemberTest::report);
+        next();
+        next();
+        assertThat(member.findings()).isEmpty();
+        line.failure = new LostCenterException("NOPERM", true);
+        next();
+        until("the loss", () -> !member.findings().isEmpty());
+        assertThat(log.lines()).containsExactly("lost: NOPERM");
+    }
+
+    @Test
     void survivesAReportThatCannotBeMade() {
         member.start(beat -> {
             if (beat == 0) {
@@ -180,6 +194,7 @@ class FleetMemberTest {
         volatile int nodes = 1;
         volatile int answered;
         volatile boolean silent;
+        volatile boolean hasCenter = true;
         volatile boolean closed;
         volatile LostCenterException failure;
         volatile CountDownLatch hang = new CountDownLatch(0);
@@ -197,6 +212,11 @@ class FleetMemberTest {
                 throw known;
             }
             return silent ? Optional.empty() : Optional.of(new Fleet(nodes, 0, "", 0));
+        }
+
+        @Override
+        public boolean hasCenter() {
+            return hasCenter;
         }
 
         @Override

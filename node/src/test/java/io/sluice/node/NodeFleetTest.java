@@ -1,0 +1,210 @@
+package io.sluice.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.node.config.NodeConfig;
+import io.sluice.node.config.NodeConfig.RulesFrom;
+import io.sluice.node.config.StartFailedException;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.redis.RedisRulePublisher;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleSetText;
+import io.sluice.runtime.NodeId;
+import io.sluice.runtime.Store;
+import io.sluice.runtime.center.CenterAddress;
+import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.NodeReport.Breaker;
+import io.sluice.runtime.fleet.NodeReport.Kind;
+import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.testkit.http.CenterStub;
+import io.sluice.testkit.http.CenterStub.Listener;
+import io.sluice.testkit.redis.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes with a center. */
+@Timeout(300)
+class NodeFleetTest {
+
+    private static final String CHECK = "{\"attributes\": {\"user\": \"u1\"}}";
+
+    @TempDir
+    private Path folder;
+
+    private CenterStub center = CenterStub.start()
+            .expect("secret-token")
+            .answerReports(200, new Fleet(10, 1, "", 0).toJson());
+
+    @AfterEach
+    void close() {
+        center.close();
+    }
+
+    @Test
+    void rulesComeFromTheCenterAndReportsGoToIt() throws Exception {
+        center.greet(event(1, 2));
+        try (RunningNode node = RunningNode.start(config(new RulesFrom.Center()), Store::redis)) {
+            assertThat(node.node.rules().version()).isEqualTo(1);
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(200);
+            NodeReport report = report(each -> each.version() == 1);
+            assertThat(report.digest()).isEqualTo(set(1, 2).digest());
+            assertThat(report.kind()).isEqualTo(Kind.NODE);
+            assertThat(report.name()).isEqualTo(NodeId.host() + ":" + node.node.apiPort());
+            assertThat(report.mode()).isEqualTo(Mode.LOCAL);
+            assertThat(report.breaker()).isEqualTo(Breaker.NONE);
+
+            Listener listener = center.listener();
+            listener.send(event(2, 0));
+            assertThat(report(each -> each.version() == 2).beat()).isGreaterThan(report.beat());
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+
+            listener.send(event(3, 1).replace("1/s", "7/s"));
+            NodeReport refusal = report(each -> each.refused().isPresent());
+            assertThat(refusal.version()).isEqualTo(2);
+            assertThat(refusal.refused().orElseThrow().version()).isEqualTo(3);
+            assertThat(refusal.refused().orElseThrow().digest())
+                    .isEqualTo(set(3, 1).digest());
+            assertThat(refusal.refused().orElseThrow().errors().toString()).contains("the content was changed");
+            assertThat(refusal.findings().toString()).contains("rules of the center were refused: ");
+        }
+    }
+
+    /** F22. */
+    @Test
+    void aNodeIsReadyWithoutItsCenterAndWithTheRulesOfTheLastRun() throws Exception {
+        center.greet(event(5, 0));
+        NodeConfig config = config(new RulesFrom.Center()).withData(folder.resolve("data"));
+        String id;
+        try (RunningNode node = RunningNode.start(config, Store::redis)) {
+            id = report(each -> each.version() == 5).node();
+            await().until(() -> Files.exists(folder.resolve("data/kept-rules.json")));
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+        }
+        center.close();
+        try (RunningNode node = RunningNode.start(config, Store::redis)) {
+            assertThat(node.get("/health").statusCode()).isEqualTo(200);
+            assertThat(node.check(CHECK).statusCode()).isEqualTo(429);
+            assertThat(node.node.hasKeptRules()).isTrue();
+            await().untilAsserted(() -> assertThat(node.get("/health").body())
+                    .contains("the center is lost: ", "reports do not reach the center: "));
+            center = CenterStub.start(center.port())
+                    .answerReports(200, new Fleet(1, 6, "", 0).toJson())
+                    .greet(event(6, 1));
+            NodeReport report = report(each -> each.version() == 6);
+            assertThat(report.node()).isEqualTo(id);
+            await().until(() -> node.node.findings().isEmpty());
+        }
+    }
+
+    @Test
+    void aNodeWithRulesInAFileReportsThem() throws Exception {
+        Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a, limits: [{ rate: 3 }] }]");
+        try (RunningNode node = RunningNode.start(config(new RulesFrom.File(file)), Store::redis)) {
+            NodeReport report = report(each -> true);
+            assertThat(report.version()).isEqualTo(1);
+            assertThat(report.digest()).isEqualTo(node.node.rules().digest());
+            assertThat(center.requests()).allMatch(request -> request.startsWith("POST "));
+        }
+    }
+
+    @Test
+    void aNodeWithRulesFromRedisReportsOverHttpIfItHasACenter() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
+            assertThat(publisher.release(set(1, 2).rules()).trouble()).isEmpty();
+            NodeConfig config =
+                    config(new RulesFrom.Nowhere()).withRedis(redis.uri()).withRules(new RulesFrom.Store());
+            try (RunningNode node = RunningNode.onRedis(config)) {
+                NodeReport report = report(each -> each.mode() == Mode.REMOTE && each.version() == 1);
+                assertThat(report.breaker()).isEqualTo(Breaker.CLOSED);
+                assertThat(node.node.rules().version()).isEqualTo(1);
+                assertThat(redis.command("EXISTS", "rate_limit_nodes").number()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void aNodeWithRulesFromRedisReportsThroughRedis() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
+            redis.command("SET", "rate_limit_fleet", new Fleet(10, 1, "", 0).toJson());
+            assertThat(publisher.release(set(1, 2).rules()).trouble()).isEmpty();
+            NodeConfig config = NodeConfig.inProcess(new RulesFrom.Nowhere(), 0)
+                    .withRedis(redis.uri())
+                    .withRules(new RulesFrom.Store())
+                    .withData(folder.resolve("data"));
+            try (RunningNode node = RunningNode.onRedis(config)) {
+                String id = Files.readString(folder.resolve("data/node-id")).strip();
+                await().until(() -> redis.command("SMEMBERS", "rate_limit_nodes").texts(), List.of(id)::equals);
+                await().until(() -> redis.command("EXISTS", "rate_limit_node:" + id).number() == 1);
+                assertThat(node.node.findings()).isEmpty();
+            }
+        }
+    }
+
+    /** Ten nodes admit the limit together, and not five times as much. */
+    @Test
+    void aNodeWithoutItsStoreAdmitsItsPartOfTheLimit() throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("rules.yaml"),
+                "rules: [{ id: a, limits: [{ algorithm: fixed_window, limit: 100, align: year }] }]");
+        NodeConfig config = config(new RulesFrom.File(file)).withRedis("redis://127.0.0.1:1");
+        try (RunningNode node = RunningNode.start(config, Store::redis)) {
+            // The second report is sent after the answer to the first.
+            report(each -> each.beat() == 1);
+            int allowed = 0;
+            for (int i = 0; i < 150; i++) {
+                allowed += node.check(CHECK).statusCode() == 200 ? 1 : 0;
+            }
+            assertThat(allowed).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void aMissingTokenFileFailsTheStart() {
+        Path file = folder.resolve("none");
+        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Nowhere(), 0)
+                .withCenter(CenterAddress.of(center.url(), file));
+
+        assertThatExceptionOfType(StartFailedException.class)
+                .isThrownBy(() -> RunningNode.start(config, Store::redis))
+                .withMessage("center token file " + file
+                        + ": missing (expected: a file with the token of the center)");
+    }
+
+    private NodeConfig config(RulesFrom rules) throws Exception {
+        Path token = Files.writeString(folder.resolve("token"), "secret-token");
+        return NodeConfig.inProcess(new RulesFrom.Nowhere(), 0)
+                .withCenter(CenterAddress.of(center.url(), token))
+                .withRules(rules);
+    }
+
+    private NodeReport report(Predicate<NodeReport> wanted) throws InterruptedException {
+        NodeReport report;
+        do {
+            report = NodeReport.parse(center.report());
+        } while (!wanted.test(report));
+        return report;
+    }
+
+    private static String event(int version, int rate) {
+        StringBuilder text = new StringBuilder();
+        RuleSetText.write(set(version, rate), text::append);
+        return CenterStub.rules(version, set(version, rate).digest(), text.toString());
+    }
+
+    private static RuleSet set(int version, int rate) {
+        RuleDocument.Accepted document = (RuleDocument.Accepted)
+                RuleDocument.parse("test", "rules: [{ id: a, limits: [{ rate: " + rate + "/s }] }]");
+        return new RuleSet(version, document.rules());
+    }
+}
