@@ -7,30 +7,35 @@ import io.sluice.rules.source.RuleVet;
 import io.sluice.rules.source.RulesRefusedException;
 import io.sluice.rules.yaml.DocumentError;
 import io.sluice.runtime.HashKeyNeeded;
-import io.sluice.runtime.NodeId;
 import io.sluice.runtime.OpenRules;
 import io.sluice.spring.boot.store.SluiceStartException;
 import io.sluice.spring.boot.store.StoreAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.core.env.Environment;
 
-/** Chooses the one source of an application's rules: a file, the properties, Redis, or none. */
+/** Chooses the one source of an application's rules: a file, the properties, Redis, the center, or none. */
 final class RuleChoice {
 
     private final SluiceProperties properties;
     private final Environment environment;
     private final Optional<StoreAddress> store;
+    private final SluiceFleet fleet;
     private final Clock clock;
 
-    RuleChoice(SluiceProperties properties, Environment environment, Optional<StoreAddress> store, Clock clock) {
+    RuleChoice(
+            SluiceProperties properties,
+            Environment environment,
+            Optional<StoreAddress> store,
+            SluiceFleet fleet,
+            Clock clock) {
         this.properties = properties;
         this.environment = environment;
         this.store = store;
+        this.fleet = fleet;
         this.clock = clock;
     }
 
@@ -60,7 +65,14 @@ final class RuleChoice {
                 .map(file -> "from " + file)
                 .orElseGet(() -> PropertyRuleSource.isConfigured(environment)
                         ? "from the application's properties"
-                        : store.isPresent() ? "from Redis" : "");
+                        : store.isPresent() ? "from Redis" : fleet.center().isPresent() ? "from the center" : "");
+    }
+
+    /** Returns the store that the rules come from; empty if they come from elsewhere. */
+    Optional<StoreAddress> redis() {
+        return properties.rulesFile().isPresent() || PropertyRuleSource.isConfigured(environment)
+                ? Optional.empty()
+                : store;
     }
 
     private OpenRules chosen() throws RulesRefusedException {
@@ -86,15 +98,16 @@ final class RuleChoice {
             return OpenRules.of(PropertyRuleSource.open(environment, vet()));
         }
         if (store.isPresent()) {
-            String port = environment.getProperty("server.port", "8080");
-            String id = NodeId.of(
-                    properties.dataDir(), Objects.requireNonNullElse(properties.service(), "application") + ":" + port);
             try {
-                return OpenRules.ofRedis(store.get().uri(), id, properties.dataDir(), vet(), clock)
+                return OpenRules.ofRedis(store.get().uri(), fleet.id(), properties.dataDir(), vet(), clock)
                         .warnIfNone("set sluice.rules-file");
             } catch (IllegalArgumentException e) {
                 throw store.get().unreadable(e);
             }
+        }
+        if (fleet.center().isPresent()) {
+            return OpenRules.ofCenter(fleet.center().get(), fleet.id(), properties.dataDir(), vet(), clock)
+                    .warnIfNone("set sluice.rules-file");
         }
         return OpenRules.of(RuleSource.fixed(RuleSet.none()));
     }

@@ -109,6 +109,11 @@ public final class SluiceAutoConfiguration {
     }
 
     @Bean(destroyMethod = "close")
+    SluiceFleet sluiceFleet(SluiceProperties properties, Environment environment, Clock clock) {
+        return SluiceFleet.of(properties, environment, clock);
+    }
+
+    @Bean(destroyMethod = "close")
     SluiceEngines sluiceEngines(
             Clock clock, StoreChoice choice, SluiceProperties properties, ObjectProvider<StoreListener> listeners) {
         StoreListener all = new AllStoreListeners(listeners.orderedStream().toList());
@@ -142,14 +147,16 @@ public final class SluiceAutoConfiguration {
             SluiceEngines engines,
             KeySettings keys,
             Clock clock,
-            ObjectProvider<RulingListener> listeners) {
+            ObjectProvider<RulingListener> listeners,
+            SluiceFleet fleet) {
         return new Evaluator(
                 rules::latest,
                 engines.local(),
                 engines.shared(),
                 keys,
                 clock,
-                new AllListeners(listeners.orderedStream().toList()));
+                new AllListeners(listeners.orderedStream().toList()),
+                fleet::liveNodes);
     }
 
     @Bean
@@ -164,8 +171,26 @@ public final class SluiceAutoConfiguration {
     }
 
     @Bean
-    SluiceState sluiceState(SluiceEngines engines, RuleSource source, ObjectProvider<OpenRules> opened) {
-        return new SluiceState(engines, source, opened.getIfAvailable());
+    SluiceState sluiceState(
+            SluiceEngines engines, RuleSource source, ObjectProvider<OpenRules> opened, SluiceFleet fleet) {
+        return new SluiceState(engines, source, opened.getIfAvailable(), fleet);
+    }
+
+    @Bean
+    FleetStart sluiceFleetStart(
+            SluiceFleet fleet,
+            RuleSource source,
+            ObjectProvider<OpenRules> opened,
+            ObjectProvider<RuleChoice> choice,
+            SluiceEngines engines,
+            SluiceState state) {
+        RuleChoice chosen = choice.getIfAvailable();
+        return new FleetStart(
+                fleet,
+                opened.getIfAvailable(() -> OpenRules.of(source)),
+                chosen == null ? Optional.empty() : chosen.redis(),
+                engines,
+                state);
     }
 
     @Bean
@@ -181,8 +206,12 @@ public final class SluiceAutoConfiguration {
 
         @Bean
         RuleChoice sluiceRuleChoice(
-                SluiceProperties properties, Environment environment, StoreChoice store, Clock clock) {
-            return new RuleChoice(properties, environment, store.address(), clock);
+                SluiceProperties properties,
+                Environment environment,
+                StoreChoice store,
+                SluiceFleet fleet,
+                Clock clock) {
+            return new RuleChoice(properties, environment, store.address(), fleet, clock);
         }
 
         @Bean(destroyMethod = "close")

@@ -32,6 +32,7 @@ public final class SluiceProperties implements EnvironmentAware {
     private final boolean xRateLimitHeaders;
 
     private final Redis redis;
+    private final Center center;
     private final Caller caller;
     private final Paths paths;
 
@@ -43,6 +44,7 @@ public final class SluiceProperties implements EnvironmentAware {
             @Nullable Path hashKeyFile,
             @DefaultValue("false") boolean xRateLimitHeaders,
             @DefaultValue Redis redis,
+            @DefaultValue Center center,
             @DefaultValue Caller caller,
             @DefaultValue Paths paths) {
         this.enabled = enabled;
@@ -52,6 +54,7 @@ public final class SluiceProperties implements EnvironmentAware {
         this.hashKeyFile = hashKeyFile;
         this.xRateLimitHeaders = xRateLimitHeaders;
         this.redis = redis;
+        this.center = center;
         this.caller = caller;
         this.paths = paths;
     }
@@ -93,6 +96,10 @@ public final class SluiceProperties implements EnvironmentAware {
         return redis;
     }
 
+    public Center center() {
+        return center;
+    }
+
     public Caller caller() {
         return caller;
     }
@@ -115,6 +122,16 @@ public final class SluiceProperties implements EnvironmentAware {
             @Nullable String uri,
             @DefaultValue("rate_limit") String prefix,
             @Nullable String hashTag) {}
+
+    /**
+     * The center.
+     *
+     * @param url URL of the center that this process reports to, such as https://center.example:8083. Rules come from it if they
+     *     are neither in a file, nor in the properties, nor in Redis.
+     * @param tokenFile File with the token of this process for the center. A new token takes effect at once.
+     */
+    public record Center(
+            @Nullable String url, @Nullable Path tokenFile) {}
 
     /**
      * How the caller's address is found.

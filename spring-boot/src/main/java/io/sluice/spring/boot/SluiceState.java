@@ -20,11 +20,13 @@ public final class SluiceState {
     private final SluiceEngines engines;
     private final RuleSource source;
     private final @Nullable OpenRules opened;
+    private final SluiceFleet fleet;
 
-    SluiceState(SluiceEngines engines, RuleSource source, @Nullable OpenRules opened) {
+    SluiceState(SluiceEngines engines, RuleSource source, @Nullable OpenRules opened, SluiceFleet fleet) {
         this.engines = engines;
         this.source = source;
         this.opened = opened;
+        this.fleet = fleet;
     }
 
     String engine() {
@@ -54,7 +56,7 @@ public final class SluiceState {
         return engines.watch().awaySince();
     }
 
-    /** Returns the problems of the store and the rules that do not stop decisions, as sentences. */
+    /** Returns the problems of the store, the rules and the center that do not stop decisions, as sentences. */
     List<String> findings() {
         List<String> findings = new ArrayList<>(engines.watch().findings());
         if (opened != null) {
@@ -64,6 +66,7 @@ public final class SluiceState {
             findings.add("the newest rules were refused and are not in force: "
                     + source.refused().get(0));
         }
+        findings.addAll(fleet.findings());
         return findings;
     }
 

@@ -1,0 +1,190 @@
+package io.sluice.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.evaluate.Evaluator;
+import io.sluice.rules.evaluate.Ruling;
+import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.redis.RedisRulePublisher;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleSetText;
+import io.sluice.rules.source.RuleSource;
+import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.NodeReport;
+import io.sluice.runtime.fleet.NodeReport.Kind;
+import io.sluice.runtime.fleet.NodeReport.Mode;
+import io.sluice.testkit.http.CenterStub;
+import io.sluice.testkit.redis.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Applications with a center. */
+@Timeout(300)
+class SluiceFleetTest {
+
+    @TempDir
+    private Path folder;
+
+    private final CenterStub center = CenterStub.start()
+            .expect("secret-token")
+            .answerReports(200, new Fleet(10, 1, "", 0).toJson());
+    private ApplicationContextRunner application;
+
+    @BeforeEach
+    void prepare() throws Exception {
+        Path token = Files.writeString(folder.resolve("token"), "secret-token\n");
+        application = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.application.name=my shop",
+                        "sluice.center.url=" + center.url(),
+                        "sluice.center.token-file=" + token);
+    }
+
+    @AfterEach
+    void close() {
+        center.close();
+    }
+
+    @Test
+    void rulesComeFromTheCenterAndReportsGoToIt() {
+        center.greet(event(1));
+        application.run(context -> {
+            assertThat(context.getBean(RuleSource.class).latest().version()).isEqualTo(1);
+            NodeReport report = report(each -> each.version() == 1);
+            assertThat(report.kind()).isEqualTo(Kind.APPLICATION);
+            assertThat(report.name()).isEqualTo("my shop");
+            assertThat(report.node()).endsWith(":my-shop:8080");
+            assertThat(report.digest()).isEqualTo(set(1).digest());
+            assertThat(report.mode()).isEqualTo(Mode.LOCAL);
+            center.listener().send(event(2));
+            assertThat(report(each -> each.version() == 2).digest()).isEqualTo(set(2).digest());
+            assertThat(context.getBean(SluiceState.class).findings()).isEmpty();
+        });
+    }
+
+    @Test
+    void anApplicationWithRulesOfItsOwnReportsThem() {
+        application
+                .withPropertyValues("sluice.rules[0].id=a", "sluice.rules[0].limits[0].rate=5")
+                .run(context -> {
+                    NodeReport report = report(each -> true);
+                    assertThat(report.digest())
+                            .isEqualTo(context.getBean(RuleSource.class).latest().digest());
+                    assertThat(center.requests()).allMatch(request -> request.startsWith("POST "));
+                });
+    }
+
+    @Test
+    void anApplicationWithoutItsStoreAdmitsItsPartOfTheLimit() {
+        application
+                .withPropertyValues(
+                        "sluice.redis.uri=redis://127.0.0.1:1",
+                        "sluice.rules[0].id=a",
+                        "sluice.rules[0].limits[0].algorithm=fixed_window",
+                        "sluice.rules[0].limits[0].limit=100",
+                        "sluice.rules[0].limits[0].align=year")
+                .run(context -> {
+                    Evaluator evaluator = context.getBean(Evaluator.class);
+                    await().until(() -> context.getBean(SluiceFleet.class).liveNodes() == 10);
+                    int allowed = 0;
+                    for (int i = 0; i < 150; i++) {
+                        Ruling ruling = evaluator
+                                .evaluate(Attributes.of(Map.of()), 1)
+                                .toCompletableFuture()
+                                .join();
+                        allowed += ((Ruling.Settled) ruling).allowed() ? 1 : 0;
+                    }
+                    assertThat(allowed).isEqualTo(10);
+                });
+    }
+
+    @Test
+    void withoutACenterReportsGoThroughTheRedisThatHasTheRules() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                RedisRulePublisher publisher = RedisRulePublisher.connect(redis.uri())) {
+            assertThat(publisher.release(set(1).rules()).trouble()).isEmpty();
+            redis.command("SET", "rate_limit_fleet", new Fleet(4, 1, "", 0).toJson());
+            ApplicationContextRunner alone = new ApplicationContextRunner()
+                    .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
+                    .withPropertyValues("sluice.redis.uri=" + redis.uri(), "server.port=0");
+            alone.run(context -> {
+                await().until(() -> context.getBean(SluiceFleet.class).liveNodes() == 4);
+                assertThat(redis.command("SMEMBERS", "rate_limit_nodes").texts())
+                        .containsExactly(context.getBean(SluiceFleet.class).id());
+            });
+            redis.command("DEL", "rate_limit_nodes");
+            alone.withPropertyValues("sluice.rules[0].id=a", "sluice.rules[0].limits[0].rate=5")
+                    .run(context -> assertThat(context.getBean(SluiceFleet.class).liveNodes())
+                            .isZero());
+            assertThat(redis.command("EXISTS", "rate_limit_nodes").number()).isZero();
+        }
+    }
+
+    @Test
+    void saysThatTheCenterIsLost() {
+        center.close();
+        application.run(context -> await().untilAsserted(
+                        () -> assertThat(context.getBean(SluiceState.class).findings())
+                                .contains(
+                                        "the center is lost: it accepts no connection",
+                                        "reports do not reach the center: it accepts no connection")));
+    }
+
+    @Test
+    void saysWhatIsWrongWithTheProperties() {
+        assertFails(
+                "sluice.center.token-file: without a center (expected: sluice.center.url too)",
+                "sluice.center.token-file=x");
+        assertFails(
+                "sluice.center.url: without a token (expected: sluice.center.token-file too, a file with the token)",
+                "sluice.center.url=http://127.0.0.1:1");
+        assertFails(
+                "center: ftp://x (expected: http://HOST:PORT or https://HOST:PORT)",
+                "sluice.center.url=ftp://x",
+                "sluice.center.token-file=x");
+        assertFails(
+                "sluice.center.token-file: center token file " + folder.resolve("none")
+                        + ": missing (expected: a file with the token of the center)",
+                "sluice.center.url=http://127.0.0.1:1",
+                "sluice.center.token-file=" + folder.resolve("none"));
+    }
+
+    private static void assertFails(String message, String... properties) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
+                .withPropertyValues(properties)
+                .run(context -> assertThat(context.getStartupFailure()).rootCause().hasMessage(message));
+    }
+
+    private NodeReport report(Predicate<NodeReport> wanted) throws InterruptedException {
+        NodeReport report;
+        do {
+            report = NodeReport.parse(center.report());
+        } while (!wanted.test(report));
+        return report;
+    }
+
+    private static String event(int version) {
+        StringBuilder text = new StringBuilder();
+        RuleSetText.write(set(version), text::append);
+        return CenterStub.rules(version, set(version).digest(), text.toString());
+    }
+
+    private static RuleSet set(int version) {
+        RuleDocument.Accepted document = (RuleDocument.Accepted)
+                RuleDocument.parse("test", "rules: [{ id: a, limits: [{ rate: " + version + " }] }]");
+        return new RuleSet(version, document.rules());
+    }
+}

@@ -1,0 +1,35 @@
+package io.sluice.spring.boot;
+
+import io.sluice.runtime.OpenRules;
+import io.sluice.spring.boot.store.StoreAddress;
+import java.util.Optional;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/** Lets the application report to its center once everything that it reports about exists. */
+final class FleetStart implements SmartInitializingSingleton {
+
+    private final SluiceFleet fleet;
+    private final OpenRules rules;
+    private final Optional<StoreAddress> redis;
+    private final SluiceEngines engines;
+    private final SluiceState state;
+
+    /** @param redis the store, if the rules come from it */
+    FleetStart(
+            SluiceFleet fleet,
+            OpenRules rules,
+            Optional<StoreAddress> redis,
+            SluiceEngines engines,
+            SluiceState state) {
+        this.fleet = fleet;
+        this.rules = rules;
+        this.redis = redis;
+        this.engines = engines;
+        this.state = state;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        fleet.join(redis, rules, engines.watch(), state::findings);
+    }
+}

@@ -1,0 +1,123 @@
+package io.sluice.spring.boot;
+
+import io.sluice.core.time.Clock;
+import io.sluice.runtime.MemberReports;
+import io.sluice.runtime.NodeId;
+import io.sluice.runtime.OpenRules;
+import io.sluice.runtime.StoreWatch;
+import io.sluice.runtime.center.Center;
+import io.sluice.runtime.center.CenterAddress;
+import io.sluice.runtime.center.CenterFleetLine;
+import io.sluice.runtime.fleet.FleetLine;
+import io.sluice.runtime.fleet.FleetMember;
+import io.sluice.runtime.fleet.NodeReport.Kind;
+import io.sluice.runtime.fleet.RedisFleetLine;
+import io.sluice.spring.boot.store.SluiceStartException;
+import io.sluice.spring.boot.store.StoreAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
+
+/**
+ * This application's place in its fleet. It reports to its center over HTTP if one is configured, otherwise through Redis if its
+ * rules come from there. Any other application is alone. Thread-safe.
+ */
+final class SluiceFleet implements AutoCloseable {
+
+    private final String id;
+    private final String name;
+    private final Optional<Center> center;
+    private final Clock clock;
+    private volatile @Nullable FleetMember member;
+
+    private SluiceFleet(String id, String name, Optional<Center> center, Clock clock) {
+        this.id = id;
+        this.name = name;
+        this.center = center;
+        this.clock = clock;
+    }
+
+    /** Prepares what the properties name. Nothing connects yet. */
+    static SluiceFleet of(SluiceProperties properties, Environment environment, Clock clock) {
+        String service = properties.service();
+        String name = service == null || service.isBlank() ? "application" : service;
+        String port = environment.getProperty("server.port", "8080");
+        // Processes that take any free port must not share an id.
+        String suffix = port.equals("0") ? UUID.randomUUID().toString().substring(0, 8) : port;
+        String id = NodeId.of(properties.dataDir(), name + ":" + suffix);
+        return new SluiceFleet(id, name, center(properties.center()), clock);
+    }
+
+    private static Optional<Center> center(SluiceProperties.Center properties) {
+        Optional<CenterAddress> address;
+        try {
+            address = CenterAddress.of(
+                    Optional.ofNullable(properties.url()).filter(url -> !url.isBlank()),
+                    Optional.ofNullable(properties.tokenFile()),
+                    "sluice.center.url",
+                    "sluice.center.token-file");
+        } catch (IllegalArgumentException e) {
+            throw new SluiceStartException(
+                    String.valueOf(e.getMessage()),
+                    "Set sluice.center.url to the URL of the center, and sluice.center.token-file to a file with the"
+                            + " token of this application.");
+        }
+        try {
+            return address.map(Center::at);
+        } catch (IllegalArgumentException e) {
+            throw new SluiceStartException(
+                    "sluice.center.token-file: " + e.getMessage(),
+                    "Write the token of this application to the file, or correct the path; it is relative to "
+                            + Path.of("").toAbsolutePath() + ".");
+        }
+    }
+
+    /** Returns the id of this process. */
+    String id() {
+        return id;
+    }
+
+    Optional<Center> center() {
+        return center;
+    }
+
+    /** Returns how many processes live; 0 if that is unknown. */
+    int liveNodes() {
+        FleetMember joined = member;
+        return joined == null ? 0 : joined.liveNodes();
+    }
+
+    /** Returns the problems with the center, as sentences. */
+    List<String> findings() {
+        FleetMember joined = member;
+        return joined == null ? List.of() : joined.findings();
+    }
+
+    /**
+     * Begins to report, if there is a center or a Redis that the rules come from.
+     *
+     * @param redis the store, if the rules come from it
+     */
+    void join(Optional<StoreAddress> redis, OpenRules rules, StoreWatch store, Supplier<List<String>> findings) {
+        Optional<FleetLine> line =
+                center.<FleetLine>map(CenterFleetLine::new).or(() -> redis.map(StoreAddress::uri).map(RedisFleetLine::to));
+        line.ifPresent(each -> {
+            FleetMember joined = new FleetMember(each, clock);
+            member = joined;
+            joined.start(MemberReports.of(id, Kind.APPLICATION, name, rules, store, findings, clock));
+        });
+    }
+
+    @Override
+    public void close() {
+        FleetMember joined = member;
+        if (joined != null) {
+            joined.close();
+        }
+        center.ifPresent(Center::close);
+    }
+}
