@@ -126,7 +126,8 @@ class ArchitectureTest {
                 "org.junit..",
                 "org.opentest4j..",
                 "org.assertj..",
-                "com.fasterxml.jackson.."));
+                "com.fasterxml.jackson..",
+                "com.sun.net.httpserver.."));
     }
 
     @Test

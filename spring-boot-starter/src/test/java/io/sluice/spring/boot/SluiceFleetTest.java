@@ -143,10 +143,16 @@ class SluiceFleetTest {
     }
 
     @Test
+    void aTokenFileAloneIsNoCenter() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
+                .withPropertyValues("sluice.center.token-file=" + folder.resolve("none"))
+                .run(context -> assertThat(context.getBean(SluiceFleet.class).center())
+                        .isEmpty());
+    }
+
+    @Test
     void saysWhatIsWrongWithTheProperties() {
-        assertFails(
-                "sluice.center.token-file: without a center (expected: sluice.center.url too)",
-                "sluice.center.token-file=x");
         assertFails(
                 "sluice.center.url: without a token (expected: sluice.center.token-file too, a file with the token)",
                 "sluice.center.url=http://127.0.0.1:1");

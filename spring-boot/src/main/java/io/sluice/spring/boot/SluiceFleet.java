@@ -52,11 +52,16 @@ final class SluiceFleet implements AutoCloseable {
         return new SluiceFleet(id, name, center(properties.center()), clock);
     }
 
+    /** A token file alone is not an error: it may come from an environment variable of the command line. */
     private static Optional<Center> center(SluiceProperties.Center properties) {
+        String url = properties.url();
+        if (url == null || url.isBlank()) {
+            return Optional.empty();
+        }
         Optional<CenterAddress> address;
         try {
             address = CenterAddress.of(
-                    Optional.ofNullable(properties.url()).filter(url -> !url.isBlank()),
+                    Optional.of(url),
                     Optional.ofNullable(properties.tokenFile()),
                     "sluice.center.url",
                     "sluice.center.token-file");

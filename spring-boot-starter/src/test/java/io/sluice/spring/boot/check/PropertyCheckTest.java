@@ -183,7 +183,7 @@ class PropertyCheckTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"SLUICE_REDIS", "SLUICE_RULES", "SLUICE_CONFIG"})
+    @ValueSource(strings = {"SLUICE_REDIS", "SLUICE_RULES", "SLUICE_CONFIG", "SLUICE_CENTER"})
     void variablesOfTheCommandLineDoNotStopAnApplication(String name) {
         SpringApplication application = new SpringApplication(App.class);
         application.setWebApplicationType(WebApplicationType.NONE);
