@@ -239,8 +239,8 @@ public final class Node implements AutoCloseable {
             refusals.ruled(ruling, nanos);
         };
         Supplier<RuleSet> inForce = rules.source()::latest;
-        Evaluator evaluator = new Evaluator(
-                inForce, local, shared, config.keyForm(), clock, listener, fleet::liveNodes);
+        Evaluator evaluator =
+                new Evaluator(inForce, local, shared, config.keyForm(), clock, listener, fleet::liveNodes);
         StateRoutes state = new StateRoutes(api.vertx(), health, metrics);
         DecisionRoutes decisions =
                 new DecisionRoutes(api.vertx(), evaluator, inForce, seals, config.xRateLimitHeaders());

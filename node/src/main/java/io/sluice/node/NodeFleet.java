@@ -63,8 +63,7 @@ final class NodeFleet implements AutoCloseable {
     private static String id(NodeConfig config) {
         int port = config.api().port();
         return NodeId.of(
-                config.data(),
-                port == 0 ? UUID.randomUUID().toString().substring(0, 8) : Integer.toString(port));
+                config.data(), port == 0 ? UUID.randomUUID().toString().substring(0, 8) : Integer.toString(port));
     }
 
     /** Returns the id of the node. */
@@ -88,8 +87,8 @@ final class NodeFleet implements AutoCloseable {
 
     /** Begins to report. */
     void report(int apiPort, OpenRules rules, StoreWatch store, Supplier<List<String>> findings) {
-        member.ifPresent(each -> each.start(MemberReports.of(
-                id, Kind.NODE, NodeId.host() + ":" + apiPort, rules, store, findings, clock)));
+        member.ifPresent(each -> each.start(
+                MemberReports.of(id, Kind.NODE, NodeId.host() + ":" + apiPort, rules, store, findings, clock)));
     }
 
     @Override

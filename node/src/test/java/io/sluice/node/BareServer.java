@@ -118,8 +118,7 @@ final class BareServer implements AutoCloseable {
             throws StartFailedException {
         Clock clock = Clock.system();
         NodeConfig config = NodeConfig.inProcess(shown, 0);
-        Health health =
-                new Health(NodeRules.open(config, NodeFleet.open(config, clock)), new StoreWatch(null, clock));
+        Health health = new Health(NodeRules.open(config, NodeFleet.open(config, clock)), new StoreWatch(null, clock));
         Limiter local = new Limiter(new LocalEngine(clock), clock, List.of());
         KeySettings keys = new KeySettings(KeySecret.random(), KeySettings.DEFAULT_IPV6_PREFIX, Optional.empty());
         Evaluator evaluator = new Evaluator(RuleSet::none, local, null, keys, clock, listener);

@@ -40,9 +40,8 @@ class NodeFleetTest {
     @TempDir
     private Path folder;
 
-    private CenterStub center = CenterStub.start()
-            .expect("secret-token")
-            .answerReports(200, new Fleet(10, 1, "", 0).toJson());
+    private CenterStub center =
+            CenterStub.start().expect("secret-token").answerReports(200, new Fleet(10, 1, "", 0).toJson());
 
     @AfterEach
     void close() {
@@ -144,8 +143,12 @@ class NodeFleetTest {
                     .withData(folder.resolve("data"));
             try (RunningNode node = RunningNode.onRedis(config)) {
                 String id = Files.readString(folder.resolve("data/node-id")).strip();
-                await().until(() -> redis.command("SMEMBERS", "rate_limit_nodes").texts(), List.of(id)::equals);
-                await().until(() -> redis.command("EXISTS", "rate_limit_node:" + id).number() == 1);
+                await().until(
+                                () -> redis.command("SMEMBERS", "rate_limit_nodes")
+                                        .texts(),
+                                List.of(id)::equals);
+                await().until(() ->
+                        redis.command("EXISTS", "rate_limit_node:" + id).number() == 1);
                 assertThat(node.node.findings()).isEmpty();
             }
         }
@@ -172,13 +175,12 @@ class NodeFleetTest {
     @Test
     void aMissingTokenFileFailsTheStart() {
         Path file = folder.resolve("none");
-        NodeConfig config = NodeConfig.inProcess(new RulesFrom.Nowhere(), 0)
-                .withCenter(CenterAddress.of(center.url(), file));
+        NodeConfig config =
+                NodeConfig.inProcess(new RulesFrom.Nowhere(), 0).withCenter(CenterAddress.of(center.url(), file));
 
         assertThatExceptionOfType(StartFailedException.class)
                 .isThrownBy(() -> RunningNode.start(config, Store::redis))
-                .withMessage("center token file " + file
-                        + ": missing (expected: a file with the token of the center)");
+                .withMessage("center token file " + file + ": missing (expected: a file with the token of the center)");
     }
 
     private NodeConfig config(RulesFrom rules) throws Exception {

@@ -23,9 +23,9 @@ import java.util.function.Supplier;
  */
 public final class MemberReports implements LongFunction<NodeReport> {
 
-    private static final String PROGRAM =
-            Optional.ofNullable(MemberReports.class.getPackage().getImplementationVersion())
-                    .orElse("development");
+    private static final String PROGRAM = Optional.ofNullable(
+                    MemberReports.class.getPackage().getImplementationVersion())
+            .orElse("development");
 
     private final String nodeId;
     private final Kind kind;

@@ -68,8 +68,7 @@ class MemberReportsTest {
         published.refuse(new RefusedSet(
                 Optional.of(set(4).stamp()), List.of(DocumentError.of("f", "a"), DocumentError.of("f", "b"))));
 
-        assertThat(reports.apply(0).refused())
-                .contains(new Refusal(4, set(4).digest(), List.of("f: a", "f: b")));
+        assertThat(reports.apply(0).refused()).contains(new Refusal(4, set(4).digest(), List.of("f: a", "f: b")));
         assertThat(reports.apply(0).version()).isEqualTo(3);
 
         published.refuse(List.of(DocumentError.of("f", "c")));

@@ -89,12 +89,9 @@ public final class RedisFleet implements AutoCloseable {
         }
     }
 
-    private Optional<String> exchange(
-            RedisClusterAsyncCommands<String, byte[]> redis, String node, String report) {
+    private Optional<String> exchange(RedisClusterAsyncCommands<String, byte[]> redis, String node, String report) {
         RedisFuture<?> written = redis.set(
-                REPORT + node,
-                report.getBytes(StandardCharsets.UTF_8),
-                SetArgs.Builder.px(reportLives.toMillis()));
+                REPORT + node, report.getBytes(StandardCharsets.UTF_8), SetArgs.Builder.px(reportLives.toMillis()));
         RedisFuture<?> listed = redis.sadd(NODES, node.getBytes(StandardCharsets.UTF_8));
         RedisFuture<byte[]> told = redis.getrange(FLEET, 0, MOST_BYTES);
         LettuceStore.await(written, ANSWER_MAY_TAKE);

@@ -15,7 +15,9 @@ class JsonObjectTest {
     @Test
     void readsFieldsByNameAndIgnoresOthers() {
         JsonObject object = JsonObject.parse(
-                "{\"name\":\"a\\u00e9\\n\",\"count\":12,\"list\":[\"x\",\"y\"],\"in\":{\"n\":1},\"none\":null,\"new\":[{}]}", MOST);
+                "{\"name\":\"a\\u00e9\\n"
+                        + "\",\"count\":12,\"list\":[\"x\",\"y\"],\"in\":{\"n\":1},\"none\":null,\"new\":[{}]}",
+                MOST);
 
         assertThat(object.text("name")).isEqualTo("aé\n");
         assertThat(object.whole("count", 0, 12)).isEqualTo(12);
@@ -27,23 +29,38 @@ class JsonObjectTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", " ", "[]", "7", "null", "{", "{\"a\":1", "{\"a\":1}}", "{a: 1}", "a: 1", "{\"a\":1,\"a\":2}", "{'a':1}"})
+            strings = {
+                "",
+                " ",
+                "[]",
+                "7",
+                "null",
+                "{",
+                "{\"a\":1",
+                "{\"a\":1}}",
+                "{a: 1}",
+                "a: 1",
+                "{\"a\":1,\"a\":2}",
+                "{'a':1}"
+            })
     void refusesWhatIsNoJsonObject(String text) {
         assertThatIllegalArgumentException().isThrownBy(() -> JsonObject.parse(text, MOST));
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "\"12\"|count: 12 (expected: a number, 0..99)",
-        "1.5|count: 1.5 (expected: a number, 0..99)",
-        "1e1|count: 1e1 (expected: a number, 0..99)",
-        "100|count: 100 (expected: a number, 0..99)",
-        "-1|count: -1 (expected: a number, 0..99)",
-        "99999999999999999999|count: 99999999999999999999 (expected: a number, 0..99)",
-        "null|count: nothing (expected: a number, 0..99)",
-        "true|count: true (expected: a number, 0..99)",
-        "[1]|count: a list (expected: a number, 0..99)"
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"12\"|count: 12 (expected: a number, 0..99)",
+                "1.5|count: 1.5 (expected: a number, 0..99)",
+                "1e1|count: 1e1 (expected: a number, 0..99)",
+                "100|count: 100 (expected: a number, 0..99)",
+                "-1|count: -1 (expected: a number, 0..99)",
+                "99999999999999999999|count: 99999999999999999999 (expected: a number, 0..99)",
+                "null|count: nothing (expected: a number, 0..99)",
+                "true|count: true (expected: a number, 0..99)",
+                "[1]|count: a list (expected: a number, 0..99)"
+            })
     void refusesWhatIsNoNumberInRange(String value, String message) {
         JsonObject object = JsonObject.parse("{\"count\":" + value + "}", MOST);
 
@@ -59,7 +76,9 @@ class JsonObjectTest {
 
         assertThatIllegalArgumentException().isThrownBy(() -> object.text("name"));
         assertThatIllegalArgumentException().isThrownBy(() -> object.texts("list"));
-        assertThatIllegalArgumentException().isThrownBy(() -> object.text("absent")).withMessageContaining("missing");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> object.text("absent"))
+                .withMessageContaining("missing");
     }
 
     @Test

@@ -94,12 +94,16 @@ public final class Center implements AutoCloseable {
     LostCenterException refusal(int status) {
         return new LostCenterException(
                 switch (status) {
-                    case 401, 403 -> "it answers " + status + ", the token in " + address.tokenFile()
-                            + " is not one of a node (expected: a valid token; a new one in the file is used at once)";
-                    default -> status >= 300 && status < 400
-                            ? "it answers " + status + ", and redirects are not followed (expected: the URL of the center"
-                                    + " itself)"
-                            : "it answers " + status + " (expected: 200)";
+                    case 401, 403 ->
+                        "it answers " + status + ", the token in " + address.tokenFile()
+                                + " is not one of a node (expected: a valid token; a new one in the file is used at"
+                                + " once)";
+                    default ->
+                        status >= 300 && status < 400
+                                ? "it answers " + status
+                                        + ", and redirects are not followed (expected: the URL of the center"
+                                        + " itself)"
+                                : "it answers " + status + " (expected: 200)";
                 },
                 true);
     }

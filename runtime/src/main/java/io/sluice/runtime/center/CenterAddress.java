@@ -74,7 +74,9 @@ public record CenterAddress(URI origin, Path tokenFile) {
         boolean plain = url.getUserInfo() == null
                 && url.getQuery() == null
                 && url.getFragment() == null
-                && (url.getPath() == null || url.getPath().isEmpty() || url.getPath().equals("/"));
+                && (url.getPath() == null
+                        || url.getPath().isEmpty()
+                        || url.getPath().equals("/"));
         if (!SCHEMES.contains(scheme) || url.getHost() == null || !plain || url.getPort() > 65_535) {
             throw refused(url.toString());
         }

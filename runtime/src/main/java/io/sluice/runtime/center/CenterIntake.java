@@ -58,7 +58,9 @@ final class CenterIntake {
     /** The center has released nothing yet. */
     void takeNothing() {
         if (applied.isPresent()) {
-            refuse(Optional.empty(), "version: none (expected: " + applied.get().version() + " or higher; release again)");
+            refuse(
+                    Optional.empty(),
+                    "version: none (expected: " + applied.get().version() + " or higher; release again)");
         } else {
             rules.settle();
         }
@@ -78,7 +80,9 @@ final class CenterIntake {
         } else if (has && applied.equals(Optional.of(named))) {
             settle();
         } else if (event.tooLong()) {
-            refuse(Optional.of(named), "size: too large for the memory of this process (expected: fewer rules, or raise -Xmx)");
+            refuse(
+                    Optional.of(named),
+                    "size: too large for the memory of this process (expected: fewer rules, or raise -Xmx)");
         } else {
             read(event.data(), named);
         }
@@ -90,8 +94,8 @@ final class CenterIntake {
                     + " or higher; to go back, release the old rules under a new version)");
         }
         return named.version() == last.version() && !named.digest().equals(last.digest())
-                ? Optional.of("version: " + named.version() + " with other rules than before (expected: a new version for"
-                        + " other rules)")
+                ? Optional.of("version: " + named.version()
+                        + " with other rules than before (expected: a new version for" + " other rules)")
                 : Optional.empty();
     }
 
@@ -138,7 +142,9 @@ final class CenterIntake {
     private void settle() {
         if (!rules.refused().isEmpty()) {
             rules.settle();
-            LOG.info("rules valid again, version {} stays in force", rules.latest().version());
+            LOG.info(
+                    "rules valid again, version {} stays in force",
+                    rules.latest().version());
         }
     }
 

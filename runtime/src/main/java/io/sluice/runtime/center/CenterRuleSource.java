@@ -192,7 +192,8 @@ public final class CenterRuleSource implements RuleSource {
         private volatile boolean heard;
 
         void open() {
-            HttpRequest.Builder request = center.request("/api/nodes/rules?node=" + URLEncoder.encode(nodeId, StandardCharsets.UTF_8))
+            HttpRequest.Builder request = center.request(
+                            "/api/nodes/rules?node=" + URLEncoder.encode(nodeId, StandardCharsets.UTF_8))
                     .timeout(HEADERS_MAY_TAKE)
                     .header("Accept", "text/event-stream")
                     .GET();
@@ -241,16 +242,18 @@ public final class CenterRuleSource implements RuleSource {
         }
 
         private void watch() {
-            clock.at(heardNanos + SILENCE.toNanos(), () -> work(() -> {
-                if (!isCurrent()) {
-                    return;
-                }
-                if (clock.nanoTime() - heardNanos >= SILENCE.toNanos()) {
-                    lose(new LostCenterException("it sent nothing for " + SILENCE.toSeconds() + " s", false));
-                } else {
-                    watch();
-                }
-            }));
+            clock.at(
+                    heardNanos + SILENCE.toNanos(),
+                    () -> work(() -> {
+                        if (!isCurrent()) {
+                            return;
+                        }
+                        if (clock.nanoTime() - heardNanos >= SILENCE.toNanos()) {
+                            lose(new LostCenterException("it sent nothing for " + SILENCE.toSeconds() + " s", false));
+                        } else {
+                            watch();
+                        }
+                    }));
         }
 
         private void take(ServerEvent event) {
@@ -279,7 +282,8 @@ public final class CenterRuleSource implements RuleSource {
             } else if (response != null && response.statusCode() != 200) {
                 lose(center.refusal(response.statusCode()));
             } else if (response != null && !response.body().isEmpty()) {
-                lose(new LostCenterException("its answer is not a stream of events (expected: the URL of a center)", true));
+                lose(new LostCenterException(
+                        "its answer is not a stream of events (expected: the URL of a center)", true));
             } else {
                 lose(new LostCenterException("it ended the connection", false));
             }

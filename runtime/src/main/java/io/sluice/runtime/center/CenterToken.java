@@ -61,13 +61,13 @@ final class CenterToken {
         }
         String token = tokens.get(0);
         if (token.length() > LONGEST || !TOKEN.matcher(token).matches()) {
-            throw refused(
-                    file, "not a token", "letters, digits and - . _ ~ + /, at most " + LONGEST + " characters");
+            throw refused(file, "not a token", "letters, digits and - . _ ~ + /, at most " + LONGEST + " characters");
         }
         return token;
     }
 
     private static IllegalArgumentException refused(Path file, String what, String expected) {
-        return new IllegalArgumentException("center token file " + file + ": " + what + " (expected: " + expected + ")");
+        return new IllegalArgumentException(
+                "center token file " + file + ": " + what + " (expected: " + expected + ")");
     }
 }

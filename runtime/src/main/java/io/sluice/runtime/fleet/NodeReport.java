@@ -135,8 +135,7 @@ public record NodeReport(
     }
 
     private static Refusal refusal(JsonObject fields) {
-        return new Refusal(
-                fields.whole("version", 0, LARGEST_VERSION), fields.text("digest"), fields.texts("errors"));
+        return new Refusal(fields.whole("version", 0, LARGEST_VERSION), fields.text("digest"), fields.texts("errors"));
     }
 
     /** Returns the report as JSON on one line. */
@@ -180,6 +179,7 @@ public record NodeReport(
                 return constant;
             }
         }
-        throw new IllegalArgumentException(name + ": " + PrintableText.text(text) + " (expected: a known " + name + ")");
+        throw new IllegalArgumentException(
+                name + ": " + PrintableText.text(text) + " (expected: a known " + name + ")");
     }
 }

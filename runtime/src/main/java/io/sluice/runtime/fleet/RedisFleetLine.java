@@ -12,7 +12,8 @@ public final class RedisFleetLine implements FleetLine {
     private RedisFleetLine(RedisFleet redis) {
         this.redis = redis;
         this.log = new OutageLog(
-                "reports to the center through Redis at " + redis.name() + " fail; decisions and rules are not affected",
+                "reports to the center through Redis at " + redis.name()
+                        + " fail; decisions and rules are not affected",
                 "reports to the center go through Redis at " + redis.name() + " again");
     }
 

@@ -68,8 +68,8 @@ class CenterAddressTest {
         assertThat(CenterAddress.of(Optional.empty(), Optional.empty(), "--center", "--center-token-file"))
                 .isEmpty();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> CenterAddress.of(
-                        Optional.of("http://c"), Optional.empty(), "--center", "--center-token-file"))
+                .isThrownBy(() ->
+                        CenterAddress.of(Optional.of("http://c"), Optional.empty(), "--center", "--center-token-file"))
                 .withMessage("--center: without a token (expected: --center-token-file too, a file with the token)");
         assertThatIllegalArgumentException()
                 .isThrownBy(
@@ -79,10 +79,14 @@ class CenterAddressTest {
 
     @Test
     void warnsOfATokenThatOthersCanRead() {
-        assertThat(CenterAddress.of("http://127.0.0.1:1", FILE).isReadableOnTheWay()).isFalse();
-        assertThat(CenterAddress.of("http://[::1]:1", FILE).isReadableOnTheWay()).isFalse();
-        assertThat(CenterAddress.of("https://192.0.2.1:1", FILE).isReadableOnTheWay()).isFalse();
-        assertThat(CenterAddress.of("http://192.0.2.1:1", FILE).isReadableOnTheWay()).isTrue();
+        assertThat(CenterAddress.of("http://127.0.0.1:1", FILE).isReadableOnTheWay())
+                .isFalse();
+        assertThat(CenterAddress.of("http://[::1]:1", FILE).isReadableOnTheWay())
+                .isFalse();
+        assertThat(CenterAddress.of("https://192.0.2.1:1", FILE).isReadableOnTheWay())
+                .isFalse();
+        assertThat(CenterAddress.of("http://192.0.2.1:1", FILE).isReadableOnTheWay())
+                .isTrue();
     }
 
     @ParameterizedTest
@@ -92,12 +96,14 @@ class CenterAddressTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "''|no token (expected: one line with the token)",
-        "'# x\n'|no token (expected: one line with the token)",
-        "'secret-a\nsecret-b'|more than one token (expected: one line with the token)",
-        "secret é|not a token (expected: letters, digits and - . _ ~ + /, at most 1024 characters)"
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''|no token (expected: one line with the token)",
+                "'# x\n'|no token (expected: one line with the token)",
+                "'secret-a\nsecret-b'|more than one token (expected: one line with the token)",
+                "secret é|not a token (expected: letters, digits and - . _ ~ + /, at most 1024 characters)"
+            })
     void refusesAFileWithoutAToken(String content, String message) throws IOException {
         Path file = token(content);
 

@@ -162,12 +162,14 @@ class CenterRuleSourceTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "\"rate\":|\"rata\":|digest: ",
-        "\"version\":2|\"version\":3|rules: version 3 (expected: the rules that the id names)",
-        "\"rules\":[|\"rulez\":[|digest: ",
-        "{\"version\"|{\"what\"|document: not a saved rule set"
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"rate\":|\"rata\":|digest: ",
+                "\"version\":2|\"version\":3|rules: version 3 (expected: the rules that the id names)",
+                "\"rules\":[|\"rulez\":[|digest: ",
+                "{\"version\"|{\"what\"|document: not a saved rule set"
+            })
     void refusesADamagedSetWhole(String right, String wrong, String error) throws Exception {
         try (CenterRuleSource source = open()) {
             Listener listener = stub.listener();
@@ -343,7 +345,8 @@ class CenterRuleSourceTest {
 
     private static RuleSet set(int number) {
         RuleDocument.Accepted document = (RuleDocument.Accepted) RuleDocument.parse(
-                "test", "rules: [{ id: a, limits: [{ rate: " + number + " }] }, { id: b, name: é, limits: [{ rate: 1 }] }]");
+                "test",
+                "rules: [{ id: a, limits: [{ rate: " + number + " }] }, { id: b, name: é, limits: [{ rate: 1 }] }]");
         return new RuleSet(number, document.rules());
     }
 

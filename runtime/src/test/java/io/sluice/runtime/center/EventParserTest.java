@@ -43,7 +43,8 @@ class EventParserTest {
 
     @Test
     void ignoresFieldsThatItDoesNotKnow() {
-        assertThat(parsed("what\nwhat: ever\n: data: no\ndata\ndata: x\nDATA: y\n\n")).containsExactly("  \nx");
+        assertThat(parsed("what\nwhat: ever\n: data: no\ndata\ndata: x\nDATA: y\n\n"))
+                .containsExactly("  \nx");
     }
 
     @Test

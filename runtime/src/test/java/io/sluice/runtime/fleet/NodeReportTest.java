@@ -18,10 +18,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NodeReportTest {
 
     private static final String DIGEST = "0f".repeat(32);
-    private static final String JSON = "{\"node\":\"n-1\",\"kind\":\"node\",\"name\":\"shop:8082\",\"program\":\"0.1.0\","
-            + "\"started\":1700000000000,\"version\":12,\"digest\":\"" + DIGEST + "\",\"applied\":1700000000500,"
-            + "\"refused\":{\"version\":13,\"digest\":\"\",\"errors\":[\"a \\\"b\\\"\"]},"
-            + "\"mode\":\"remote\",\"breaker\":\"half_open\",\"findings\":[\"c\"],\"beat\":7}";
+    private static final String JSON =
+            "{\"node\":\"n-1\",\"kind\":\"node\",\"name\":\"shop:8082\",\"program\":\"0.1.0\","
+                    + "\"started\":1700000000000,\"version\":12,\"digest\":\"" + DIGEST
+                    + "\",\"applied\":1700000000500,"
+                    + "\"refused\":{\"version\":13,\"digest\":\"\",\"errors\":[\"a \\\"b\\\"\"]},"
+                    + "\"mode\":\"remote\",\"breaker\":\"half_open\",\"findings\":[\"c\"],\"beat\":7}";
 
     private static final NodeReport REPORT = new NodeReport(
             "n-1",
@@ -55,29 +57,32 @@ class NodeReportTest {
 
     @Test
     void ignoresFieldsOfNewerNodes() {
-        assertThat(NodeReport.parse("{\"counts\":[{\"rule\":1}]," + JSON.substring(1))).isEqualTo(REPORT);
+        assertThat(NodeReport.parse("{\"counts\":[{\"rule\":1}]," + JSON.substring(1)))
+                .isEqualTo(REPORT);
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "\"node\":\"n-1\"|\"node\":\"n 1\"",
-        "\"node\":\"n-1\"|\"node\":\"\"",
-        "\"node\":\"n-1\"|\"node\":1",
-        "\"kind\":\"node\"|\"kind\":\"NODE\"",
-        "\"kind\":\"node\"|\"kind\":\"center\"",
-        "\"kind\":\"node\"|\"kind\":null",
-        "\"version\":12|\"version\":\"12\"",
-        "\"version\":12|\"version\":-1",
-        "\"version\":12|\"version\":1000000000000000",
-        "\"digest\":\"\"|\"digest\":\"g\"",
-        "\"mode\":\"remote\"|\"mode\":\"distributed\"",
-        "\"breaker\":\"half_open\"|\"breaker\":\"half-open\"",
-        "\"findings\":[\"c\"]|\"findings\":\"c\"",
-        "\"findings\":[\"c\"]|\"findings\":[1]",
-        "\"beat\":7|\"beat\":-7",
-        "\"beat\":7|\"pulse\":7",
-        "\"refused\":{\"version\":13|\"refused\":{\"other\":13"
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"node\":\"n-1\"|\"node\":\"n 1\"",
+                "\"node\":\"n-1\"|\"node\":\"\"",
+                "\"node\":\"n-1\"|\"node\":1",
+                "\"kind\":\"node\"|\"kind\":\"NODE\"",
+                "\"kind\":\"node\"|\"kind\":\"center\"",
+                "\"kind\":\"node\"|\"kind\":null",
+                "\"version\":12|\"version\":\"12\"",
+                "\"version\":12|\"version\":-1",
+                "\"version\":12|\"version\":1000000000000000",
+                "\"digest\":\"\"|\"digest\":\"g\"",
+                "\"mode\":\"remote\"|\"mode\":\"distributed\"",
+                "\"breaker\":\"half_open\"|\"breaker\":\"half-open\"",
+                "\"findings\":[\"c\"]|\"findings\":\"c\"",
+                "\"findings\":[\"c\"]|\"findings\":[1]",
+                "\"beat\":7|\"beat\":-7",
+                "\"beat\":7|\"pulse\":7",
+                "\"refused\":{\"version\":13|\"refused\":{\"other\":13"
+            })
     void refusesAWrongField(String right, String wrong) {
         assertThat(JSON).contains(right);
 

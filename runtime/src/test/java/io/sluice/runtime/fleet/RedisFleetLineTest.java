@@ -60,11 +60,13 @@ class RedisFleetLineTest {
                 member.start(RedisFleetLineTest::report);
                 Await.until("the number", Duration.ofMinutes(1), () -> member.liveNodes() == 10);
                 own.kill();
-                Await.until("the loss", Duration.ofMinutes(1), () -> !member.findings().isEmpty());
+                Await.until("the loss", Duration.ofMinutes(1), () -> !member.findings()
+                        .isEmpty());
                 assertThat(member.liveNodes()).isEqualTo(10);
                 own.restart();
                 own.command("SET", "rate_limit_fleet", new Fleet(10, 1, "", 5).toJson());
-                Await.until("the return", Duration.ofMinutes(1), () -> log.lines().size() == 2);
+                Await.until(
+                        "the return", Duration.ofMinutes(1), () -> log.lines().size() == 2);
                 Await.until(
                         "the next report",
                         Duration.ofMinutes(1),

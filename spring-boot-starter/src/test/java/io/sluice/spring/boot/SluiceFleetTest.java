@@ -36,9 +36,8 @@ class SluiceFleetTest {
     @TempDir
     private Path folder;
 
-    private final CenterStub center = CenterStub.start()
-            .expect("secret-token")
-            .answerReports(200, new Fleet(10, 1, "", 0).toJson());
+    private final CenterStub center =
+            CenterStub.start().expect("secret-token").answerReports(200, new Fleet(10, 1, "", 0).toJson());
     private ApplicationContextRunner application;
 
     @BeforeEach
@@ -81,7 +80,8 @@ class SluiceFleetTest {
                 .run(context -> {
                     NodeReport report = report(each -> true);
                     assertThat(report.digest())
-                            .isEqualTo(context.getBean(RuleSource.class).latest().digest());
+                            .isEqualTo(
+                                    context.getBean(RuleSource.class).latest().digest());
                     assertThat(center.requests()).allMatch(request -> request.startsWith("POST "));
                 });
     }
@@ -126,7 +126,8 @@ class SluiceFleetTest {
             });
             redis.command("DEL", "rate_limit_nodes");
             alone.withPropertyValues("sluice.rules[0].id=a", "sluice.rules[0].limits[0].rate=5")
-                    .run(context -> assertThat(context.getBean(SluiceFleet.class).liveNodes())
+                    .run(context -> assertThat(
+                                    context.getBean(SluiceFleet.class).liveNodes())
                             .isZero());
             assertThat(redis.command("EXISTS", "rate_limit_nodes").number()).isZero();
         }
@@ -147,8 +148,8 @@ class SluiceFleetTest {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
                 .withPropertyValues("sluice.center.token-file=" + folder.resolve("none"))
-                .run(context -> assertThat(context.getBean(SluiceFleet.class).center())
-                        .isEmpty());
+                .run(context ->
+                        assertThat(context.getBean(SluiceFleet.class).center()).isEmpty());
     }
 
     @Test
@@ -171,7 +172,8 @@ class SluiceFleetTest {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class))
                 .withPropertyValues(properties)
-                .run(context -> assertThat(context.getStartupFailure()).rootCause().hasMessage(message));
+                .run(context ->
+                        assertThat(context.getStartupFailure()).rootCause().hasMessage(message));
     }
 
     private NodeReport report(Predicate<NodeReport> wanted) throws InterruptedException {

@@ -108,8 +108,8 @@ final class SluiceFleet implements AutoCloseable {
      * @param redis the store, if the rules come from it
      */
     void join(Optional<StoreAddress> redis, OpenRules rules, StoreWatch store, Supplier<List<String>> findings) {
-        Optional<FleetLine> line =
-                center.<FleetLine>map(CenterFleetLine::new).or(() -> redis.map(StoreAddress::uri).map(RedisFleetLine::to));
+        Optional<FleetLine> line = center.<FleetLine>map(CenterFleetLine::new)
+                .or(() -> redis.map(StoreAddress::uri).map(RedisFleetLine::to));
         line.ifPresent(each -> {
             FleetMember joined = new FleetMember(each, clock);
             member = joined;

@@ -130,8 +130,7 @@ public final class SluiceProperties implements EnvironmentAware {
      *     are neither in a file, nor in the properties, nor in Redis.
      * @param tokenFile File with the token of this process for the center. A new token takes effect at once.
      */
-    public record Center(
-            @Nullable String url, @Nullable Path tokenFile) {}
+    public record Center(@Nullable String url, @Nullable Path tokenFile) {}
 
     /**
      * How the caller's address is found.

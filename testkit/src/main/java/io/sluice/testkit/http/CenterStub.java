@@ -52,8 +52,7 @@ public final class CenterStub implements AutoCloseable {
     /** Starts at a port, such as that of a stub that was closed. */
     public static CenterStub start(int port) {
         try {
-            return new CenterStub(
-                    HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0));
+            return new CenterStub(HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -187,7 +186,8 @@ public final class CenterStub implements AutoCloseable {
 
     private boolean isLetIn(HttpExchange exchange) throws IOException {
         String shown = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
-        requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath() + " " + shown);
+        requests.add(
+                exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath() + " " + shown);
         if (token.isEmpty() || shown.equals("Bearer " + token)) {
             return true;
         }
