@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -31,6 +32,9 @@ final class SpringDocumentsTest {
 
     private static final Pattern NAME = Pattern.compile("\"name\": \"(sluice\\.[^\"]+)\"");
 
+    /** The file with a token in the documents. */
+    private static final String TOKEN_FILE = "/etc/shop/center-token";
+
     private static final SnippetCompiler JAVA = new SnippetCompiler(
             List.of("io.sluice.spring.*", "org.springframework.web.bind.annotation.*", "java.util.*"), "");
 
@@ -52,8 +56,11 @@ final class SpringDocumentsTest {
     }
 
     private static void start(Snippet snippet) throws IOException {
+        Path token = Files.writeString(Files.createTempFile("center", ".token"), "a-token-for-the-center");
+        token.toFile().deleteOnExit();
+        String text = snippet.text().replace(TOKEN_FILE, token.toString());
         List<PropertySource<?>> properties = new YamlPropertySourceLoader()
-                .load(snippet.toString(), new ByteArrayResource(snippet.text().getBytes(StandardCharsets.UTF_8)));
+                .load(snippet.toString(), new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8)));
         assertThat(properties).isNotEmpty();
         Set<String> known = known();
         for (PropertySource<?> source : properties) {

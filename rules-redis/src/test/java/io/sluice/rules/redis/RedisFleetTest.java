@@ -99,6 +99,22 @@ class RedisFleetTest {
         }
     }
 
+    /** The permissions in docs/rules-in-redis.md. */
+    @Test
+    void needsNoPermissionToWriteRules() {
+        try (RedisServer strict = RedisServer.start()) {
+            String acl = "ACL SETUSER node on >secret resetchannels resetkeys ~rate_limit_config* -@all +hello +auth +ping"
+                    + " (~rate_limit_node:* ~rate_limit_nodes +set +sadd) (~rate_limit_fleet +getrange)";
+            assertThat(strict.command(acl.split(" ", -1)).text()).isEqualTo("OK");
+            strict.command("SET", "rate_limit_fleet", "{}");
+            try (RedisFleet fleet = RedisFleet.at("redis://node:secret@127.0.0.1:" + strict.port(), LONG)) {
+                assertThat(fleet.exchange("n-1", "{}")).contains("{}");
+            }
+            String dryRun = "ACL DRYRUN node SET rate_limit_config_version 1";
+            assertThat(strict.command(dryRun.split(" ", -1)).text()).isNotEqualTo("OK");
+        }
+    }
+
     @Test
     void refusesABadAddressWithoutRepeatingIt() {
         assertThatIllegalArgumentException()

@@ -89,10 +89,10 @@ class LocalShareTest {
         nodes.set(live);
 
         assertThat(admitted(evaluator("""
-            rules:
-              - { id: a, local_share: 0.25, limits: [{ rate: 100 }] }
-              - { id: b, limits: [{ rate: 100 }] }
-            """))).isEqualTo(admitted);
+                rules:
+                  - { id: a, local_share: 0.25, limits: [{ rate: 100 }] }
+                  - { id: b, limits: [{ rate: 100 }] }
+                """))).isEqualTo(admitted);
     }
 
     private Evaluator evaluator(String rules) {

@@ -15,8 +15,8 @@ class JsonObjectTest {
     @Test
     void readsFieldsByNameAndIgnoresOthers() {
         JsonObject object = JsonObject.parse(
-                "{\"name\":\"a\\u00e9\\n"
-                        + "\",\"count\":12,\"list\":[\"x\",\"y\"],\"in\":{\"n\":1},\"none\":null,\"new\":[{}]}",
+                "{\"name\":\"a\\u00e9\\n\",\"count\":12,\"list\":[\"x\",\"y\"],\"in\":{\"n\":1},"
+                        + "\"none\":null,\"new\":[{}]}",
                 MOST);
 
         assertThat(object.text("name")).isEqualTo("aé\n");

@@ -101,8 +101,7 @@ public final class Center implements AutoCloseable {
                     default ->
                         status >= 300 && status < 400
                                 ? "it answers " + status
-                                        + ", and redirects are not followed (expected: the URL of the center"
-                                        + " itself)"
+                                        + ", and redirects are not followed (expected: the URL of the center itself)"
                                 : "it answers " + status + " (expected: 200)";
                 },
                 true);

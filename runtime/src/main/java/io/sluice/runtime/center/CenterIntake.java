@@ -95,7 +95,7 @@ final class CenterIntake {
         }
         return named.version() == last.version() && !named.digest().equals(last.digest())
                 ? Optional.of("version: " + named.version()
-                        + " with other rules than before (expected: a new version for" + " other rules)")
+                        + " with other rules than before (expected: a new version for other rules)")
                 : Optional.empty();
     }
 

@@ -50,12 +50,12 @@ class PropertyCheckTest {
     @Test
     void anUnknownPropertyStopsTheStartWithItsPlaceAndASuggestion() throws Exception {
         Path file = Files.writeString(folder.resolve("application.yaml"), """
-            sluice:
-              redsi:
-                uri: redis://:secret@127.0.0.1
-              web: { exclud: [/a] }
-              outbound: { github: { host: [api.github.com] } }
-            """);
+                sluice:
+                  redsi:
+                    uri: redis://:secret@127.0.0.1
+                  web: { exclud: [/a] }
+                  outbound: { github: { host: [api.github.com] } }
+                """);
         SpringApplication application = new SpringApplication(App.class);
         application.setWebApplicationType(WebApplicationType.NONE);
 
