@@ -94,6 +94,5 @@ final class NodeFleet implements AutoCloseable {
     @Override
     public void close() {
         member.ifPresent(FleetMember::close);
-        center.ifPresent(Center::close);
     }
 }

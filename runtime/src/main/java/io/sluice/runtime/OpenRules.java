@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rules of a process, from a file, Redis, a center or another source. If the current rules are invalid or unavailable, the rules of the
- * last run are used. Thread-safe.
+ * The rules of a process, from a file, Redis, a center or another source. If the current rules are invalid or unavailable, the
+ * rules of the last run are used. Thread-safe.
  */
 public final class OpenRules implements AutoCloseable {
 
@@ -118,7 +118,12 @@ public final class OpenRules implements AutoCloseable {
             throws RulesRefusedException {
         Optional<RuleStamp> last = data.flatMap(KeptRuleSource::last);
         CenterRuleSource source = CenterRuleSource.open(center, nodeId, clock, last, vet);
-        awaitFirstLook(source.reached(), source.looked(), last.isPresent() ? CONNECTING_MAY_TAKE : READING_MAY_TAKE);
+        if (last.isPresent()) {
+            // With the rules of the last run there is no reason to wait for a center that says little.
+            awaitFirstLook(source.looked(), source.looked(), Duration.ZERO);
+        } else {
+            awaitFirstLook(source.reached(), source.looked(), READING_MAY_TAKE);
+        }
         RuleSource rules = data.<RuleSource>map(folder -> KeptRuleSource.over(source, folder, clock))
                 .orElse(source);
         if (!rules.hasRules() && !source.refused().isEmpty()) {

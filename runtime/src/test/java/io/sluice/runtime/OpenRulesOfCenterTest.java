@@ -54,8 +54,7 @@ class OpenRulesOfCenterTest {
     @Test
     void hasTheRulesWhenItIsOpen() throws Exception {
         stub.greet(event(12));
-        try (Center center = center();
-                OpenRules rules = open(center)) {
+        try (OpenRules rules = open(center())) {
             assertThat(rules.source().latest().version()).isEqualTo(12);
             assertThat(rules.isKept()).isFalse();
             assertThat(rules.findings()).isEmpty();
@@ -69,8 +68,7 @@ class OpenRulesOfCenterTest {
     void startsFromTheKeptSetWhileTheCenterIsAway() throws Exception {
         keep(12);
         stub.close();
-        try (Center center = center();
-                OpenRules rules = open(center)) {
+        try (OpenRules rules = open(center())) {
             assertThat(rules.source().latest().version()).isEqualTo(12);
             assertThat(rules.isKept()).isTrue();
             assertThat(rules.findings()).anyMatch(finding -> finding.startsWith("the center is lost: "));
@@ -88,8 +86,7 @@ class OpenRulesOfCenterTest {
     void startsFromTheKeptSetWhileTheCenterHangs() throws Exception {
         keep(12);
         try (ServerSocket hanging = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                Center center = center("http://127.0.0.1:" + hanging.getLocalPort());
-                OpenRules rules = open(center)) {
+                OpenRules rules = open(center("http://127.0.0.1:" + hanging.getLocalPort()))) {
             assertThat(rules.source().latest().version()).isEqualTo(12);
             assertThat(rules.isKept()).isTrue();
         }
@@ -98,8 +95,7 @@ class OpenRulesOfCenterTest {
     @Test
     void startsFromTheKeptSetWhileTheCenterSendsNoEvent() throws Exception {
         keep(12);
-        try (Center center = center();
-                OpenRules rules = open(center)) {
+        try (OpenRules rules = open(center())) {
             assertThat(rules.isKept()).isTrue();
             stub.listener().send(event(12));
             until("the center confirms the rules", () -> !rules.isKept());
@@ -110,8 +106,7 @@ class OpenRulesOfCenterTest {
     void neverGoesBehindTheKeptSet() throws Exception {
         keep(12);
         stub.greet(event(11));
-        try (Center center = center();
-                OpenRules rules = open(center)) {
+        try (OpenRules rules = open(center())) {
             assertThat(rules.source().latest().version()).isEqualTo(12);
             assertThat(rules.findings().toString()).contains("version: 11 (expected: 12 or higher; ");
             assertThat(rules.refusedSet().orElseThrow().stamp().orElseThrow().version())
@@ -122,18 +117,16 @@ class OpenRulesOfCenterTest {
     @Test
     void failsIfTheFirstRulesAreRefusedAndNoneAreKept() throws Exception {
         stub.greet(event(1).replace("rate", "rata"));
-        try (Center center = center()) {
-            assertThatExceptionOfType(RulesRefusedException.class)
-                    .isThrownBy(() -> open(center))
-                    .withMessageContaining("/api/versions/1: digest: ");
-        }
+        Center center = center();
+        assertThatExceptionOfType(RulesRefusedException.class)
+                .isThrownBy(() -> open(center))
+                .withMessageContaining("/api/versions/1: digest: ");
     }
 
     @Test
     void saysThatThereAreNoRulesYet() throws Exception {
         stub.greet("event: none\ndata: {}\n\n");
-        try (Center center = center();
-                OpenRules rules = open(center)) {
+        try (OpenRules rules = open(center())) {
             assertThat(rules.findings()).containsExactly("there are no rules: every request is allowed");
             rules.warnIfNone("give a file");
             assertThat(log.lines())
@@ -145,8 +138,7 @@ class OpenRulesOfCenterTest {
     @Test
     void saysThatThereAreNoRulesBecauseTheCenterIsAway() throws Exception {
         stub.close();
-        try (Center center = center();
-                OpenRules rules = open(center)) {
+        try (OpenRules rules = open(center())) {
             rules.warnIfNone("give a file");
             assertThat(log.lines())
                     .containsExactly("no rules yet, because the center is lost; every request is allowed until they"
@@ -159,8 +151,7 @@ class OpenRulesOfCenterTest {
     void reportsRulesThatCannotBeApplied() throws Exception {
         stub.greet(event(1));
         RuleVet vet = set -> set.version() > 1 ? List.of(DocumentError.of("x", "no key")) : List.of();
-        try (Center center = center();
-                OpenRules rules = OpenRules.ofCenter(center, "n", Optional.empty(), vet, Clock.system())) {
+        try (OpenRules rules = OpenRules.ofCenter(center(), "n", Optional.empty(), vet, Clock.system())) {
             stub.listener().send(event(2));
             until("the refusal", () -> rules.findings().equals(List.of("rules of the center were refused: x: no key")));
             assertThat(rules.source().latest().version()).isEqualTo(1);
@@ -169,8 +160,7 @@ class OpenRulesOfCenterTest {
 
     private void keep(int version) throws Exception {
         try (CenterStub first = CenterStub.start().greet(event(version));
-                Center center = center(first.url());
-                OpenRules rules = open(center)) {
+                OpenRules rules = open(center(first.url()))) {
             until("version " + version + " is kept", () -> KeptRuleSource.last(folder.resolve("data"))
                     .filter(stamp -> stamp.version() == version && stamp.released())
                     .isPresent());

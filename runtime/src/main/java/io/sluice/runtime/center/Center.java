@@ -14,8 +14,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,15 +25,15 @@ import org.slf4j.LoggerFactory;
  * A center, as a process sees it over HTTP. The token goes only to the origin of the center: redirects are not followed.
  * Thread-safe.
  */
-public final class Center implements AutoCloseable {
+public final class Center {
 
     private static final Logger LOG = LoggerFactory.getLogger(Center.class);
     private static final Duration CONNECTING_MAY_TAKE = Duration.ofSeconds(2);
+    private static final Duration IDLE = Duration.ofSeconds(10);
 
     private final CenterAddress address;
     private final CenterToken token;
     private final OutageLog log;
-    private final ExecutorService threads;
     private final HttpClient client;
 
     private Center(CenterAddress address, CenterToken token) {
@@ -40,16 +42,11 @@ public final class Center implements AutoCloseable {
         this.log = new OutageLog(
                 "the center at " + address.origin() + " is lost; rules in force stay in force",
                 "the center at " + address.origin() + " is back");
-        this.threads = Executors.newSingleThreadExecutor(task -> {
-            Thread thread = new Thread(task, "sluice-center");
-            thread.setDaemon(true);
-            return thread;
-        });
         this.client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .connectTimeout(CONNECTING_MAY_TAKE)
-                .executor(threads)
+                .executor(thread())
                 .build();
     }
 
@@ -67,6 +64,18 @@ public final class Center implements AutoCloseable {
                     address.origin());
         }
         return new Center(address, token);
+    }
+
+    /** Returns a thread that ends when it is idle. So nobody has to close a center, and connections can be closed at any time. */
+    private static Executor thread() {
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                1, 1, IDLE.toMillis(), TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "sluice-center");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
     }
 
     /** Returns scheme, host and port. */
@@ -128,10 +137,5 @@ public final class Center implements AutoCloseable {
         }
         return new LostCenterException(
                 failure instanceof ConnectException ? "it accepts no connection" : failure.toString(), false);
-    }
-
-    @Override
-    public void close() {
-        threads.shutdown();
     }
 }

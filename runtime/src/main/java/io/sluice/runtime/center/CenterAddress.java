@@ -1,10 +1,9 @@
 package io.sluice.runtime.center;
 
+import io.sluice.rules.pattern.Address;
 import io.sluice.rules.yaml.PrintableText;
-import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
@@ -88,15 +87,12 @@ public record CenterAddress(URI origin, Path tokenFile) {
         return new IllegalArgumentException("center: " + shown + EXPECTED);
     }
 
-    /** Returns whether others on the network can read the token. */
+    /** Returns whether others on the network may read the token. Names are not looked up, which could take long. */
     boolean isReadableOnTheWay() {
-        if (!origin.getScheme().equals("http")) {
-            return false;
-        }
-        try {
-            return !InetAddress.getByName(origin.getHost()).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return true;
-        }
+        String host = origin.getHost();
+        boolean here = host.equals("localhost")
+                || host.equals("[::1]")
+                || (host.startsWith("127.") && Address.parse(host).isPresent());
+        return origin.getScheme().equals("http") && !here;
     }
 }

@@ -22,7 +22,6 @@ public final class CenterFleetLine implements FleetLine {
 
     private final Center center;
 
-    /** Creates a line. Closing it does not close the center. */
     public CenterFleetLine(Center center) {
         this.center = center;
     }

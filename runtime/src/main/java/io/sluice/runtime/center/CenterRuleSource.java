@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 public final class CenterRuleSource implements RuleSource {
 
     private static final Duration SILENCE = Duration.ofSeconds(15);
-    private static final Duration HEADERS_MAY_TAKE = Duration.ofSeconds(5);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(200);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(1_250);
     private static final String PART = "rules";
@@ -115,7 +114,9 @@ public final class CenterRuleSource implements RuleSource {
         rules.listen(listener);
     }
 
-    /** Completes when the center has answered, or could not be reached. If it answered, it is worth waiting for {@link #looked}. */
+    /**
+     * Completes when the center has answered, or could not be reached. If it answered, it is worth waiting for {@link #looked}.
+     */
     public CompletionStage<Void> reached() {
         return reached.minimalCompletionStage();
     }
@@ -149,9 +150,15 @@ public final class CenterRuleSource implements RuleSource {
     }
 
     private void connect() {
-        if (!closed) {
-            line = new Line();
-            line.open();
+        if (closed) {
+            return;
+        }
+        Line next = new Line();
+        line = next;
+        try {
+            next.open();
+        } catch (RuntimeException e) {
+            lose(new LostCenterException(e.toString(), true));
         }
     }
 
@@ -194,13 +201,14 @@ public final class CenterRuleSource implements RuleSource {
         void open() {
             HttpRequest.Builder request = center.request(
                             "/api/nodes/rules?node=" + URLEncoder.encode(nodeId, StandardCharsets.UTF_8))
-                    .timeout(HEADERS_MAY_TAKE)
+                    .timeout(SILENCE)
                     .header("Accept", "text/event-stream")
                     .GET();
             intake.current().ifPresent(id -> request.header("Last-Event-ID", id));
             CompletableFuture<HttpResponse<String>> sent = center.send(request.build(), this::body);
             answer = sent;
-            sent.whenComplete((response, failure) -> work(() -> ended(response, failure)));
+            CompletionStage<HttpResponse<String>> end = sent;
+            end.whenComplete((response, failure) -> work(() -> ended(response, failure)));
         }
 
         /** Runs on a thread of the HTTP client. */

@@ -1,11 +1,37 @@
 package io.sluice.runtime.center;
 
-/**
- * One server-sent event.
- *
- * @param name what kind of event it is
- * @param id empty if it has none
- * @param data the text in UTF-8; empty if it was too long
- * @param tooLong whether the text was too long and was dropped
- */
-record ServerEvent(String name, String id, byte[] data, boolean tooLong) {}
+/** One server-sent event. */
+final class ServerEvent {
+
+    private final String name;
+    private final String id;
+    private final byte[] data;
+    private final boolean tooLong;
+
+    ServerEvent(String name, String id, byte[] data, boolean tooLong) {
+        this.name = name;
+        this.id = id;
+        this.data = data;
+        this.tooLong = tooLong;
+    }
+
+    /** Returns what kind of event it is. */
+    String name() {
+        return name;
+    }
+
+    /** Returns the id; empty if it has none. */
+    String id() {
+        return id;
+    }
+
+    /** Returns the text in UTF-8; empty if it was too long. */
+    byte[] data() {
+        return data;
+    }
+
+    /** Returns whether the text was too long and was dropped. */
+    boolean tooLong() {
+        return tooLong;
+    }
+}

@@ -83,6 +83,10 @@ class CenterAddressTest {
                 .isFalse();
         assertThat(CenterAddress.of("http://[::1]:1", FILE).isReadableOnTheWay())
                 .isFalse();
+        assertThat(CenterAddress.of("http://localhost:1", FILE).isReadableOnTheWay())
+                .isFalse();
+        assertThat(CenterAddress.of("http://127.example:1", FILE).isReadableOnTheWay())
+                .isTrue();
         assertThat(CenterAddress.of("https://192.0.2.1:1", FILE).isReadableOnTheWay())
                 .isFalse();
         assertThat(CenterAddress.of("http://192.0.2.1:1", FILE).isReadableOnTheWay())

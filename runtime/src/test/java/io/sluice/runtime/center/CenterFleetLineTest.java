@@ -54,7 +54,6 @@ class CenterFleetLineTest {
 
     @AfterEach
     void close() {
-        center.close();
         stub.close();
     }
 

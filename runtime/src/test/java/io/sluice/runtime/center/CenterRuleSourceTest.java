@@ -43,7 +43,6 @@ class CenterRuleSourceTest {
 
     @AfterEach
     void close() {
-        center.close();
         stub.close();
     }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -175,7 +176,7 @@ class FleetMemberTest {
     private void untilSent(int reports) {
         until(reports + " reports", () -> line.beats.size() == reports);
         // The alarm for the next report is set after the answer.
-        until("the answer", () -> line.answered == reports);
+        until("the answer", () -> line.answered.get() == reports);
     }
 
     private static void until(String what, BooleanSupplier condition) {
@@ -192,7 +193,7 @@ class FleetMemberTest {
         final List<Long> beats = new CopyOnWriteArrayList<>();
         final OutageLog log = new OutageLog("lost", "back");
         volatile int nodes = 1;
-        volatile int answered;
+        final AtomicInteger answered = new AtomicInteger();
         volatile boolean silent;
         volatile boolean hasCenter = true;
         volatile boolean closed;
@@ -221,7 +222,7 @@ class FleetMemberTest {
 
         @Override
         public OutageLog log() {
-            answered++;
+            answered.incrementAndGet();
             return log;
         }
 

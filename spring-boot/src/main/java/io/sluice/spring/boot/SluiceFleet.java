@@ -123,6 +123,5 @@ final class SluiceFleet implements AutoCloseable {
         if (joined != null) {
             joined.close();
         }
-        center.ifPresent(Center::close);
     }
 }
