@@ -13,8 +13,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EventParserTest {
 
     private static final int MOST = 100;
-    private static final String STREAM = ": ok\n\nevent: rules\nid: 1:ab\ndata: {\ndata:  é\ndata:\ndata: }\n\n"
-            + "event:none\ndata:{}\n\nretry: 5\n\n";
+    private static final String STREAM = """
+            : ok
+
+            event: rules
+            id: 1:ab
+            data: {
+            data:  é
+            data:
+            data: }
+
+            event:none
+            data:{}
+
+            retry: 5
+
+            """;
 
     @ParameterizedTest
     @ValueSource(strings = {"\n", "\r\n", "\r"})
