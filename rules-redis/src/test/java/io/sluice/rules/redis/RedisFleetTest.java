@@ -103,8 +103,8 @@ class RedisFleetTest {
     @Test
     void needsNoPermissionToWriteRules() {
         try (RedisServer strict = RedisServer.start()) {
-            String acl = "ACL SETUSER node on >secret resetchannels resetkeys ~rate_limit_config* -@all"
-                    + " +hello +auth +ping (~rate_limit_node:* ~rate_limit_nodes +set +sadd) (~rate_limit_fleet +getrange)";
+            String acl = "ACL SETUSER node on >secret resetchannels resetkeys ~rate_limit_config* -@all +hello +auth"
+                    + " +ping (~rate_limit_node:* ~rate_limit_nodes +set +sadd) (~rate_limit_fleet +getrange)";
             assertThat(strict.command(acl.split(" ", -1)).text()).isEqualTo("OK");
             strict.command("SET", "rate_limit_fleet", "{}");
             try (RedisFleet fleet = RedisFleet.at("redis://node:secret@127.0.0.1:" + strict.port(), LONG)) {
