@@ -77,7 +77,9 @@ final class JointDecision {
     /** Returns whether nothing but limits of this process decides, and every part charges. */
     boolean isPlain() {
         for (MatchedRequest part : parts) {
-            if (part.verdictOf() != null || part.permits() == 0 || !part.shadows().isEmpty()) {
+            if (part.verdictOf() != null
+                    || part.permits() == 0
+                    || !part.shadows().isEmpty()) {
                 return false;
             }
             for (BoundLimit bound : part.live().limits()) {
@@ -91,7 +93,9 @@ final class JointDecision {
 
     /** Returns the limits of the parts that charge, or of those that only look. Each count appears once. */
     LimitGroup group(boolean looking) {
-        if (parts.size() == 1 && isIn(parts.get(0), looking) && isDistinct(parts.get(0).live().limits())) {
+        if (parts.size() == 1
+                && isIn(parts.get(0), looking)
+                && isDistinct(parts.get(0).live().limits())) {
             return parts.get(0).live();
         }
         List<BoundLimit> all = new ArrayList<>();

@@ -84,8 +84,12 @@ final class StatusWriter {
     private static Duration reset(Standing standing, long atMicros) {
         long micros = standing.limit() instanceof FixedWindow window
                 ? window.windows().at(atMicros).endMicros() - atMicros
-                : standing.resetAfter().isPresent() ? standing.resetAfter().get().toNanos() / 1_000 : 0;
+                : standing.resetAfter().isPresent()
+                        ? standing.resetAfter().get().toNanos() / 1_000
+                        : 0;
         long seconds = (micros + MICROS - 1) / MICROS;
-        return seconds == 1 ? ONE_SECOND : Duration.newBuilder().setSeconds(seconds).build();
+        return seconds == 1
+                ? ONE_SECOND
+                : Duration.newBuilder().setSeconds(seconds).build();
     }
 }

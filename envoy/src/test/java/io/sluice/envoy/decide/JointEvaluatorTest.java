@@ -146,7 +146,8 @@ class JointEvaluatorTest {
                 List<JointPart> parts = new ArrayList<>();
                 for (int n = random.nextInt(8) == 0 ? 10 : 1 + random.nextInt(3); n > 0; n--) {
                     parts.add(part(
-                            List.of(0L, 1L, 1L, 1L, 2L, 4L, Limit.MAX_PERMITS + 1).get(random.nextInt(7)),
+                            List.of(0L, 1L, 1L, 1L, 2L, 4L, Limit.MAX_PERMITS + 1)
+                                    .get(random.nextInt(7)),
                             List.of("user", "user", "other", "bad", "good").get(random.nextInt(5)),
                             random.nextInt(3) == 0 ? "yes" : "no",
                             random.nextBoolean() ? "item" : "else",
@@ -160,7 +161,8 @@ class JointEvaluatorTest {
                 assertThat(ruling.whole().allowed()).isEqualTo(expected.whole().allowed());
                 assertThat(ruling.whole().rule()).isEqualTo(expected.whole().rule());
                 assertThat(ruling.whole().reported()).isEqualTo(expected.whole().reported());
-                assertThat(ruling.whole().retryAfter()).isEqualTo(expected.whole().retryAfter());
+                assertThat(ruling.whole().retryAfter())
+                        .isEqualTo(expected.whole().retryAfter());
                 assertThat(ruling.whole().matched()).isEqualTo(expected.whole().matched());
             }
         }

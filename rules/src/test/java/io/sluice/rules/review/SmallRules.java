@@ -65,7 +65,8 @@ final class SmallRules {
         put(request, "user", random.oneOf("u1", "u2", "v"));
         put(request, "answer.status", "401");
         if (random.nextInt(3) > 0) {
-            ScopePart.of(rule.scope()).forEach(part -> request.put(part.attribute(), part.example(text -> random.nextInt())));
+            ScopePart.of(rule.scope())
+                    .forEach(part -> request.put(part.attribute(), part.example(text -> random.nextInt())));
         }
         return request;
     }
