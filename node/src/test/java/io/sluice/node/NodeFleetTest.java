@@ -57,6 +57,7 @@ class NodeFleetTest {
             NodeReport report = report(each -> each.version() == 1);
             assertThat(report.digest()).isEqualTo(set(1, 2).digest());
             assertThat(report.kind()).isEqualTo(Kind.NODE);
+            assertThat(report.follows()).isTrue();
             assertThat(report.name()).isEqualTo(NodeId.host() + ":" + node.node.apiPort());
             assertThat(report.mode()).isEqualTo(Mode.LOCAL);
             assertThat(report.breaker()).isEqualTo(Breaker.NONE);
@@ -111,6 +112,7 @@ class NodeFleetTest {
             NodeReport report = report(each -> true);
             assertThat(report.version()).isEqualTo(1);
             assertThat(report.digest()).isEqualTo(node.node.rules().digest());
+            assertThat(report.follows()).isFalse();
             assertThat(center.requests()).allMatch(request -> request.startsWith("POST "));
         }
     }

@@ -34,6 +34,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
     private final Supplier<Optional<RefusedSet>> refused;
     private final StoreWatch store;
     private final Supplier<List<String>> findings;
+    private final boolean follows;
 
     /** The rules in force, with the time since when. */
     private volatile Applied applied = new Applied(RuleSet.none(), 0);
@@ -47,7 +48,8 @@ public final class MemberReports implements LongFunction<NodeReport> {
             Clock clock,
             Supplier<Optional<RefusedSet>> refused,
             StoreWatch store,
-            Supplier<List<String>> findings) {
+            Supplier<List<String>> findings,
+            boolean follows) {
         this.nodeId = nodeId;
         this.kind = kind;
         this.name = name;
@@ -55,6 +57,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
         this.refused = refused;
         this.store = store;
         this.findings = findings;
+        this.follows = follows;
     }
 
     /**
@@ -72,7 +75,7 @@ public final class MemberReports implements LongFunction<NodeReport> {
             StoreWatch store,
             Supplier<List<String>> findings,
             Clock clock) {
-        return of(nodeId, kind, name, rules.source(), rules::refusedSet, store, findings, clock);
+        return of(nodeId, kind, name, rules.source(), rules::refusedSet, store, findings, rules.follows(), clock);
     }
 
     static MemberReports of(
@@ -83,8 +86,9 @@ public final class MemberReports implements LongFunction<NodeReport> {
             Supplier<Optional<RefusedSet>> refused,
             StoreWatch store,
             Supplier<List<String>> findings,
+            boolean follows,
             Clock clock) {
-        MemberReports reports = new MemberReports(nodeId, kind, name, clock, refused, store, findings);
+        MemberReports reports = new MemberReports(nodeId, kind, name, clock, refused, store, findings, follows);
         // A set is in force before its listeners know it, so a report never says too much.
         rules.listen(new RuleListener() {
             @Override
@@ -118,7 +122,8 @@ public final class MemberReports implements LongFunction<NodeReport> {
                 mode(),
                 breaker(),
                 findings.get(),
-                beat);
+                beat,
+                follows);
     }
 
     private static Refusal refusal(RefusedSet set) {

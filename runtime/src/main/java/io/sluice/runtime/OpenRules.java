@@ -171,6 +171,11 @@ public final class OpenRules implements AutoCloseable {
         return this;
     }
 
+    /** Returns whether a center can release rules to this process: whether they come from Redis or from a center. */
+    public boolean follows() {
+        return redis != null || center != null;
+    }
+
     public RuleSource source() {
         return source;
     }

@@ -95,6 +95,7 @@ class MemberReportsTest {
                 source::refusedSet,
                 new StoreWatch(null, clock),
                 () -> List.of("a finding"),
+                true,
                 clock);
     }
 

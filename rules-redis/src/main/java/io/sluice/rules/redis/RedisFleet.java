@@ -6,7 +6,11 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +42,9 @@ public final class RedisFleet implements AutoCloseable {
 
     /** A node whose last report is older does not live. */
     public static final Duration REPORT_LIVES = Duration.ofSeconds(5);
+
+    /** The center tells every second. What it told longer ago means nothing. */
+    private static final Duration FLEET_LIVES = Duration.ofSeconds(60);
 
     /** The maximum size of what the center tells. */
     private static final int MOST_BYTES = 100_000;
@@ -98,6 +105,63 @@ public final class RedisFleet implements AutoCloseable {
         LettuceStore.await(listed, ANSWER_MAY_TAKE);
         String text = new String(LettuceStore.await(told, ANSWER_MAY_TAKE), StandardCharsets.UTF_8);
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
+    }
+
+    /**
+     * Returns the current reports by the id of their node. Ids of nodes that no longer report are removed.
+     *
+     * @throws RuntimeException if Redis cannot be reached or refuses
+     */
+    public Map<String, String> reports() {
+        try {
+            return reports(open().commands());
+        } catch (RuntimeException e) {
+            drop();
+            throw e;
+        }
+    }
+
+    private static Map<String, String> reports(RedisClusterAsyncCommands<String, byte[]> redis) {
+        Map<String, RedisFuture<byte[]>> asked = new TreeMap<>();
+        for (byte[] id : LettuceStore.await(redis.smembers(NODES), ANSWER_MAY_TAKE)) {
+            String node = new String(id, StandardCharsets.UTF_8);
+            asked.put(node, redis.get(REPORT + node));
+        }
+        Map<String, String> reports = new TreeMap<>();
+        List<byte[]> silent = new ArrayList<>();
+        asked.forEach((node, answer) -> {
+            byte[] report = LettuceStore.await(answer, ANSWER_MAY_TAKE);
+            if (report == null) {
+                silent.add(node.getBytes(StandardCharsets.UTF_8));
+            } else {
+                reports.put(node, new String(report, StandardCharsets.UTF_8));
+            }
+        });
+        if (!silent.isEmpty()) {
+            // A node adds itself again with its next report.
+            LettuceStore.await(redis.srem(NODES, silent.toArray(byte[][]::new)), ANSWER_MAY_TAKE);
+        }
+        return reports;
+    }
+
+    /**
+     * Tells all nodes about the fleet.
+     *
+     * @throws RuntimeException if Redis cannot be reached or refuses
+     */
+    public void tell(String fleet) {
+        try {
+            LettuceStore.await(
+                    open().commands()
+                            .set(
+                                    FLEET,
+                                    fleet.getBytes(StandardCharsets.UTF_8),
+                                    SetArgs.Builder.px(FLEET_LIVES.toMillis())),
+                    ANSWER_MAY_TAKE);
+        } catch (RuntimeException e) {
+            drop();
+            throw e;
+        }
     }
 
     private RuleLine open() {

@@ -124,6 +124,20 @@ public final class RedisRulePublisher implements AutoCloseable {
         return release(store, 0, rules(store, version).rules(), ALL);
     }
 
+    /** Returns the highest version that the version key names, in force or on trial; 0 if nothing was released. */
+    public synchronized long highest() {
+        return named(stores.get()).map(VersionPointer::highest).orElse(0L);
+    }
+
+    /** Returns the hashes that differ from the rules in force, one sentence each; empty if there are none. */
+    public synchronized List<String> drift() {
+        RuleStore store = stores.get();
+        Optional<VersionPointer> now = named(store);
+        return now.isEmpty()
+                ? List.of()
+                : Mirror.drift(store, rules(store, now.get().version()).rules());
+    }
+
     /** Rewrites the hashes of the rules in force, in case something else wrote to them. */
     public synchronized void mirror() {
         mirror(stores.get());

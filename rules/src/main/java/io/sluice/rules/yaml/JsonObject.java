@@ -75,6 +75,20 @@ public final class JsonObject {
         return number.getAsLong();
     }
 
+    /** Returns whether a flag is set, or the default if it is absent. */
+    public boolean flag(String name, boolean otherwise) {
+        YamlValue value = values.get(name);
+        if (value == null) {
+            return otherwise;
+        }
+        if (value instanceof YamlScalar scalar
+                && !scalar.quoted()
+                && scalar.text().matches("true|false")) {
+            return scalar.text().equals("true");
+        }
+        throw unexpected(name, value, "true or false");
+    }
+
     /** Returns a list of texts. */
     public List<String> texts(String name) {
         YamlValue value = required(name);

@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
  * @param breaker the state of the breaker in front of its store
  * @param findings problems that do not stop decisions, as sentences
  * @param beat rises with each report of the same start
+ * @param follows whether it takes rules that a center releases; not if its rules come from a file
  */
 public record NodeReport(
         String node,
@@ -41,7 +42,8 @@ public record NodeReport(
         Mode mode,
         Breaker breaker,
         List<String> findings,
-        long beat) {
+        long beat,
+        boolean follows) {
 
     /** The maximum number of characters in the text of a report. */
     public static final int MOST_CHARACTERS = 262_144;
@@ -65,6 +67,38 @@ public record NodeReport(
         if (beat < 0) {
             throw new IllegalArgumentException("beat: " + beat + " (expected: 0 or more)");
         }
+    }
+
+    /** Creates the report of a process that takes released rules. */
+    public NodeReport(
+            String node,
+            Kind kind,
+            String name,
+            String program,
+            long startedMillis,
+            long version,
+            String digest,
+            long appliedMillis,
+            Optional<Refusal> refused,
+            Mode mode,
+            Breaker breaker,
+            List<String> findings,
+            long beat) {
+        this(
+                node,
+                kind,
+                name,
+                program,
+                startedMillis,
+                version,
+                digest,
+                appliedMillis,
+                refused,
+                mode,
+                breaker,
+                findings,
+                beat,
+                true);
     }
 
     /** Returns whether a text can be the id of a process. It is a part of keys and URLs. */
@@ -131,7 +165,8 @@ public record NodeReport(
                 word(Mode.class, "mode", fields),
                 word(Breaker.class, "breaker", fields),
                 fields.texts("findings"),
-                fields.whole("beat", 0, Long.MAX_VALUE));
+                fields.whole("beat", 0, Long.MAX_VALUE),
+                fields.flag("follows", true));
     }
 
     private static Refusal refusal(JsonObject fields) {
@@ -158,12 +193,13 @@ public record NodeReport(
                     .field("errors", refusal.errors())
                     .end();
         } else {
-            line.field("refused", null);
+            line.field("refused", (Object) null);
         }
         return line.field("mode", word(mode))
                 .field("breaker", word(breaker))
                 .field("findings", findings)
                 .field("beat", beat)
+                .field("follows", follows)
                 .end()
                 .toString();
     }

@@ -23,7 +23,7 @@ class NodeReportTest {
                     + "\"started\":1700000000000,\"version\":12,\"digest\":\"" + DIGEST
                     + "\",\"applied\":1700000000500,"
                     + "\"refused\":{\"version\":13,\"digest\":\"\",\"errors\":[\"a \\\"b\\\"\"]},"
-                    + "\"mode\":\"remote\",\"breaker\":\"half_open\",\"findings\":[\"c\"],\"beat\":7}";
+                    + "\"mode\":\"remote\",\"breaker\":\"half_open\",\"findings\":[\"c\"],\"beat\":7,\"follows\":true}";
 
     private static final NodeReport REPORT = new NodeReport(
             "n-1",
@@ -46,7 +46,7 @@ class NodeReportTest {
         assertThat(empty().toJson())
                 .isEqualTo("{\"node\":\"a\",\"kind\":\"application\",\"name\":\"\",\"program\":\"\",\"started\":0,"
                         + "\"version\":0,\"digest\":\"\",\"applied\":0,\"refused\":null,"
-                        + "\"mode\":\"local\",\"breaker\":\"none\",\"findings\":[],\"beat\":0}");
+                        + "\"mode\":\"local\",\"breaker\":\"none\",\"findings\":[],\"beat\":0,\"follows\":true}");
     }
 
     @Test
@@ -81,6 +81,7 @@ class NodeReportTest {
                 "\"findings\":[\"c\"]|\"findings\":[1]",
                 "\"beat\":7|\"beat\":-7",
                 "\"beat\":7|\"pulse\":7",
+                "\"follows\":true|\"follows\":\"true\"",
                 "\"refused\":{\"version\":13|\"refused\":{\"other\":13"
             })
     void refusesAWrongField(String right, String wrong) {
