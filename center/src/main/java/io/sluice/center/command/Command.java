@@ -1,0 +1,106 @@
+package io.sluice.center.command;
+
+import io.sluice.center.edit.Edits;
+import java.util.OptionalLong;
+
+/**
+ * A mutation of the center's state, as it was asked for. Immutable. {@link CommandLog} stores each of them with its actor and
+ * time.
+ */
+public sealed interface Command {
+
+    /** Returns why. May be empty only where the API does not ask for a reason. */
+    String reason();
+
+    /**
+     * Returns what must not have changed for the command to act: the base version, the revision of a change, or the version in
+     * force; 0 if it acts on anything.
+     */
+    long expected();
+
+    /** Opens a change on a base version. */
+    record OpenChange(String title, String reason, long base, Edits edits) implements Command {
+        @Override
+        public long expected() {
+            return base;
+        }
+    }
+
+    /** Replaces the content of an open change. */
+    record EditChange(long change, long revision, String title, String reason, long base, Edits edits)
+            implements Command {
+        @Override
+        public long expected() {
+            return revision;
+        }
+    }
+
+    /** Moves an open change to the version in force. */
+    record RebaseChange(long change, long revision, long base) implements Command {
+        @Override
+        public String reason() {
+            return "";
+        }
+
+        @Override
+        public long expected() {
+            return revision;
+        }
+    }
+
+    /**
+     * Closes a change without releasing it.
+     *
+     * @param rejected whether somebody else than the author closes it
+     */
+    record CloseChange(long change, String reason, boolean rejected) implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+
+    /**
+     * Releases a change to all nodes.
+     *
+     * @param digest of the rules that result
+     */
+    record ReleaseChange(long change, String reason, String digest, OptionalLong base) implements Command {
+        @Override
+        public long expected() {
+            return base.orElse(0);
+        }
+    }
+
+    /**
+     * Releases the content of an earlier version again.
+     *
+     * @param current the version in force, if the caller insists on it
+     */
+    record RollBack(long to, String reason, OptionalLong current) implements Command {
+        @Override
+        public long expected() {
+            return current.orElse(0);
+        }
+    }
+
+    /**
+     * Takes over rules that were not released here: sample rules at the first start, or a snapshot from Redis.
+     *
+     * @param version the number of the snapshot
+     */
+    record TakeOver(long version, String digest, String reason) implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+
+    /** Writes the mirror hashes in Redis again, because something else wrote to them. */
+    record RepairMirror(String reason) implements Command {
+        @Override
+        public long expected() {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The commands that change the center's state, and the log that stores each of them. */
+@NullMarked
+package io.sluice.center.command;
+
+import org.jspecify.annotations.NullMarked;

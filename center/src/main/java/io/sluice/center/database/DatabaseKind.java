@@ -1,0 +1,228 @@
+package io.sluice.center.database;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.TransactionDefinition;
+
+/** A product that the center can store its data in, and the settings that it needs. */
+sealed interface DatabaseKind {
+
+    /** Returns the kind for a JDBC URL. An empty URL means SQLite in the data directory. */
+    static DatabaseKind of(String url, Path data) throws DatabaseUnusableException {
+        if (url.isEmpty()) {
+            return new Sqlite(data.resolve("center.db"));
+        }
+        if (url.startsWith("jdbc:sqlite:")) {
+            return new Sqlite(Path.of(url.substring("jdbc:sqlite:".length())));
+        }
+        if (url.startsWith("jdbc:mariadb://")) {
+            return new MariaDb(url);
+        }
+        if (url.startsWith("jdbc:mysql://")) {
+            // The driver of MariaDB also speaks to MySQL.
+            return new MariaDb("jdbc:mariadb://" + url.substring("jdbc:mysql://".length()));
+        }
+        throw new DatabaseUnusableException("db: \"" + withoutSecrets(url)
+                + "\" (expected: jdbc:mariadb://host/database?user=…&password=…, jdbc:mysql://… or jdbc:sqlite:FILE)");
+    }
+
+    private static String withoutSecrets(String url) {
+        int query = url.indexOf('?');
+        return query < 0 ? url : url.substring(0, query);
+    }
+
+    String url();
+
+    /** Returns the name in messages, without user and password. */
+    String name();
+
+    /** Returns what a user can do if it cannot be used. */
+    String advice();
+
+    Properties properties(boolean readOnly);
+
+    boolean isEmbedded();
+
+    int writers();
+
+    int readers();
+
+    /** Returns how long a request waits for a connection. */
+    Duration patience();
+
+    int readIsolation();
+
+    /** Returns what the migrations contain in place of their placeholders. */
+    Map<String, String> placeholders();
+
+    void prepare(Path data);
+
+    /** Checks an existing database. */
+    void check(JdbcClient client) throws DatabaseUnusableException;
+
+    /** A file that only this process uses. */
+    record Sqlite(Path file) implements DatabaseKind {
+
+        private static final int READERS = 4;
+
+        @Override
+        public String url() {
+            return "jdbc:sqlite:" + file.toAbsolutePath();
+        }
+
+        @Override
+        public String name() {
+            return file.toString();
+        }
+
+        @Override
+        public String advice() {
+            return "check that the file is readable and the disk not full, or restore a backup (./sluice center restore)";
+        }
+
+        @Override
+        public Properties properties(boolean readOnly) {
+            Properties properties = new Properties();
+            properties.setProperty("journal_mode", "WAL");
+            // A release that was answered survives the loss of power.
+            properties.setProperty("synchronous", "FULL");
+            properties.setProperty("busy_timeout", Long.toString(patience().toMillis()));
+            // A writer takes its lock at the beginning, so it cannot fail later because another was first.
+            properties.setProperty("transaction_mode", readOnly ? "DEFERRED" : "IMMEDIATE");
+            return properties;
+        }
+
+        @Override
+        public boolean isEmbedded() {
+            return true;
+        }
+
+        @Override
+        public int writers() {
+            return 1;
+        }
+
+        @Override
+        public int readers() {
+            return READERS;
+        }
+
+        @Override
+        public Duration patience() {
+            return Duration.ofSeconds(10);
+        }
+
+        @Override
+        public int readIsolation() {
+            return TransactionDefinition.ISOLATION_DEFAULT;
+        }
+
+        @Override
+        public Map<String, String> placeholders() {
+            return Map.of("table_options", "");
+        }
+
+        @Override
+        public void prepare(Path data) {
+            // The driver unpacks a native library. The usual directory for temporary files may forbid to run it.
+            if (System.getProperty("org.sqlite.tmpdir") == null) {
+                System.setProperty("org.sqlite.tmpdir", data.toAbsolutePath().toString());
+            }
+            if (!Files.exists(file)) {
+                create();
+            }
+        }
+
+        /** Its other files get the permissions of this one. */
+        private void create() {
+            try {
+                Files.createFile(
+                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void check(JdbcClient client) throws DatabaseUnusableException {
+            String found =
+                    client.sql("PRAGMA quick_check(1)").query(String.class).single();
+            if (!found.equals("ok")) {
+                throw new DatabaseUnusableException(
+                        "database " + name() + ": damaged (" + found.replaceAll("\\s+", " ") + "); " + advice());
+            }
+        }
+    }
+
+    /** A server: MariaDB, or MySQL through the same driver. */
+    record MariaDb(String url) implements DatabaseKind {
+
+        private static final int CONNECTIONS = 5;
+
+        @Override
+        public String name() {
+            return withoutSecrets(url);
+        }
+
+        @Override
+        public String advice() {
+            return "check its address, user and password (--db) and that it is running";
+        }
+
+        @Override
+        public Properties properties(boolean readOnly) {
+            Properties properties = new Properties();
+            properties.setProperty("connectTimeout", Long.toString(patience().toMillis()));
+            properties.setProperty("socketTimeout", "30000");
+            properties.setProperty("useAffectedRows", "false");
+            return properties;
+        }
+
+        @Override
+        public boolean isEmbedded() {
+            return false;
+        }
+
+        @Override
+        public int writers() {
+            return CONNECTIONS;
+        }
+
+        @Override
+        public int readers() {
+            return CONNECTIONS;
+        }
+
+        @Override
+        public Duration patience() {
+            return Duration.ofSeconds(3);
+        }
+
+        @Override
+        public int readIsolation() {
+            return TransactionDefinition.ISOLATION_REPEATABLE_READ;
+        }
+
+        @Override
+        public Map<String, String> placeholders() {
+            return Map.of("table_options", "ENGINE = InnoDB DEFAULT CHARACTER SET = utf8mb4 COLLATE = utf8mb4_bin");
+        }
+
+        @Override
+        public void prepare(Path data) {
+            // Nothing to prepare.
+        }
+
+        @Override
+        public void check(JdbcClient client) {
+            client.sql("SELECT 1").query(Integer.class).single();
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package io.sluice.center.database;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.core.RowCallbackHandler;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The whole content of a database as one file: compressed lines of JSON, each a row. It does not depend on the product, so it
+ * also moves a center from SQLite to MariaDB and back.
+ */
+public final class Dump {
+
+    /** In the order in which they are written. */
+    private static final List<String> TABLES =
+            List.of("counter", "command", "rule_version", "rule_change", "rollout", "node_report");
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+    private static final int FORMAT = 1;
+
+    private final Database database;
+
+    public Dump(Database database) {
+        this.database = database;
+    }
+
+    /** Writes everything, as one state, while others read and write. Returns the number of rows. */
+    public long write(OutputStream to) throws IOException {
+        String schema = schema().version();
+        try (Writer out = new OutputStreamWriter(new GZIPOutputStream(to), StandardCharsets.UTF_8)) {
+            Map<String, Object> head = new LinkedHashMap<>();
+            head.put("sluice", "center");
+            head.put("format", FORMAT);
+            head.put("schema", schema);
+            line(out, head);
+            return database.read(client -> {
+                long rows = 0;
+                for (String table : TABLES) {
+                    rows += rows(client, table, out);
+                }
+                line(out, Map.of("rows", rows));
+                return rows;
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /**
+     * Fills an empty database. Nothing is changed if the file is damaged or incomplete.
+     *
+     * @throws DatabaseUnusableException if the database has data, or the file cannot be read
+     */
+    public long read(InputStream from) throws IOException, DatabaseUnusableException {
+        if (!isEmpty()) {
+            throw new DatabaseUnusableException(
+                    "import: the database has data (expected: an empty one, such as a new --data directory)");
+        }
+        try (BufferedReader in =
+                new BufferedReader(new InputStreamReader(new GZIPInputStream(from), StandardCharsets.UTF_8))) {
+            Map<?, ?> head = parse(in.readLine());
+            if (!"center".equals(head.get("sluice")) || !Integer.valueOf(FORMAT).equals(head.get("format"))) {
+                throw new IOException("not an export of a center");
+            }
+            if (!schema().version().equals(head.get("schema"))) {
+                throw new DatabaseUnusableException("import: the file has schema " + head.get("schema") + " (expected: "
+                        + schema().version() + "; use the version of Sluice that wrote it, then upgrade)");
+            }
+            return database.write(client -> {
+                client.sql("DELETE FROM counter").update();
+                return insert(client, in);
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (JacksonException
+                | DataIntegrityViolationException
+                | BadSqlGrammarException
+                | UncategorizedSQLException e) {
+            throw new IOException("damaged: " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns whether nothing was ever changed or released. */
+    public boolean isEmpty() {
+        return database.read(client ->
+                client.sql("SELECT COUNT(*) FROM command").query(Long.class).single() == 0
+                        && client.sql("SELECT COUNT(*) FROM rule_version")
+                                        .query(Long.class)
+                                        .single()
+                                == 0);
+    }
+
+    private Schema schema() {
+        return new Schema(database.kind(), database.source(), Path.of(""));
+    }
+
+    private static long rows(JdbcClient client, String table, Writer out) {
+        long[] rows = new long[1];
+        client.sql("SELECT * FROM " + table + " ORDER BY 1").query((RowCallbackHandler) result -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("table", table);
+            var columns = result.getMetaData();
+            for (int i = 1; i <= columns.getColumnCount(); i++) {
+                Object value = result.getObject(i);
+                row.put(columns.getColumnName(i), value instanceof Number number ? number.longValue() : value);
+            }
+            line(out, row);
+            rows[0]++;
+        });
+        return rows[0];
+    }
+
+    private static long insert(JdbcClient client, BufferedReader in) {
+        try {
+            long rows = 0;
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                Map<?, ?> row = parse(line);
+                Object end = row.get("rows");
+                if (end != null) {
+                    if (((Number) end).longValue() != rows) {
+                        throw new IOException("incomplete: " + rows + " rows (expected: " + end + ")");
+                    }
+                    if (in.readLine() != null) {
+                        throw new IOException("damaged: something follows the end");
+                    }
+                    return rows;
+                }
+                insert(client, row);
+                rows++;
+            }
+            throw new IOException("incomplete: the end is missing");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void insert(JdbcClient client, Map<?, ?> row) throws IOException {
+        String table = String.valueOf(row.get("table"));
+        if (!TABLES.contains(table)) {
+            throw new IOException("unknown table: " + table);
+        }
+        List<String> names = row.keySet().stream()
+                .map(String::valueOf)
+                .filter(name -> !name.equals("table"))
+                .toList();
+        if (!names.stream().allMatch(name -> name.matches("[a-z_]{1,40}"))) {
+            throw new IOException("damaged: a row of " + table);
+        }
+        String marks = String.join(", ", names.stream().map(name -> "?").toList());
+        client.sql("INSERT INTO " + table + " (" + String.join(", ", names) + ") VALUES (" + marks + ")")
+                .params(names.stream().map(row::get).toArray())
+                .update();
+    }
+
+    private static Map<?, ?> parse(@Nullable String line) throws IOException {
+        if (line == null) {
+            throw new IOException("empty");
+        }
+        return JSON.readValue(line, Map.class);
+    }
+
+    private static void line(Writer out, Map<String, ?> row) {
+        try {
+            out.write(JSON.writeValueAsString(row));
+            out.write('\n');
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

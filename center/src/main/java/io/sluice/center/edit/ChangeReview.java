@@ -1,0 +1,97 @@
+package io.sluice.center.edit;
+
+import io.sluice.rules.changes.RuleChange;
+import io.sluice.rules.document.RuleDocument;
+import io.sluice.rules.document.RuleJson;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.review.ReviewFinding;
+import io.sluice.rules.review.SetReview;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.yaml.DocumentError;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What the edits of a change would do to the rules in force.
+ *
+ * @param after the rules that would result, with the number of the version in force
+ * @param changes in the order of the rules
+ * @param collisions with what was released since the change was begun; if there are any, it must be rebased first
+ * @param warnings about the edited rules: legal, but probably not what the author means
+ * @param findings about the whole set that the version in force does not have: rules that never act, limits that never refuse, and
+ *     contradictions
+ */
+public record ChangeReview(
+        RuleSet before,
+        RuleSet after,
+        List<RuleChange> changes,
+        List<Collision> collisions,
+        List<DocumentError> warnings,
+        List<ReviewFinding> findings) {
+
+    public ChangeReview {
+        changes = List.copyOf(changes);
+        collisions = List.copyOf(collisions);
+        warnings = List.copyOf(warnings);
+        findings = List.copyOf(findings);
+    }
+
+    /**
+     * Reviews edits.
+     *
+     * @param base the version on which the change was begun
+     * @param current the version in force
+     * @param now decides which overrides have ended
+     */
+    public static ChangeReview of(Edits edits, RuleSet base, RuleSet current, Instant now) {
+        RuleSet after = new RuleSet(current.version(), edits.applyTo(current.rules()));
+        return new ChangeReview(
+                current,
+                after,
+                RuleChange.between(current, after),
+                Collision.of(edits, base, current),
+                warnings(edits),
+                findings(current, after, now));
+    }
+
+    /** Returns the digest of the rules that would result. */
+    public String digest() {
+        return after.digest();
+    }
+
+    public String text() {
+        return TextDifference.between(before, after);
+    }
+
+    /** Returns what the changes mean for counts, in sentences. */
+    public List<String> forCounts() {
+        return changes.stream()
+                .filter(change -> change.forCounts().isPresent())
+                .map(change -> change + ", " + change.forCounts().orElseThrow())
+                .toList();
+    }
+
+    /** Returns how many rules are added, changed and removed. */
+    public Tally tally() {
+        return Tally.between(before, after);
+    }
+
+    private static List<ReviewFinding> findings(RuleSet before, RuleSet after, Instant now) {
+        Set<ReviewFinding> known = new HashSet<>(SetReview.of(before, now));
+        return SetReview.of(after, now).stream()
+                .filter(finding -> !known.contains(finding))
+                .toList();
+    }
+
+    private static List<DocumentError> warnings(Edits edits) {
+        List<Rule> edited = edits.list().stream()
+                .filter(edit -> edit instanceof Edit.Put)
+                .map(edit -> ((Edit.Put) edit).put())
+                .toList();
+        return edited.isEmpty()
+                ? List.of()
+                : RuleDocument.parse("change", RuleJson.document(edited)).warnings();
+    }
+}

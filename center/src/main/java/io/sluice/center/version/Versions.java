@@ -1,0 +1,133 @@
+package io.sluice.center.version;
+
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.rules.snapshot.RuleSetText;
+import io.sluice.rules.snapshot.RuleSetText.Reading;
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The table of released versions. Version 0 has no rules and is in force until the first release. Thread-safe. */
+public final class Versions {
+
+    private static final int KEPT_IN_MEMORY = 8;
+    private static final int ALL = 100;
+
+    private static final String COLUMNS =
+            "number, digest, rules, released_at, actor, title, reason, change_id, content_of, rollout";
+
+    /** Versions are immutable, so a set that was read once stays true. */
+    private final Map<Long, RuleSet> known = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, RuleSet> eldest) {
+            return size() > KEPT_IN_MEMORY;
+        }
+    };
+
+    /** Returns the number of the version in force. */
+    public long latest(JdbcClient client) {
+        return client.sql("SELECT COALESCE(MAX(number), 0) FROM rule_version")
+                .query(Long.class)
+                .single();
+    }
+
+    /** Returns the rules in force. */
+    public RuleSet latestRules(JdbcClient client) {
+        return rules(client, latest(client)).orElseThrow();
+    }
+
+    /** Returns the rules of a version. */
+    public Optional<RuleSet> rules(JdbcClient client, long number) {
+        if (number == 0) {
+            return Optional.of(RuleSet.none());
+        }
+        synchronized (known) {
+            RuleSet set = known.get(number);
+            if (set != null) {
+                return Optional.of(set);
+            }
+        }
+        Optional<RuleSet> read = client.sql("SELECT document FROM rule_version WHERE number = ?")
+                .param(number)
+                .query(String.class)
+                .optional()
+                .map(document -> parse(number, document));
+        read.ifPresent(set -> {
+            synchronized (known) {
+                known.put(number, set);
+            }
+        });
+        return read;
+    }
+
+    public Optional<Version> find(JdbcClient client, long number) {
+        return client.sql("SELECT " + COLUMNS + " FROM rule_version WHERE number = ?")
+                .param(number)
+                .query(Versions::row)
+                .optional();
+    }
+
+    /** Returns versions below a number, newest first. */
+    public List<Version> list(JdbcClient client, long below, int most) {
+        return client.sql(
+                        "SELECT " + COLUMNS + " FROM rule_version WHERE number < ? ORDER BY number DESC LIMIT " + most)
+                .param(below)
+                .query(Versions::row)
+                .list();
+    }
+
+    /** Adds a version. Fails if its number exists. */
+    public void add(JdbcClient client, Version version, RuleSet rules) {
+        client.sql("INSERT INTO rule_version (" + COLUMNS + ", document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                .params(
+                        version.number(),
+                        version.digest(),
+                        version.rules(),
+                        version.releasedAt(),
+                        version.actor(),
+                        version.title(),
+                        version.reason(),
+                        version.changeId(),
+                        version.contentOf(),
+                        version.rollout(),
+                        text(rules))
+                .update();
+    }
+
+    /** The stored text names its version and digest, so damage is noticed. */
+    private static String text(RuleSet rules) {
+        StringBuilder text = new StringBuilder();
+        RuleSetText.write(rules.releasedTo(ALL), text::append);
+        return text.toString();
+    }
+
+    private static RuleSet parse(long number, String text) {
+        Reading reading = RuleSetText.read("version " + number, text.getBytes(StandardCharsets.UTF_8));
+        if (reading instanceof Reading.Found found) {
+            return found.rules();
+        }
+        throw new IllegalStateException("version " + number + " cannot be read: "
+                + ((Reading.Unusable) reading).errors().get(0));
+    }
+
+    private static Version row(ResultSet row, int index) throws SQLException {
+        return new Version(
+                row.getLong(1),
+                row.getString(2),
+                row.getLong(3),
+                row.getLong(4),
+                row.getString(5),
+                row.getString(6),
+                row.getString(7),
+                row.getLong(8),
+                row.getLong(9),
+                row.getLong(10));
+    }
+}
