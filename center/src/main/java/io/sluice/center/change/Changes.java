@@ -1,0 +1,282 @@
+package io.sluice.center.change;
+
+import io.sluice.center.command.Actor;
+import io.sluice.center.command.Command;
+import io.sluice.center.command.CommandLog;
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.database.Database;
+import io.sluice.center.edit.ChangeReview;
+import io.sluice.center.edit.Collision;
+import io.sluice.center.edit.Edits;
+import io.sluice.center.version.Versions;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Opens, edits and closes changes. Thread-safe. */
+public final class Changes {
+
+    private static final int LONGEST_TITLE = 300;
+    private static final int LONGEST_REASON = 10_000;
+
+    private final Database database;
+    private final ChangeTable table = new ChangeTable();
+    private final Versions versions;
+    private final CommandLog log;
+    private final Clock clock;
+
+    public Changes(Database database, Versions versions, CommandLog log, Clock clock) {
+        this.database = database;
+        this.versions = versions;
+        this.log = log;
+        this.clock = clock;
+    }
+
+    /** A change and what it would do now. */
+    public record Reviewed(Change change, ChangeReview review) {}
+
+    /** Opens a change, if its edits fit the rules in force. */
+    public Reviewed open(Actor actor, Command.OpenChange command) {
+        return database.write(client -> {
+            ChangeReview review = review(client, command.base(), command.edits());
+            requireFit(command.base(), command.edits(), review);
+            long now = now();
+            Change change = new Change(
+                    Database.next(client, "change"),
+                    1,
+                    ChangeState.OPEN,
+                    title(command.title()),
+                    reason(command.reason()),
+                    actor.name(),
+                    command.base(),
+                    command.edits(),
+                    now,
+                    now,
+                    0);
+            table.add(client, change);
+            log.add(client, actor, command);
+            return new Reviewed(change, review);
+        });
+    }
+
+    /** Replaces the content of an open change. */
+    public Reviewed edit(Actor actor, Command.EditChange command) {
+        return database.write(client -> {
+            Change old = requireOpen(client, command.change());
+            requireRevision(old, command.revision());
+            ChangeReview review = review(client, command.base(), command.edits());
+            requireFit(command.base(), command.edits(), review);
+            Change change = new Change(
+                    old.id(),
+                    old.revision() + 1,
+                    ChangeState.OPEN,
+                    title(command.title()),
+                    reason(command.reason()),
+                    old.author(),
+                    command.base(),
+                    command.edits(),
+                    old.openedAt(),
+                    now(),
+                    0);
+            table.replace(client, change);
+            log.add(client, actor, command);
+            return new Reviewed(change, review);
+        });
+    }
+
+    /** Moves an open change to the version in force. Its edits stay the same; what they replace is now what is in force. */
+    public Reviewed rebase(Actor actor, long id, OptionalLong revision) {
+        return database.write(client -> {
+            Change old = requireOpen(client, id);
+            requireRevision(old, revision.orElse(old.revision()));
+            RuleSet current = versions.latestRules(client);
+            Edits edits = old.edits().without(old.edits().missingFrom(current.rules()));
+            ChangeReview review = ChangeReview.of(edits, current, current, instant());
+            if (review.changes().isEmpty()) {
+                throw RefusedException.conflict("change " + id + ": version " + current.version()
+                        + " already has this content (expected: a difference; withdraw the change)");
+            }
+            Change change = new Change(
+                    old.id(),
+                    old.revision() + 1,
+                    ChangeState.OPEN,
+                    old.title(),
+                    old.reason(),
+                    old.author(),
+                    current.version(),
+                    edits,
+                    old.openedAt(),
+                    now(),
+                    0);
+            table.replace(client, change);
+            log.add(client, actor, new Command.RebaseChange(id, old.revision(), current.version()));
+            return new Reviewed(change, review);
+        });
+    }
+
+    /** Returns the edits that turn the rules of a version into these. */
+    public Edits edits(long base, List<Rule> rules) {
+        return database.read(client -> Edits.between(begun(client, base).rules(), rules));
+    }
+
+    /** Closes a change without releasing it. */
+    public Change close(Actor actor, Command.CloseChange command) {
+        return database.write(client -> {
+            Change old = requireOpen(client, command.change());
+            Change change = closed(old, command.rejected() ? ChangeState.REJECTED : ChangeState.WITHDRAWN, 0);
+            table.replace(client, change);
+            log.add(client, actor, command);
+            return change;
+        });
+    }
+
+    /**
+     * Marks a change as released, in the transaction that releases it.
+     *
+     * @param version the number of the version with its content
+     */
+    public void released(JdbcClient client, Change change, long version) {
+        table.replace(client, closed(change, ChangeState.RELEASED, version));
+    }
+
+    public Optional<Reviewed> find(long id) {
+        return database.read(
+                client -> table.find(client, id).map(change -> new Reviewed(change, review(client, change))));
+    }
+
+    /** Returns changes with an id below a number, newest first, without their reviews. */
+    public List<Change> list(Optional<ChangeState> state, long below, int most) {
+        return database.read(client -> table.list(client, state, below, most));
+    }
+
+    /** Returns an open change, or refuses. */
+    public Change requireOpen(JdbcClient client, long id) {
+        Change change = table.find(client, id)
+                .orElseThrow(
+                        () -> RefusedException.missing("change " + id + ": unknown (expected: the id of a change)"));
+        if (change.state() != ChangeState.OPEN) {
+            throw RefusedException.conflict(
+                    "change " + id + ": " + change.state().word()
+                            + (change.version() == 0 ? "" : " as version " + change.version())
+                            + " (expected: an open change)",
+                    Map.of("state", change.state().word(), "version", change.version()));
+        }
+        return change;
+    }
+
+    /** Returns what an open change would do to the rules in force; for a released one, what it did. */
+    public ChangeReview review(JdbcClient client, Change change) {
+        if (change.state() == ChangeState.RELEASED) {
+            RuleSet before = versions.rules(client, change.version() - 1)
+                    .orElseGet(() -> versions.rules(client, change.base()).orElseThrow());
+            return ChangeReview.of(change.edits(), before, before, instant());
+        }
+        return review(client, change.base(), change.edits());
+    }
+
+    /** Refuses a change that collides with what was released since it was begun. */
+    public static void requireNoCollision(Change change, ChangeReview review) {
+        if (!review.collisions().isEmpty()) {
+            throw collision(change.base(), review);
+        }
+    }
+
+    private ChangeReview review(JdbcClient client, long base, Edits edits) {
+        return ChangeReview.of(edits, begun(client, base), versions.latestRules(client), instant());
+    }
+
+    private RuleSet begun(JdbcClient client, long base) {
+        return versions.rules(client, base)
+                .orElseThrow(() -> RefusedException.invalid("base: " + base + " (expected: a released version, at most "
+                        + versions.latest(client) + "; 0 if there is none)"));
+    }
+
+    private static void requireFit(long base, Edits edits, ChangeReview review) {
+        if (!review.collisions().isEmpty()) {
+            throw collision(base, review);
+        }
+        List<String> missing = edits.missingFrom(review.before().rules());
+        if (!missing.isEmpty()) {
+            throw RefusedException.unprocessable(
+                    "the change removes rules that do not exist",
+                    missing.stream()
+                            .map(id -> "edits: remove \"" + id + "\" (expected: the id of a rule in force)")
+                            .toList());
+        }
+        if (review.changes().isEmpty()) {
+            throw RefusedException.unprocessable(
+                    "the change changes nothing",
+                    List.of("edits: version " + review.before().version() + " already has this content"));
+        }
+    }
+
+    private static RefusedException collision(long base, ChangeReview review) {
+        List<String> rules = review.collisions().stream().map(Collision::rule).toList();
+        return RefusedException.conflict(
+                "since version " + base + " somebody else changed " + String.join(", ", rules) + " (now version "
+                        + review.before().version() + "); compare both and rebase the change",
+                Map.of(
+                        "collisions",
+                        review.collisions(),
+                        "version",
+                        review.before().version()));
+    }
+
+    private static void requireRevision(Change change, long revision) {
+        if (change.revision() != revision) {
+            throw RefusedException.conflict(
+                    "change " + change.id() + ": somebody else edited it, it has revision " + change.revision()
+                            + " (expected: " + revision + ")",
+                    Map.of("revision", change.revision()));
+        }
+    }
+
+    private Change closed(Change old, ChangeState state, long version) {
+        return new Change(
+                old.id(),
+                old.revision() + 1,
+                state,
+                old.title(),
+                old.reason(),
+                old.author(),
+                old.base(),
+                old.edits(),
+                old.openedAt(),
+                now(),
+                version);
+    }
+
+    private static String title(String title) {
+        return text("title", title, LONGEST_TITLE);
+    }
+
+    /** Returns a reason that is not empty, or refuses. */
+    public static String reason(String reason) {
+        return text("reason", reason, LONGEST_REASON);
+    }
+
+    private static String text(String name, String text, int most) {
+        if (text.isBlank()) {
+            throw RefusedException.invalid(name + ": empty (expected: a few words)");
+        }
+        if (text.length() > most) {
+            throw RefusedException.invalid(
+                    name + ": " + text.length() + " characters (expected: at most " + most + ")");
+        }
+        return text.strip();
+    }
+
+    private Instant instant() {
+        return Instant.ofEpochMilli(now());
+    }
+
+    private long now() {
+        return clock.epochMicros() / 1000;
+    }
+}

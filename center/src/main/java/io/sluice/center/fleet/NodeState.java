@@ -1,0 +1,24 @@
+package io.sluice.center.fleet;
+
+import io.sluice.runtime.fleet.NodeReport;
+
+/**
+ * What the center knows about a node.
+ *
+ * @param report the last one
+ * @param live whether it reported lately
+ * @param seenMillis when its last report arrived, in milliseconds since the epoch by the clock of this center
+ */
+public record NodeState(NodeReport report, Way way, boolean live, long seenMillis) {
+
+    /** How reports arrive. */
+    public enum Way {
+        HTTP,
+        REDIS
+    }
+
+    /** Returns whether the node decides by exactly these rules. */
+    public boolean runs(long version, String digest) {
+        return report.version() >= version && report.digest().equals(digest);
+    }
+}

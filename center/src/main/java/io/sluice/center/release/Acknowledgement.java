@@ -1,0 +1,72 @@
+package io.sluice.center.release;
+
+import io.sluice.center.fleet.NodeState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What a node says about a version.
+ *
+ * @param version the version that the node runs
+ * @param at since when, in milliseconds since the epoch; 0 if unknown
+ * @param errors why it refused the version
+ */
+public record Acknowledgement(
+        String node, String name, State state, long version, String digest, long at, List<String> errors) {
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    public Acknowledgement {
+        errors = List.copyOf(errors);
+    }
+
+    /** What the node did with the version. */
+    public enum State {
+        APPLIED,
+        WAITING,
+        REFUSED;
+
+        /** Returns the name in the API. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Returns the acknowledgements of nodes for a version. */
+    public static List<Acknowledgement> of(List<NodeState> nodes, long version, String digest) {
+        return nodes.stream().map(node -> of(node, version, digest)).toList();
+    }
+
+    private static Acknowledgement of(NodeState node, long version, String digest) {
+        var report = node.report();
+        boolean applied = node.runs(version, digest);
+        boolean refused = report.refused()
+                .filter(refusal ->
+                        refusal.version() == version || refusal.digest().equals(digest))
+                .isPresent();
+        return new Acknowledgement(
+                report.node(),
+                report.name(),
+                applied ? State.APPLIED : refused ? State.REFUSED : State.WAITING,
+                report.version(),
+                report.digest(),
+                report.appliedMillis(),
+                applied || !refused ? List.of() : report.refused().orElseThrow().errors());
+    }
+
+    static String json(List<Acknowledgement> list) {
+        return JSON.writeValueAsString(list);
+    }
+
+    /** Reads what was stored with a rollout. */
+    public static List<Acknowledgement> parse(String json) {
+        List<Acknowledgement> list = new ArrayList<>();
+        for (JsonNode item : JSON.readTree(json.isEmpty() ? "[]" : json)) {
+            list.add(JSON.treeToValue(item, Acknowledgement.class));
+        }
+        return list;
+    }
+}

@@ -1,0 +1,22 @@
+package io.sluice.center.release;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What Redis has, as far as this center knows.
+ *
+ * @param version the released version that it has; 0 if unknown
+ * @param highest the highest version that it ever had
+ * @param problem why it cannot be brought to the released version
+ * @param drift hashes of the mirror that something else wrote to
+ */
+public record PublicationState(
+        long version, String digest, long highest, Optional<String> problem, List<String> drift) {
+
+    static final PublicationState UNKNOWN = new PublicationState(0, "", 0, Optional.empty(), List.of());
+
+    public PublicationState {
+        drift = List.copyOf(drift);
+    }
+}

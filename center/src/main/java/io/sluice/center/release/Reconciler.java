@@ -1,0 +1,278 @@
+package io.sluice.center.release;
+
+import io.sluice.center.database.Database;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.NodeReportTable;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.version.Versions;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.redis.RedisFleet;
+import io.sluice.rules.redis.RedisRulePublisher;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.NodeReport;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings what was released to the nodes, again and again: from the database to Redis and to nodes that listen, and from their
+ * reports to the state of the rollout. Whatever was interrupted is completed by a later turn. On several centers with one
+ * database, all of them serve nodes, and one of them, the leader, writes.
+ *
+ * <p>All work happens on one thread of its own. A turn of each step that fails is repeated; the other steps go on.
+ */
+public final class Reconciler implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Reconciler.class);
+    private static final Duration TURN = Duration.ofMillis(250);
+    private static final long REPORTS_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long COMFORT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Database database;
+    private final Versions versions;
+    private final LiveNodes nodes;
+    private final RuleFeed feed;
+    private final Clock clock;
+    private final Leadership leadership;
+    private final RolloutTable rollouts = new RolloutTable();
+    private final NodeReportTable reports = new NodeReportTable();
+    private final @Nullable Publication publication;
+    private final @Nullable RedisFleet board;
+    private final Trouble databaseTrouble = new Trouble("the database", "changes are refused; nodes go on");
+    private final Trouble redisTrouble = new Trouble("Redis", "releases reach it as soon as it is back");
+    private final LinkedBlockingQueue<Boolean> wishes = new LinkedBlockingQueue<>(1);
+    private final Thread thread;
+    private volatile boolean leads;
+    private volatile boolean closed;
+    private volatile RuleSet latest = RuleSet.none();
+
+    /** The following fields are used only by the thread. */
+    private long reportedNanos;
+
+    private long comfortedNanos;
+
+    /**
+     * Creates a reconciler. {@link #start} starts it.
+     *
+     * @param self the name of this center among those on the database
+     * @param redis the Redis of the nodes, if there is one
+     */
+    public Reconciler(
+            Database database,
+            Versions versions,
+            LiveNodes nodes,
+            RuleFeed feed,
+            Clock clock,
+            String self,
+            Optional<String> redis) {
+        this.database = database;
+        this.versions = versions;
+        this.nodes = nodes;
+        this.feed = feed;
+        this.clock = clock;
+        this.leadership = new Leadership(self, clock);
+        this.publication = redis.map(uri -> new Publication(RedisRulePublisher.connect(uri), clock))
+                .orElse(null);
+        this.board = redis.map(RedisFleet::at).orElse(null);
+        this.reportedNanos = clock.nanoTime() - REPORTS_NANOS;
+        this.comfortedNanos = clock.nanoTime();
+        this.thread = new Thread(this::run, "sluice-center-reconciler");
+        this.thread.setDaemon(true);
+    }
+
+    /** Learns what was released and starts to work. */
+    public void start() {
+        databaseTrouble.attempt(this::refresh);
+        // Before any node can ask, so that none of them is told that there are no rules.
+        feed.publish(latest);
+        if (publication != null) {
+            redisTrouble.attempt(publication::look);
+        }
+        databaseTrouble.attempt(() -> database.read(client -> {
+            reports.all(client).forEach(report -> nodes.report(report, NodeState.Way.HTTP));
+            return true;
+        }));
+        thread.start();
+    }
+
+    /** Asks for a turn soon, because something was released. Returns at once. */
+    public void wake() {
+        boolean unused = wishes.offer(true);
+    }
+
+    /** Returns the highest version in Redis, as far as known; 0 without Redis. */
+    public long highestElsewhere() {
+        return publication == null ? 0 : publication.highest();
+    }
+
+    public RuleSet latest() {
+        return latest;
+    }
+
+    public boolean leads() {
+        return leads;
+    }
+
+    /** Returns why the database cannot be used now. */
+    public Optional<String> databaseProblem() {
+        return databaseTrouble.now();
+    }
+
+    /** Returns why Redis cannot be used now. */
+    public Optional<String> redisProblem() {
+        return redisTrouble.now();
+    }
+
+    /** Returns what Redis has; empty without Redis. */
+    public Optional<PublicationState> publication() {
+        return Optional.ofNullable(publication).map(Publication::state);
+    }
+
+    /** Writes the mirror in Redis again. Waits for Redis and throws if it is unavailable. */
+    public void repairMirror() {
+        if (publication != null) {
+            publication.mirror();
+        }
+    }
+
+    /** Returns what nodes are told about the fleet. */
+    public Fleet fleet() {
+        RuleSet rules = latest;
+        return new Fleet(
+                nodes.live().size(),
+                rules.version(),
+                rules.version() == 0 ? "" : rules.digest(),
+                clock.epochMicros() / 1000);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(10));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (publication != null) {
+            publication.close();
+        }
+        if (board != null) {
+            board.close();
+        }
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                turn();
+                Boolean unused = wishes.poll(TURN.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException | Error e) {
+                LOG.error("a turn failed; the next one follows", e);
+            }
+        }
+        databaseTrouble.attempt(() -> database.write(client -> {
+            leadership.resign(client);
+            return true;
+        }));
+    }
+
+    private void turn() {
+        nodes.attend();
+        databaseTrouble.attempt(this::refresh);
+        feed.publish(latest);
+        long now = clock.nanoTime();
+        if (now - comfortedNanos >= COMFORT_NANOS) {
+            comfortedNanos = now;
+            feed.comfort();
+        }
+        if (now - reportedNanos >= REPORTS_NANOS) {
+            reportedNanos = now;
+            leads = databaseTrouble.attempt(this::exchange) && leads;
+            if (board != null) {
+                redisTrouble.attempt(() -> exchange(board));
+            }
+        }
+        if (leads) {
+            if (isPublished()) {
+                databaseTrouble.attempt(this::finish);
+            }
+        }
+    }
+
+    /** Brings Redis to the rules in force. Returns whether it has them now. */
+    private boolean isPublished() {
+        Publication redis = publication;
+        return redis == null
+                || (redisTrouble.attempt(() -> redis.bring(latest))
+                        && redis.state().version() == latest.version());
+    }
+
+    private void refresh() {
+        latest = database.read(versions::latestRules);
+    }
+
+    /** Takes a turn for the leadership and shares the reports of nodes with the other centers. */
+    private void exchange() {
+        List<NodeReport> own = nodes.all().stream()
+                .filter(node -> node.way() == NodeState.Way.HTTP && node.live())
+                .map(NodeState::report)
+                .toList();
+        List<String> forgotten = nodes.forget();
+        leads = database.write(client -> {
+            reports.save(client, own);
+            reports.remove(client, forgotten);
+            return leadership.turn(client);
+        });
+        database.read(client -> {
+            reports.all(client).forEach(report -> nodes.report(report, NodeState.Way.HTTP));
+            return true;
+        });
+    }
+
+    private void exchange(RedisFleet place) {
+        for (Map.Entry<String, String> report : place.reports().entrySet()) {
+            try {
+                NodeReport read = NodeReport.parse(report.getValue());
+                if (read.node().equals(report.getKey())) {
+                    nodes.report(read, NodeState.Way.REDIS);
+                }
+            } catch (IllegalArgumentException e) {
+                LOG.debug("the report of node {} cannot be read: {}", report.getKey(), e.getMessage());
+            }
+        }
+        if (leads) {
+            place.tell(fleet().toJson());
+        }
+    }
+
+    /** Ends the rollout under way if every live node runs its version. */
+    private void finish() {
+        RuleSet rules = latest;
+        Optional<Rollout> underWay = database.read(rollouts::underWay);
+        if (underWay.isEmpty() || underWay.get().version() != rules.version()) {
+            return;
+        }
+        List<NodeState> live = nodes.followers();
+        String digest = rules.digest();
+        if (live.stream().allMatch(node -> node.runs(rules.version(), digest))) {
+            long now = clock.epochMicros() / 1000;
+            String acknowledgements = Acknowledgement.json(Acknowledgement.of(live, rules.version(), digest));
+            boolean done = database.write(
+                    client -> rollouts.finish(client, underWay.get().id(), now, acknowledgements));
+            if (done) {
+                LOG.info("version {} is released and in force; live nodes: {}", rules.version(), live.size());
+            }
+        }
+    }
+}
