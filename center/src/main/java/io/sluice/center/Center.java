@@ -1,0 +1,146 @@
+package io.sluice.center;
+
+import io.sluice.center.change.Changes;
+import io.sluice.center.command.CommandLog;
+import io.sluice.center.database.Backups;
+import io.sluice.center.database.DataDirectory;
+import io.sluice.center.database.Database;
+import io.sluice.center.database.DatabaseUnusableException;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.release.NightlyBackup;
+import io.sluice.center.release.Reconciler;
+import io.sluice.center.release.Releases;
+import io.sluice.center.version.Versions;
+import io.sluice.center.web.AdminToken;
+import io.sluice.center.web.CenterParts;
+import io.sluice.center.web.WebServer;
+import io.sluice.core.time.Clock;
+import io.sluice.rules.snapshot.RuleSet;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.web.server.PortInUseException;
+
+/**
+ * A running center: the control plane of a fleet of nodes. It stores changes and versions of the rules in a database, releases
+ * them through Redis and over HTTP, and follows the nodes. Several centers may use one database. Thread-safe.
+ */
+public final class Center implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Center.class);
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final CenterSettings settings;
+    private final Clock clock;
+    private int port;
+    private Path tokenFile = Path.of("");
+
+    private Center(CenterSettings settings, Clock clock) {
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /**
+     * Starts a center. Returns when it serves.
+     *
+     * @throws CenterStartException with one line for the user
+     */
+    public static Center open(CenterSettings settings) throws CenterStartException {
+        return open(settings, Clock.system());
+    }
+
+    static Center open(CenterSettings settings, Clock clock) throws CenterStartException {
+        Center center = new Center(settings, clock);
+        try {
+            center.start();
+            return center;
+        } catch (DatabaseUnusableException | IOException | RuntimeException e) {
+            center.close();
+            throw new CenterStartException(center.message(e), e);
+        }
+    }
+
+    /** Returns the address of its API. */
+    public URI address() {
+        String host = settings.bind().contains(":") ? "[" + settings.bind() + "]" : settings.bind();
+        return URI.create("http://" + host + ":" + port);
+    }
+
+    /** Returns the file with the administrator's token. */
+    public Path adminTokenFile() {
+        return tokenFile;
+    }
+
+    @Override
+    public void close() {
+        while (!parts.isEmpty()) {
+            try {
+                parts.pop().close();
+            } catch (Exception e) {
+                LOG.warn("a part of the center did not stop cleanly", e);
+            }
+        }
+    }
+
+    private void start() throws DatabaseUnusableException, IOException {
+        DataDirectory directory = opened(DataDirectory.open(settings.data()));
+        AdminToken token = settings.adminTokenFile().isPresent()
+                ? AdminToken.read(settings.adminTokenFile().get())
+                : AdminToken.of(directory.path());
+        tokenFile = token.file();
+        Database database = opened(Database.open(settings.db(), directory.path()));
+        Versions versions = new Versions();
+        CommandLog log = new CommandLog(clock);
+        Changes changes = new Changes(database, versions, log, clock);
+        LiveNodes nodes = new LiveNodes(clock);
+        RuleFeed feed = new RuleFeed();
+        Reconciler reconciler = opened(new Reconciler(
+                database, versions, nodes, feed, clock, UUID.randomUUID().toString(), settings.redis()));
+        Releases releases = new Releases(database, versions, changes, log, clock, reconciler::highestElsewhere);
+        if (!settings.firstRules().isEmpty()) {
+            boolean unused = releases.begin(
+                    new RuleSet(1, settings.firstRules()), "First rules", "the rules that the center was started with");
+        }
+        reconciler.start();
+        opened(new NightlyBackup(new Backups(database, directory.path().resolve("backups")), reconciler::leads, clock))
+                .start();
+        WebServer server = opened(WebServer.start(
+                new CenterParts(
+                        database, versions, changes, releases, reconciler, nodes, feed, log, token, settings.shown()),
+                settings.bind(),
+                settings.port()));
+        // Streams have no end of their own, and the server waits for the end of requests.
+        opened(feed::end);
+        port = server.port();
+    }
+
+    private <T extends AutoCloseable> T opened(T part) {
+        parts.push(part);
+        return part;
+    }
+
+    private String message(Exception failure) {
+        if (failure instanceof DatabaseUnusableException || failure instanceof IOException) {
+            return String.valueOf(failure.getMessage());
+        }
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        if (failure instanceof PortInUseException || root instanceof BindException) {
+            return "center port " + settings.port() + " on " + settings.bind() + ": "
+                    + (failure instanceof PortInUseException
+                                    || String.valueOf(root.getMessage()).contains("in use")
+                            ? "in use (expected: a free port; choose another with --center-port, 0 takes any)"
+                            : root.getMessage() + " (expected: an address of this machine)");
+        }
+        return "the center cannot start: " + String.valueOf(root.getMessage()).replaceAll("\\s+", " ");
+    }
+}

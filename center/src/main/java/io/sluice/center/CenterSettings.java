@@ -1,0 +1,79 @@
+package io.sluice.center;
+
+import io.sluice.center.version.ForeignRules;
+import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.RuleSet;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * How a center runs.
+ *
+ * @param data the directory of its files
+ * @param db a JDBC URL; empty for SQLite in the data directory
+ * @param redis the Redis of the nodes, if there is one
+ * @param bind the address that it listens on
+ * @param port 0 for a free one
+ * @param adminTokenFile the file with the administrator's token; without one, a token is made in the data directory
+ * @param firstRules the rules of version 1, if nothing was released yet; empty for none
+ * @param shown rules that the center shows and cannot change, in place of its own
+ */
+public record CenterSettings(
+        Path data,
+        String db,
+        Optional<String> redis,
+        String bind,
+        int port,
+        Optional<Path> adminTokenFile,
+        List<Rule> firstRules,
+        Optional<ForeignRules> shown) {
+
+    public CenterSettings {
+        firstRules = List.copyOf(firstRules);
+    }
+
+    /** Returns settings for a center on this machine with the embedded database. */
+    public static CenterSettings embedded(Path data) {
+        return new CenterSettings(
+                data, "", Optional.empty(), "127.0.0.1", 0, Optional.empty(), List.of(), Optional.empty());
+    }
+
+    public CenterSettings db(String url) {
+        return new CenterSettings(data, url, redis, bind, port, adminTokenFile, firstRules, shown);
+    }
+
+    public CenterSettings redis(String uri) {
+        return new CenterSettings(data, db, Optional.of(uri), bind, port, adminTokenFile, firstRules, shown);
+    }
+
+    public CenterSettings listening(String address, int number) {
+        return new CenterSettings(data, db, redis, address, number, adminTokenFile, firstRules, shown);
+    }
+
+    public CenterSettings adminTokenFile(Path file) {
+        return new CenterSettings(data, db, redis, bind, port, Optional.of(file), firstRules, shown);
+    }
+
+    public CenterSettings firstRules(List<Rule> rules) {
+        return new CenterSettings(data, db, redis, bind, port, adminTokenFile, rules, shown);
+    }
+
+    /**
+     * Shows the rules of something else, such as a file. Then the center changes nothing and releases nothing to Redis.
+     *
+     * @param name of what rules, for people
+     */
+    public CenterSettings showing(String name, Supplier<RuleSet> rules) {
+        return new CenterSettings(
+                data,
+                db,
+                Optional.empty(),
+                bind,
+                port,
+                adminTokenFile,
+                List.of(),
+                Optional.of(new ForeignRules(name, rules)));
+    }
+}

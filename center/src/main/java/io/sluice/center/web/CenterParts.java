@@ -1,0 +1,36 @@
+package io.sluice.center.web;
+
+import io.sluice.center.change.Changes;
+import io.sluice.center.command.CommandLog;
+import io.sluice.center.database.Database;
+import io.sluice.center.fleet.LiveNodes;
+import io.sluice.center.fleet.RuleFeed;
+import io.sluice.center.release.Reconciler;
+import io.sluice.center.release.Releases;
+import io.sluice.center.version.ForeignRules;
+import io.sluice.center.version.Versions;
+import io.sluice.rules.snapshot.RuleSet;
+import java.util.Optional;
+
+/**
+ * The parts of a center that its API uses.
+ *
+ * @param shown rules that the center shows in place of its own; then it changes nothing
+ */
+public record CenterParts(
+        Database database,
+        Versions versions,
+        Changes changes,
+        Releases releases,
+        Reconciler reconciler,
+        LiveNodes nodes,
+        RuleFeed feed,
+        CommandLog log,
+        AdminToken adminToken,
+        Optional<ForeignRules> shown) {
+
+    /** Returns the rules in force. */
+    RuleSet rules() {
+        return shown.map(foreign -> foreign.rules().get()).orElseGet(() -> database.read(versions::latestRules));
+    }
+}

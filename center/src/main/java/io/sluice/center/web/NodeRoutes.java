@@ -1,0 +1,57 @@
+package io.sluice.center.web;
+
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.fleet.NodeState;
+import io.sluice.center.web.reply.NodeReply;
+import io.sluice.rules.snapshot.RuleSet;
+import io.sluice.runtime.fleet.NodeReport;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The nodes: their reports, and what is known about them. */
+@RestController
+final class NodeRoutes {
+
+    private final CenterParts center;
+
+    NodeRoutes(CenterParts center) {
+        this.center = center;
+    }
+
+    @PostMapping(path = "/api/nodes/{id}/heartbeat", produces = MediaType.APPLICATION_JSON_VALUE)
+    String heartbeat(@PathVariable("id") String id, HttpServletRequest request) {
+        NodeReport report;
+        try {
+            report = NodeReport.parse(RequestBody.text(request));
+        } catch (IllegalArgumentException e) {
+            throw RefusedException.invalid("report: " + e.getMessage());
+        }
+        if (!report.node().equals(id)) {
+            throw RefusedException.invalid("node: " + report.node() + " (expected: the id in the path)");
+        }
+        center.nodes().report(report, NodeState.Way.HTTP);
+        return center.reconciler().fleet().toJson();
+    }
+
+    @GetMapping("/api/nodes")
+    List<NodeReply> list() {
+        RuleSet latest = center.reconciler().latest();
+        return center.nodes().all().stream()
+                .map(node -> NodeReply.of(node, latest.version(), latest.digest()))
+                .toList();
+    }
+
+    @GetMapping("/api/nodes/{id}")
+    NodeReply find(@PathVariable("id") String id) {
+        RuleSet latest = center.reconciler().latest();
+        return center.nodes()
+                .find(id)
+                .map(node -> NodeReply.of(node, latest.version(), latest.digest()))
+                .orElseThrow(() -> RefusedException.missing("node " + id + ": unknown"));
+    }
+}

@@ -1,0 +1,93 @@
+package io.sluice.center.web;
+
+import io.sluice.center.command.RefusedException;
+import io.sluice.center.database.Database;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The one table from failures to answers. Every answer is {@code application/problem+json}. */
+@RestControllerAdvice
+final class Problems extends ResponseEntityExceptionHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> refused(RefusedException refused) {
+        HttpStatus status =
+                switch (refused.why()) {
+                    case INVALID -> HttpStatus.BAD_REQUEST;
+                    case UNPROCESSABLE -> HttpStatus.UNPROCESSABLE_CONTENT;
+                    case MISSING -> HttpStatus.NOT_FOUND;
+                    case CONFLICT -> HttpStatus.CONFLICT;
+                };
+        ProblemDetail problem = problem(status, String.valueOf(refused.getMessage()));
+        refused.details().forEach(problem::setProperty);
+        return answer(problem);
+    }
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> tooLarge(RequestBody.TooLargeException failure) {
+        return answer(problem(HttpStatus.CONTENT_TOO_LARGE, String.valueOf(failure.getMessage())));
+    }
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> failed(RuntimeException failure) {
+        if (Database.isUnavailable(failure)) {
+            LOG.debug("the database is unavailable", failure);
+            return answer(problem(
+                    HttpStatus.SERVICE_UNAVAILABLE,
+                    "the database is unavailable; nothing was changed, nodes keep their rules, try again"));
+        }
+        LOG.error("a request failed", failure);
+        return answer(problem(HttpStatus.INTERNAL_SERVER_ERROR, "the center failed; see its log"));
+    }
+
+    @Override
+    protected ResponseEntity<Object> createResponseEntity(
+            @org.jspecify.annotations.Nullable Object body,
+            HttpHeaders headers,
+            HttpStatusCode status,
+            WebRequest request) {
+        HttpHeaders own = new HttpHeaders();
+        headers.forEach(own::addAll);
+        own.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+        return new ResponseEntity<>(body, own, status);
+    }
+
+    private static ProblemDetail problem(HttpStatus status, String detail) {
+        ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, detail);
+        problem.setTitle(status.getReasonPhrase());
+        return problem;
+    }
+
+    private static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {
+        return ResponseEntity.status(problem.getStatus())
+                .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+                .body(problem);
+    }
+
+    /** Writes a problem outside of controllers. */
+    static void write(HttpServletResponse response, int status, String title, String detail) throws IOException {
+        response.setStatus(status);
+        response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+        response.getOutputStream()
+                .write(JsonMapper.shared()
+                        .writeValueAsString(Map.of("title", title, "status", status, "detail", detail))
+                        .getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,41 @@
+package io.sluice.center.web;
+
+import io.sluice.center.version.ForeignRules;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
+
+/** Refuses every change while the rules come from somewhere else. Nodes may still report. */
+final class ReadOnlyFilter extends HttpFilter {
+
+    private static final long serialVersionUID = 1;
+    private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
+
+    private final transient Optional<ForeignRules> rules;
+
+    ReadOnlyFilter(Optional<ForeignRules> rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (rules.isEmpty()
+                || READING.contains(request.getMethod())
+                || request.getRequestURI().endsWith("/heartbeat")) {
+            chain.doFilter(request, response);
+            return;
+        }
+        Problems.write(
+                response,
+                HttpServletResponse.SC_CONFLICT,
+                "Read-only",
+                "the rules come from " + rules.get().name() + ", so this center only shows them (expected: a change of"
+                        + " that file; start without --rules to change rules here)");
+    }
+}

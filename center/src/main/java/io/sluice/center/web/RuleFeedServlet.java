@@ -1,0 +1,157 @@
+package io.sluice.center.web;
+
+import io.sluice.center.fleet.RuleEvent;
+import io.sluice.center.fleet.RuleFeed;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code GET /api/nodes/rules}. Connections stay open and use no thread: a slow node receives at its own speed and gets the newest
+ * rules next.
+ */
+final class RuleFeedServlet extends HttpServlet {
+
+    private static final long serialVersionUID = 1;
+
+    private static final int AT_ONCE = 32 * 1024;
+
+    private final transient RuleFeed feed;
+
+    RuleFeedServlet(RuleFeed feed) {
+        this.feed = feed;
+    }
+
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        response.setContentType("text/event-stream;charset=UTF-8");
+        response.setHeader("Cache-Control", "no-store");
+        AsyncContext context = request.startAsync();
+        context.setTimeout(0);
+        String last = request.getHeader("Last-Event-ID");
+        Connection connection = new Connection(context, response.getOutputStream());
+        context.addListener(connection);
+        connection.begin(last == null ? "" : last);
+    }
+
+    /** One node. The lock is held while bytes are handed to the server, which never waits for the network. */
+    private final class Connection implements RuleFeed.Listener, WriteListener, AsyncListener {
+
+        private final AsyncContext context;
+        private final ServletOutputStream out;
+        private @Nullable RuleEvent sending;
+        private int sent;
+        private @Nullable RuleEvent next;
+        private boolean comfort;
+        private boolean isFlushDue;
+        private boolean ended;
+
+        Connection(AsyncContext context, ServletOutputStream out) {
+            this.context = context;
+            this.out = out;
+        }
+
+        void begin(String lastId) {
+            out.setWriteListener(this);
+            feed.add(this, lastId);
+        }
+
+        @Override
+        public synchronized void news(RuleEvent event) {
+            next = event;
+            pump();
+        }
+
+        @Override
+        public synchronized void comfort() {
+            comfort = true;
+            pump();
+        }
+
+        @Override
+        public synchronized void onWritePossible() {
+            pump();
+        }
+
+        private void pump() {
+            try {
+                while (!ended && out.isReady()) {
+                    if (sending != null) {
+                        send(sending);
+                    } else if (next != null) {
+                        sending = next;
+                        next = null;
+                        comfort = false;
+                    } else if (comfort) {
+                        sending = RuleEvent.COMFORT;
+                        comfort = false;
+                    } else if (isFlushDue) {
+                        isFlushDue = false;
+                        out.flush();
+                    } else {
+                        return;
+                    }
+                }
+            } catch (IOException | IllegalStateException e) {
+                end();
+            }
+        }
+
+        private void send(RuleEvent event) throws IOException {
+            int length = Math.min(AT_ONCE, event.length() - sent);
+            event.write(out, sent, length);
+            sent += length;
+            isFlushDue = true;
+            if (sent == event.length()) {
+                sending = null;
+                sent = 0;
+            }
+        }
+
+        @Override
+        public synchronized void end() {
+            if (!ended) {
+                ended = true;
+                feed.remove(this);
+                try {
+                    context.complete();
+                } catch (IllegalStateException e) {
+                    // Already complete.
+                }
+            }
+        }
+
+        @Override
+        public synchronized void onError(Throwable failure) {
+            end();
+        }
+
+        @Override
+        public synchronized void onComplete(AsyncEvent event) {
+            ended = true;
+            feed.remove(this);
+        }
+
+        @Override
+        public synchronized void onTimeout(AsyncEvent event) {
+            end();
+        }
+
+        @Override
+        public synchronized void onError(AsyncEvent event) {
+            end();
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            // Not started again.
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.sluice.center.web;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+
+/** The HTTP server of a center. */
+public final class WebServer implements AutoCloseable {
+
+    private final ConfigurableApplicationContext context;
+
+    private WebServer(ConfigurableApplicationContext context) {
+        this.context = context;
+    }
+
+    /**
+     * Starts the server.
+     *
+     * @param port 0 for a free one
+     */
+    public static WebServer start(CenterParts center, String bind, int port) {
+        // The program configures its log itself.
+        System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
+        Map<String, Object> properties = new LinkedHashMap<>();
+        properties.put("server.address", bind);
+        properties.put("server.port", port);
+        properties.put("server.shutdown", "graceful");
+        properties.put("spring.lifecycle.timeout-per-shutdown-phase", "3s");
+        properties.put("server.tomcat.threads.max", 32);
+        properties.put("server.tomcat.threads.min-spare", 2);
+        properties.put("server.tomcat.max-connections", 10_000);
+        properties.put("spring.jackson.property-naming-strategy", "SNAKE_CASE");
+        properties.put("spring.mvc.log-resolved-exception", false);
+        properties.put("spring.main.register-shutdown-hook", false);
+        properties.put("spring.jmx.enabled", false);
+        properties.put("spring.web.resources.add-mappings", false);
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(WebConfiguration.class)
+                .web(WebApplicationType.SERVLET)
+                .bannerMode(Banner.Mode.OFF)
+                .logStartupInfo(false)
+                .addCommandLineProperties(false)
+                .properties(properties)
+                .initializers(
+                        started -> ((GenericApplicationContext) started).registerBean(CenterParts.class, () -> center))
+                .run();
+        return new WebServer(context);
+    }
+
+    /** Returns the port that it listens on. */
+    public int port() {
+        return Objects.requireNonNull(((WebServerApplicationContext) context).getWebServer())
+                .getPort();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

@@ -1,0 +1,110 @@
+package io.sluice.center.web.reply;
+
+import io.sluice.center.change.Change;
+import io.sluice.center.change.ChangeState;
+import io.sluice.center.change.Changes.Reviewed;
+import io.sluice.center.edit.ChangeReview;
+import io.sluice.center.edit.Collision;
+import io.sluice.center.edit.EditsJson;
+import io.sluice.rules.review.ReviewFinding;
+import io.sluice.rules.yaml.DocumentError;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A change.
+ *
+ * @param current the version in force
+ * @param digest of the rules that would result; a release names it
+ */
+public record ChangeReply(
+        long id,
+        long revision,
+        String state,
+        String title,
+        String reason,
+        String author,
+        long base,
+        long current,
+        Instant openedAt,
+        Instant changedAt,
+        @Nullable Long version,
+        JsonNode edits,
+        Checks checks,
+        DiffReply diff,
+        String digest) {
+
+    /**
+     * What the checks found.
+     *
+     * @param releasable whether it can be released as it is
+     * @param collisions rules that another release changed since
+     * @param warnings legal, but probably not what the author means
+     * @param findings rules that never act, limits that never refuse, and contradictions
+     * @param counts what it means for counts
+     */
+    public record Checks(
+            boolean releasable,
+            List<Collision> collisions,
+            List<DocumentError> warnings,
+            List<Finding> findings,
+            List<String> counts) {}
+
+    /**
+     * A finding about the whole set.
+     *
+     * @param kind {@code never_acts}, {@code never_refuses} or {@code conflict}
+     * @param other the other rule that it is about
+     */
+    public record Finding(
+            String rule,
+            @Nullable String limit,
+            String kind,
+            String sentence,
+            @Nullable String other) {
+
+        static Finding of(ReviewFinding finding) {
+            return new Finding(
+                    finding.rule(),
+                    finding.limit().orElse(null),
+                    finding.kind().name().toLowerCase(Locale.ROOT),
+                    finding.sentence(),
+                    finding.other().orElse(null));
+        }
+    }
+
+    public static ChangeReply of(Reviewed reviewed) {
+        Change change = reviewed.change();
+        ChangeReview review = reviewed.review();
+        return new ChangeReply(
+                change.id(),
+                change.revision(),
+                change.state().word(),
+                change.title(),
+                change.reason(),
+                change.author(),
+                change.base(),
+                review.before().version(),
+                Instant.ofEpochMilli(change.openedAt()),
+                Instant.ofEpochMilli(change.changedAt()),
+                VersionReply.orNull(change.version()),
+                EditsJson.list(change.edits()),
+                new Checks(
+                        change.state() == ChangeState.OPEN
+                                && review.collisions().isEmpty(),
+                        review.collisions(),
+                        review.warnings(),
+                        review.findings().stream().map(Finding::of).toList(),
+                        review.forCounts()),
+                new DiffReply(
+                        review.before().version(),
+                        change.version(),
+                        review.tally(),
+                        review.changes().stream().map(Object::toString).toList(),
+                        review.text()),
+                review.digest());
+    }
+}

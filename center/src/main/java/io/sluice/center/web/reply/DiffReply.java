@@ -1,0 +1,17 @@
+package io.sluice.center.web.reply;
+
+import io.sluice.center.edit.Tally;
+import java.util.List;
+
+/**
+ * The difference between two sets of rules.
+ *
+ * @param sentences in words
+ * @param text in the form of {@code diff -u}
+ */
+public record DiffReply(long from, long to, Tally counts, List<String> sentences, String text) {
+
+    public DiffReply {
+        sentences = List.copyOf(sentences);
+    }
+}

@@ -1,0 +1,6 @@
+package io.sluice.center.web.reply;
+
+import tools.jackson.databind.JsonNode;
+
+/** A rule with the version that it is part of. */
+public record RuleReply(long version, String digest, JsonNode rule) {}

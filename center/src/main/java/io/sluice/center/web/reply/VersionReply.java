@@ -1,0 +1,37 @@
+package io.sluice.center.web.reply;
+
+import io.sluice.center.version.Version;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** A released version. */
+public record VersionReply(
+        long number,
+        String digest,
+        long rules,
+        Instant releasedAt,
+        String actor,
+        String title,
+        String reason,
+        @Nullable Long change,
+        @Nullable Long contentOf,
+        long rollout) {
+
+    public static VersionReply of(Version version) {
+        return new VersionReply(
+                version.number(),
+                version.digest(),
+                version.rules(),
+                Instant.ofEpochMilli(version.releasedAt()),
+                version.actor(),
+                version.title(),
+                version.reason(),
+                orNull(version.changeId()),
+                orNull(version.contentOf()),
+                version.rollout());
+    }
+
+    static @Nullable Long orNull(long number) {
+        return number == 0 ? null : number;
+    }
+}

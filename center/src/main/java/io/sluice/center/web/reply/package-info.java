@@ -1,0 +1,5 @@
+/** The bodies of answers. Names become lower case with underscores in JSON. */
+@NullMarked
+package io.sluice.center.web.reply;
+
+import org.jspecify.annotations.NullMarked;
