@@ -1,0 +1,80 @@
+package io.sluice.center;
+
+import io.sluice.center.ApiClient.Answer;
+import io.sluice.runtime.fleet.Fleet;
+import io.sluice.runtime.fleet.NodeReport;
+import java.util.List;
+import java.util.Optional;
+
+/** A node that reports what a test tells it to. */
+final class FakeNode {
+
+    private final ApiClient api;
+    private final String id;
+    private long beat;
+
+    FakeNode(ApiClient api, String id) {
+        this.api = api;
+        this.id = id;
+    }
+
+    /** Reports that it runs the rules of a version that the center has. Returns what it learns. */
+    Fleet runs(long version) {
+        String digest = version == 0
+                ? ""
+                : api.get("/api/versions/" + version)
+                        .json()
+                        .at("/version/digest")
+                        .asString();
+        return report(version, digest, Optional.empty());
+    }
+
+    /** Reports that it still runs one version, because it refused another. */
+    Fleet refuses(long running, long refused, String error) {
+        String digest =
+                api.get("/api/versions/" + refused).json().at("/version/digest").asString();
+        String own = running == 0
+                ? ""
+                : api.get("/api/versions/" + running)
+                        .json()
+                        .at("/version/digest")
+                        .asString();
+        return report(running, own, Optional.of(new NodeReport.Refusal(refused, digest, List.of(error))));
+    }
+
+    /** Sends the last report again, as a network that repeats messages would. */
+    void repeats() {
+        beat--;
+        runs(1);
+    }
+
+    /** Reports that its rules come from a file. */
+    Fleet keepsItsOwn() {
+        return report(1, "a".repeat(64), Optional.empty(), false);
+    }
+
+    Fleet report(long version, String digest, Optional<NodeReport.Refusal> refusal) {
+        return report(version, digest, refusal, true);
+    }
+
+    private Fleet report(long version, String digest, Optional<NodeReport.Refusal> refusal, boolean follows) {
+        NodeReport report = new NodeReport(
+                id,
+                NodeReport.Kind.NODE,
+                id + ":8080",
+                "test",
+                1,
+                version,
+                digest,
+                version == 0 ? 0 : 1_000,
+                refusal,
+                NodeReport.Mode.REMOTE,
+                NodeReport.Breaker.CLOSED,
+                List.of(),
+                ++beat,
+                follows);
+        Answer answer =
+                api.post("/api/nodes/" + id + "/heartbeat", report.toJson()).expect(200);
+        return Fleet.parse(answer.text());
+    }
+}

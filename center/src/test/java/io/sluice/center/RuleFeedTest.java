@@ -1,0 +1,131 @@
+package io.sluice.center;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.rules.snapshot.RuleSetText;
+import io.sluice.rules.snapshot.RuleSetText.Reading;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rules over HTTP, as a node reads them. */
+class RuleFeedTest {
+
+    @TempDir
+    Path data;
+
+    private Center center;
+    private ApiClient api;
+    private final List<Socket> sockets = new ArrayList<>();
+
+    @BeforeEach
+    void start() throws Exception {
+        center = Center.open(CenterSettings.embedded(data));
+        api = ApiClient.of(center);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+        center.close();
+    }
+
+    @Test
+    void sendsEachReleaseWhole() throws Exception {
+        BufferedReader stream = listen("");
+        assertThat(event(stream)).containsExactly("event: none", "data: {}");
+        api.release("login", 5);
+        List<String> first = event(stream);
+        assertThat(first.get(0)).isEqualTo("event: rules");
+        assertThat(first.get(1)).isEqualTo("id: 1:" + api.get("/api/rules").string("digest"));
+        assertThat(rules(first)).isInstanceOfSatisfying(Reading.Found.class, found -> assertThat(
+                        found.rules().version())
+                .isEqualTo(1));
+        api.release("orders", 5);
+        assertThat(rules(event(stream))).isInstanceOfSatisfying(Reading.Found.class, found -> assertThat(
+                        found.rules().rules())
+                .hasSize(2));
+    }
+
+    @Test
+    void doesNotRepeatWhatANodeHas() throws Exception {
+        api.release("login", 5);
+        String id = "1:" + api.get("/api/rules").string("digest");
+        BufferedReader stream = listen("Last-Event-ID: " + id + "\r\n");
+        api.release("login", 6);
+        assertThat(event(stream).get(1)).startsWith("id: 2:");
+    }
+
+    @Test
+    void aNodeThatDoesNotReadDelaysNoOther() throws Exception {
+        api.release("login", 5);
+        for (int i = 0; i < 50; i++) {
+            // Their connections fill up.
+            listen("");
+        }
+        StringBuilder edits = new StringBuilder(ApiClient.put("r0", 1));
+        for (int i = 1; i < 5_000; i++) {
+            edits.append(',').append(ApiClient.put("r" + i, 1));
+        }
+        BufferedReader reader = listen("");
+        event(reader);
+        for (int i = 1; i <= 5; i++) {
+            long version = api.release(api.post(
+                            "/api/changes",
+                            ApiClient.change(i, edits.toString().replace("\"limit\":1", "\"limit\":" + i)))
+                    .expect(201));
+            assertThat(event(reader).get(1)).startsWith("id: " + version + ":");
+        }
+    }
+
+    private BufferedReader listen(String header) throws IOException {
+        Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), center.address().getPort());
+        sockets.add(socket);
+        String token = Files.readString(center.adminTokenFile()).strip();
+        socket.getOutputStream()
+                .write(("GET /api/nodes/rules?node=n1 HTTP/1.0\r\nHost: center\r\nAuthorization: Bearer " + token
+                                + "\r\n" + header + "\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+        BufferedReader reader =
+                new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        return reader;
+    }
+
+    /** Returns the lines of the next event, without headers and comments. */
+    private static List<String> event(BufferedReader stream) throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (String line = stream.readLine(); line != null; line = stream.readLine()) {
+            if (line.isEmpty() && !lines.isEmpty()) {
+                return lines;
+            }
+            if (line.matches("(event|id|data):.*")) {
+                lines.add(line);
+            }
+        }
+        throw new IOException("the stream ended after " + lines);
+    }
+
+    private static Reading rules(List<String> event) {
+        String text = String.join(
+                "\n",
+                event.stream()
+                        .filter(line -> line.startsWith("data: "))
+                        .map(line -> line.substring("data: ".length()))
+                        .toList());
+        return RuleSetText.read("event", text.getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,231 @@
+package io.sluice.center.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.center.web.reply.ChangeReply;
+import io.sluice.center.web.reply.ChangeSummary;
+import io.sluice.center.web.reply.CommandReply;
+import io.sluice.center.web.reply.DiffReply;
+import io.sluice.center.web.reply.NodeReply;
+import io.sluice.center.web.reply.RolloutReply;
+import io.sluice.center.web.reply.RuleHistoryReply;
+import io.sluice.center.web.reply.RuleReply;
+import io.sluice.center.web.reply.RulesReply;
+import io.sluice.center.web.reply.StatusReply;
+import io.sluice.center.web.reply.VersionDocumentReply;
+import io.sluice.center.web.reply.VersionReply;
+import io.sluice.runtime.fleet.Fleet;
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The published description and the controllers say the same. */
+class OpenApiTest {
+
+    private static final List<Class<?>> ROUTES = List.of(
+            RuleRoutes.class,
+            ChangeRoutes.class,
+            RolloutRoutes.class,
+            NodeRoutes.class,
+            StatusRoutes.class,
+            OpenApiRoute.class);
+
+    private static final Map<Class<?>, String> SCHEMAS = Map.ofEntries(
+            Map.entry(RulesReply.class, "Rules"),
+            Map.entry(RuleReply.class, "Rule"),
+            Map.entry(RuleHistoryReply.class, "RuleHistory"),
+            Map.entry(RuleHistoryReply.Step.class, "Step"),
+            Map.entry(VersionReply.class, "Version"),
+            Map.entry(VersionDocumentReply.class, "VersionDocument"),
+            Map.entry(DiffReply.class, "Diff"),
+            Map.entry(ChangeReply.class, "Change"),
+            Map.entry(ChangeReply.Checks.class, "Checks"),
+            Map.entry(ChangeReply.Finding.class, "Finding"),
+            Map.entry(ChangeSummary.class, "ChangeSummary"),
+            Map.entry(RolloutReply.class, "Rollout"),
+            Map.entry(RolloutReply.NodeAnswer.class, "NodeAnswer"),
+            Map.entry(NodeReply.class, "Node"),
+            Map.entry(NodeReply.Refusal.class, "Refusal"),
+            Map.entry(StatusReply.class, "Status"),
+            Map.entry(StatusReply.Redis.class, "RedisStatus"),
+            Map.entry(CommandReply.class, "Command"),
+            Map.entry(io.sluice.center.edit.Collision.class, "Collision"),
+            Map.entry(io.sluice.center.edit.Tally.class, "Tally"),
+            Map.entry(io.sluice.rules.yaml.DocumentError.class, "DocumentError"));
+
+    private final JsonNode document = read();
+
+    @Test
+    void describesEveryRouteAndNoOther() {
+        Set<String> described = new TreeSet<>();
+        document.get("paths").properties().forEach(path -> path.getValue()
+                .propertyNames()
+                .forEach(method -> described.add(method + " " + path.getKey())));
+        Set<String> real = new TreeSet<>(Set.of("get /api/nodes/rules"));
+        for (Method method : routes()) {
+            real.add(verb(method) + " " + path(method));
+        }
+        assertThat(described).isEqualTo(real);
+    }
+
+    @Test
+    void describesTheParametersOfEveryRoute() {
+        for (Method method : routes()) {
+            Set<String> real = new TreeSet<>();
+            Arrays.stream(method.getParameters()).forEach(parameter -> {
+                PathVariable path = parameter.getAnnotation(PathVariable.class);
+                RequestParam query = parameter.getAnnotation(RequestParam.class);
+                if (path != null) {
+                    real.add("path " + path.value());
+                } else if (query != null) {
+                    real.add("query " + query.name());
+                }
+            });
+            Set<String> described = new TreeSet<>();
+            JsonNode parameters = operation(method).path("parameters");
+            parameters.forEach(parameter -> described.add(
+                    parameter.get("in").asString() + " " + parameter.get("name").asString()));
+            assertThat(described).as(path(method)).isEqualTo(real);
+        }
+    }
+
+    @Test
+    void describesTheAnswerOfEveryRoute() {
+        for (Method method : routes()) {
+            JsonNode responses = operation(method).get("responses");
+            JsonNode schema = responses
+                    .properties()
+                    .iterator()
+                    .next()
+                    .getValue()
+                    .get("content")
+                    .iterator()
+                    .next()
+                    .get("schema");
+            Type type = method.getGenericReturnType();
+            if (type != String.class && type != byte[].class && method.getReturnType() != ResponseEntity.class) {
+                assertThat(schema).as(path(method)).isEqualTo(schema(type));
+            }
+        }
+    }
+
+    @Test
+    void describesEveryFieldOfEveryAnswer() {
+        SCHEMAS.forEach((type, name) -> {
+            JsonNode properties = document.at("/components/schemas/" + name + "/properties");
+            assertThat(names(properties)).as(name).isEqualTo(fields(type));
+            for (RecordComponent component : type.getRecordComponents()) {
+                JsonNode described = properties.get(snake(component.getName()));
+                JsonNode expected = schema(component.getGenericType());
+                String text = described.toString();
+                if (expected.has("$ref")) {
+                    assertThat(text).as(name).contains(expected.get("$ref").toString());
+                } else if (expected.has("type")) {
+                    assertThat(described.get("type").toString())
+                            .as(name + "." + component.getName())
+                            .contains(expected.get("type").asString());
+                }
+            }
+        });
+        assertThat(names(document.at("/components/schemas/Fleet/properties")))
+                .isEqualTo(new TreeSet<>(names(JsonMapper.shared().readTree(new Fleet(1, 1, "", 1).toJson()))));
+    }
+
+    @Test
+    void everyReferenceHasASchema() {
+        String text = document.toString();
+        java.util.regex.Pattern.compile("#/components/schemas/([A-Za-z]+)")
+                .matcher(text)
+                .results()
+                .map(match -> match.group(1))
+                .distinct()
+                .forEach(name -> assertThat(
+                                document.at("/components/schemas/" + name).isMissingNode())
+                        .as(name)
+                        .isFalse());
+    }
+
+    private JsonNode operation(Method method) {
+        return document.get("paths").get(path(method)).get(verb(method));
+    }
+
+    private static List<Method> routes() {
+        return ROUTES.stream()
+                .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
+                .filter(method -> AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class))
+                .toList();
+    }
+
+    private static String path(Method method) {
+        return AnnotatedElementUtils.findMergedAnnotation(method, RequestMapping.class)
+                .path()[0];
+    }
+
+    private static String verb(Method method) {
+        return AnnotatedElementUtils.findMergedAnnotation(method, RequestMapping.class)
+                .method()[0]
+                .name()
+                .toLowerCase(Locale.ROOT);
+    }
+
+    private static JsonNode schema(Type type) {
+        JsonMapper json = JsonMapper.shared();
+        if (type instanceof ParameterizedType list && list.getRawType() == List.class) {
+            Type item = list.getActualTypeArguments()[0];
+            return SCHEMAS.containsKey(item)
+                    ? json.createObjectNode().put("type", "array").set("items", schema(item))
+                    : json.createObjectNode().put("type", "array");
+        }
+        if (SCHEMAS.containsKey(type)) {
+            return json.createObjectNode().put("$ref", "#/components/schemas/" + SCHEMAS.get(type));
+        }
+        if (type == long.class || type == int.class || type == Long.class) {
+            return json.createObjectNode().put("type", "integer");
+        }
+        if (type == boolean.class) {
+            return json.createObjectNode().put("type", "boolean");
+        }
+        return type == String.class || type == Instant.class
+                ? json.createObjectNode().put("type", "string")
+                : json.createObjectNode();
+    }
+
+    private static Set<String> fields(Class<?> type) {
+        Set<String> fields = new TreeSet<>();
+        Arrays.stream(type.getRecordComponents()).forEach(component -> fields.add(snake(component.getName())));
+        return fields;
+    }
+
+    private static Set<String> names(JsonNode object) {
+        return new TreeSet<>(object.propertyNames());
+    }
+
+    private static String snake(String name) {
+        return name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+    }
+
+    private static JsonNode read() {
+        try (InputStream in = OpenApiTest.class.getResourceAsStream("/io/sluice/center/web/openapi.json")) {
+            return JsonMapper.shared().readTree(in);
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+}
