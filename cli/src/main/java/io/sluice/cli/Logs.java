@@ -43,6 +43,12 @@ public final class Logs extends ContextAwareBase implements Configurator {
     private static final List<String> TALKATIVE =
             List.of("io.netty", "io.lettuce", "io.vertx.core.impl.BlockedThreadChecker");
 
+    /** Loggers of Spring Boot that describe a failed start, which the program reports in one line. */
+    private static final List<String> SILENT = List.of(
+            "org.springframework.boot.SpringApplication",
+            "org.springframework.boot.diagnostics",
+            "org.springframework.boot.web.server.servlet.context");
+
     private static final LogQueue QUEUE = new LogQueue(standardError(), LogForm.TEXT, LAST_LINES_MAY_TAKE);
 
     @Override
@@ -105,6 +111,9 @@ public final class Logs extends ContextAwareBase implements Configurator {
         context.getLogger("io.sluice").setLevel(own);
         for (String name : TALKATIVE) {
             context.getLogger(name).setLevel(Level.ERROR);
+        }
+        for (String name : SILENT) {
+            context.getLogger(name).setLevel(Level.OFF);
         }
     }
 }

@@ -1,5 +1,9 @@
 package io.sluice.cli;
 
+import io.sluice.cli.apply.ApplyCommand;
+import io.sluice.cli.apply.DiffCommand;
+import io.sluice.cli.check.ExplainCommand;
+import io.sluice.cli.check.LintCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,11 +23,11 @@ import picocli.CommandLine.Spec;
         subcommands = {
             StartCommand.class,
             NodeCommand.class,
-            NotBuiltCommand.Center.class,
+            CenterCommand.class,
             LintCommand.class,
             ExplainCommand.class,
-            NotBuiltCommand.Diff.class,
-            NotBuiltCommand.Apply.class,
+            DiffCommand.class,
+            ApplyCommand.class,
             NotBuiltCommand.Bench.class
         })
 public final class Main implements Runnable {
@@ -72,7 +76,7 @@ public final class Main implements Runnable {
         if (command.getParent() == null) {
             command.usage(err);
         } else {
-            err.println("sluice: see ./sluice " + command.getCommandName() + " --help");
+            err.println("sluice: see ./" + command.getCommandSpec().qualifiedName() + " --help");
         }
         return CommandLine.ExitCode.USAGE;
     }

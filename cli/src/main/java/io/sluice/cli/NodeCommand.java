@@ -1,10 +1,13 @@
 package io.sluice.cli;
 
 import io.sluice.node.config.NodeConfig.RulesFrom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 @Command(
         name = "node",
@@ -14,6 +17,13 @@ final class NodeCommand implements Callable<Integer> {
 
     @Mixin
     private final RoleOptions options = new RoleOptions();
+
+    /** Flags of the center, so that one set of flags starts all roles. */
+    @Option(
+            names = {"--center-port", "--center-bind", "--db", "--admin-token-file", "--public-url"},
+            hidden = true)
+    @SuppressWarnings("UnusedVariable") // picocli sets it
+    private final List<String> ofTheCenter = new ArrayList<>();
 
     @Override
     public Integer call() {

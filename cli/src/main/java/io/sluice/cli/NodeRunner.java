@@ -11,14 +11,12 @@ import io.sluice.node.config.GrpcSettings;
 import io.sluice.node.config.NodeConfig;
 import io.sluice.node.config.NodeConfig.RoutesFrom;
 import io.sluice.node.config.NodeConfig.RulesFrom;
-import io.sluice.node.config.StartFailedException;
 import io.sluice.rules.evaluate.KeySettings;
 import io.sluice.runtime.center.CenterAddress;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -29,7 +27,7 @@ final class NodeRunner {
     private final RulesFrom otherRules;
     private final Optional<RoutesFrom> otherRoutes;
     private final PrintWriter out;
-    private final PrintWriter err;
+    private final Foreground foreground;
 
     /**
      * Creates a runner.
@@ -43,7 +41,12 @@ final class NodeRunner {
         this.otherRules = otherRules;
         this.otherRoutes = otherRoutes;
         this.out = options.spec.commandLine().getOut();
-        this.err = options.spec.commandLine().getErr();
+        this.foreground = new Foreground(options.spec);
+    }
+
+    /** Returns what starts a node with a configuration and shows it. */
+    interface Starter {
+        Foreground.Role role(NodeConfig config, ConfigFile file);
     }
 
     /**
@@ -52,45 +55,33 @@ final class NodeRunner {
      * @throws CommandLine.ParameterException if a setting makes no sense
      */
     int run() {
+        return run((config, file) -> () -> {
+            Node node = Node.start(config, Logs::dropped);
+            Screen.show(out, node, config, Optional.empty(), Terminal.likesColour(System.getenv()));
+            return node;
+        });
+    }
+
+    /** Runs what starts with the node's configuration. */
+    int run(Starter starter) {
         options.check();
         Logs.set(options.logFormat, options.logLevel);
-        NodeConfig config;
         try {
-            config = config();
+            ConfigFile file = options.file();
+            NodeConfig config = config(file);
             warnIfExposed("the decision API", config.api());
             config.grpc().ifPresent(grpc -> warnIfExposed("the Envoy rate limit service", grpc.door()));
+            return foreground.run(starter.role(config, file));
         } catch (ConfigRefusedException e) {
-            return failed(
-                    e.getMessage(), e.errors().stream().map(Object::toString).toList());
+            return foreground.failed(e);
         } catch (ExposedDoorException e) {
-            return failed(e.getMessage(), List.of());
+            return foreground.failed(e.getMessage(), List.of());
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(options.spec.commandLine(), String.valueOf(e.getMessage()));
         }
-        Stop stop = new Stop(out);
-        Thread hook = new Thread(stop::now, "sluice-stop");
-        Runtime.getRuntime().addShutdownHook(hook);
-        Signals.on(stop::heard, "INT", "TERM");
-        try {
-            Node node = Node.start(config, Logs::dropped);
-            stop.running(node);
-            Screen.show(out, node, config, Terminal.likesColour(System.getenv()));
-            new CountDownLatch(1).await();
-            return CommandLine.ExitCode.OK;
-        } catch (StartFailedException e) {
-            Runtime.getRuntime().removeShutdownHook(hook);
-            return failed(e.getMessage(), e.details());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return CommandLine.ExitCode.OK;
-        } catch (RuntimeException | Error e) {
-            stop.failed();
-            return failed("unexpected error: " + e + " (this is a bug; please report it)", List.of());
-        }
     }
 
-    private NodeConfig config() throws ConfigRefusedException {
-        ConfigFile file = options.config == null ? ConfigFile.NONE : ConfigFile.read(options.config);
+    private NodeConfig config(ConfigFile file) {
         Optional<Path> rules = Optional.ofNullable(options.rules).or(file::rulesPath);
         Optional<String> redis = Optional.ofNullable(options.redis).or(file::redisUri);
         Optional<CenterAddress> center = CenterAddress.of(
@@ -140,11 +131,5 @@ final class NodeRunner {
         if (door.isExposed()) {
             options.warn(name + " on " + door.host() + " serves everybody who can reach it, because of --insecure-api");
         }
-    }
-
-    private int failed(@Nullable String message, List<String> details) {
-        details.forEach(err::println);
-        err.println("sluice: " + message);
-        return CommandLine.ExitCode.SOFTWARE;
     }
 }

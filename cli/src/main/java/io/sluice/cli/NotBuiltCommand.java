@@ -26,15 +26,6 @@ abstract sealed class NotBuiltCommand implements Callable<Integer> {
         return CommandLine.ExitCode.USAGE;
     }
 
-    @Command(name = "center", description = "Runs the center: the control plane (not built yet).")
-    static final class Center extends NotBuiltCommand {}
-
-    @Command(name = "diff", description = "Compares a rule document with the center's rules (not built yet).")
-    static final class Diff extends NotBuiltCommand {}
-
-    @Command(name = "apply", description = "Replaces the center's rules with those of a document (not built yet).")
-    static final class Apply extends NotBuiltCommand {}
-
     @Command(name = "bench", description = "Runs the side-by-side benchmarks.")
     static final class Bench extends NotBuiltCommand {}
 }

@@ -2,41 +2,16 @@ package io.sluice.cli;
 
 import io.sluice.node.config.NodeConfig;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
-/**
- * The flags that all roles share. A value that is not on the command line comes from a system property or environment variable
- * ({@link Surroundings}), then from {@code --config}, then from the defaults.
- */
-final class RoleOptions {
+/** The flags of a node. */
+final class RoleOptions extends CommonOptions {
 
     static final int DEFAULT_GATEWAY_PORT = 8080;
     static final int DEFAULT_GRPC_PORT = 8081;
     static final int DEFAULT_API_PORT = 8082;
-    private static final int HIGHEST_PORT = 65_535;
-
-    @Spec(Spec.Target.MIXEE)
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    CommandSpec spec;
-
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description = "settings in YAML; flags take precedence. Changed routes take effect within 2 s")
-    @Nullable
-    Path config;
 
     @Option(
             names = "--rules",
@@ -45,14 +20,6 @@ final class RoleOptions {
                     + " Without it, rules come from --redis, or else from --center")
     @Nullable
     Path rules;
-
-    @Option(
-            names = "--redis",
-            paramLabel = "URI",
-            description = "shared store: redis://, rediss://, redis-sentinel:// or redis-cluster://; without it, counts"
-                    + " stay in the process")
-    @Nullable
-    String redis;
 
     @Option(
             names = "--gateway-bind",
@@ -134,25 +101,6 @@ final class RoleOptions {
     Path centerTokenFile;
 
     @Option(
-            names = "--center-port",
-            paramLabel = "PORT",
-            description = "port of the center (default: 8083; not built yet)")
-    @Nullable
-    Integer centerPort;
-
-    @Option(names = "--db", paramLabel = "JDBC-URL", description = "the center's database (not built yet)")
-    @Nullable
-    String db;
-
-    @Option(
-            names = "--data",
-            paramLabel = "DIR",
-            description = "directory for the last good rules, used at startup if the rules are invalid or Redis is"
-                    + " unavailable")
-    @Nullable
-    Path data;
-
-    @Option(
             names = "--default-limit",
             paramLabel = "RATE",
             description =
@@ -162,20 +110,6 @@ final class RoleOptions {
     String defaultLimit;
 
     @Option(
-            names = "--log-format",
-            paramLabel = "FORMAT",
-            converter = FormatConverter.class,
-            description = "json, text, or auto: text on a terminal, otherwise json (default: auto)")
-    Logs.Format logFormat = Logs.Format.AUTO;
-
-    @Option(
-            names = "--log-level",
-            paramLabel = "LEVEL",
-            converter = DetailConverter.class,
-            description = "error, warn, info, debug or trace (default: info); libraries log only warnings and errors")
-    Logs.Detail logLevel = Logs.Detail.INFO;
-
-    @Option(
             names = "--x-ratelimit-headers",
             arity = "0..1",
             fallbackValue = "true",
@@ -183,29 +117,18 @@ final class RoleOptions {
             description = "also send the headers X-RateLimit-Limit, -Remaining and -Reset")
     boolean xRateLimitHeaders;
 
-    /** Refuses invalid addresses and ports, and prints a line for each given flag that is deprecated or has no effect yet. */
+    /** Refuses invalid addresses and ports, and prints a line for each given flag that is deprecated. */
     void check() {
-        address("--gateway-bind", gatewayBind);
-        address("--api-bind", apiBind);
-        address("--grpc-bind", grpcBind);
-        address("--bind", bind);
+        address(spec, "--gateway-bind", gatewayBind);
+        address(spec, "--api-bind", apiBind);
+        address(spec, "--grpc-bind", grpcBind);
+        address(spec, "--bind", bind);
         if (bind != null) {
             warn("--bind is deprecated and moves the gateway only; use --gateway-bind, --api-bind and --grpc-bind");
         }
-        Map<String, @Nullable Object> idle = new LinkedHashMap<>();
-        idle.put("--center-port", centerPort);
-        idle.put("--db", db);
-        port("--gateway-port", gatewayPort);
-        port("--api-port", apiPort);
-        port("--grpc-port", grpcPort);
-        idle.forEach((name, value) -> {
-            if (value instanceof Integer number) {
-                port(name, number);
-            }
-            if (value != null) {
-                spec.commandLine().getErr().println("sluice: note: " + name + " has no effect yet");
-            }
-        });
+        port(spec, "--gateway-port", gatewayPort);
+        port(spec, "--api-port", apiPort);
+        port(spec, "--grpc-port", grpcPort);
     }
 
     /** Returns the address of the gateway. */
@@ -213,51 +136,5 @@ final class RoleOptions {
         return Optional.ofNullable(gatewayBind)
                 .or(() -> Optional.ofNullable(bind))
                 .orElse(NodeConfig.LOOPBACK);
-    }
-
-    void warn(String line) {
-        spec.commandLine().getErr().println("sluice: warning: " + line);
-    }
-
-    private void address(String name, @Nullable String address) {
-        if (address != null && address.isBlank()) {
-            throw new ParameterException(
-                    spec.commandLine(), name + ": empty (expected: an address such as 127.0.0.1 or 0.0.0.0)");
-        }
-    }
-
-    private void port(String name, @Nullable Integer port) {
-        if (port != null && (port < 0 || port > HIGHEST_PORT)) {
-            throw new ParameterException(
-                    spec.commandLine(), name + ": " + port + " (expected: 0.." + HIGHEST_PORT + ")");
-        }
-    }
-
-    /** Returns the constant with this name, ignoring case. */
-    private static <E extends Enum<E>> E word(Class<E> type, String text) {
-        for (E each : type.getEnumConstants()) {
-            if (each.name().toLowerCase(Locale.ROOT).equals(text.toLowerCase(Locale.ROOT))) {
-                return each;
-            }
-        }
-        throw new TypeConversionException(text + " (expected: "
-                + Arrays.stream(type.getEnumConstants())
-                        .map(each -> each.name().toLowerCase(Locale.ROOT))
-                        .collect(Collectors.joining(", "))
-                + ")");
-    }
-
-    static final class FormatConverter implements ITypeConverter<Logs.Format> {
-        @Override
-        public Logs.Format convert(String text) {
-            return word(Logs.Format.class, text);
-        }
-    }
-
-    static final class DetailConverter implements ITypeConverter<Logs.Detail> {
-        @Override
-        public Logs.Detail convert(String text) {
-            return word(Logs.Detail.class, text);
-        }
     }
 }

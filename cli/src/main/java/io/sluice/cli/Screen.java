@@ -11,12 +11,13 @@ import java.io.PrintWriter;
 import java.net.URI;
 import java.util.Optional;
 
-/** Prints what a person sees when a node has started. */
+/** Prints what a person sees when a node or a center has started. */
 final class Screen {
 
     private Screen() {}
 
-    static void show(PrintWriter out, Node node, NodeConfig config, boolean coloured) {
+    /** @param center the center in the same process, if there is one */
+    static void show(PrintWriter out, Node node, NodeConfig config, Optional<CenterPlace> center, boolean coloured) {
         Paint paint = new Paint(coloured);
         DoorSettings api = config.api();
         String base =
@@ -41,12 +42,13 @@ final class Screen {
         row(out, paint, "api", "GET  " + base + "/openapi.json");
         row(out, paint, "rules", rules(node, config, paint));
         row(out, paint, "engine", engine(node, config, paint));
+        center.ifPresent(place -> center(out, paint, place));
         out.println();
         String attributes = "{\"attributes\": {\"service\": \"user-service\", \"path\": \"/api/login\","
                 + " \"method\": \"POST\", \"ip\": \"203.0.113.7\"}}";
         String curl = "curl -i " + proof(api.access()) + base + "/v1/check -d '" + attributes + "'";
         Optional<String> through = sample(node, config);
-        if (config.rules() instanceof RulesFrom.Text) {
+        if (Sample.isInForce(node)) {
             out.println("Try it: five requests are allowed, the sixth within a minute is refused with 429:");
             out.println();
             through.ifPresent(
@@ -61,6 +63,30 @@ final class Screen {
         out.println();
         out.println("Ctrl-C stops it.");
         out.flush();
+    }
+
+    /** Prints what a person sees when a center has started. */
+    static void show(PrintWriter out, CenterPlace center, boolean coloured) {
+        Paint paint = new Paint(coloured);
+        out.println();
+        out.println(paint.strong("Sluice") + " " + paint.faint(Main.Version.text()));
+        out.println();
+        center(out, paint, center);
+        row(out, paint, "database", center.database());
+        row(out, paint, "redis", center.redis().map(RedisUri::shown).orElse("none, nodes follow the center over HTTP"));
+        out.println();
+        out.println("Try it:");
+        out.println();
+        out.println("  " + paint.strong(center.curl()));
+        out.println();
+        out.println("Ctrl-C stops it.");
+        out.flush();
+    }
+
+    /** The token itself is a secret and not printed. */
+    private static void center(PrintWriter out, Paint paint, CenterPlace center) {
+        row(out, paint, "center", "GET  " + center.address() + "/api/rules" + paint.faint(", with a token"));
+        row(out, paint, "token", center.tokenFile().toString());
     }
 
     /** Returns a command that sends a request through the gateway, if the upstream is the sample one. */

@@ -1,13 +1,13 @@
 package io.sluice.cli;
 
-import io.sluice.node.Node;
 import java.io.PrintWriter;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
 /**
- * The end of a node's process: at the first signal, requests in flight are finished; at the second, the process ends at once.
+ * The end of a process: at the first signal, requests in flight are finished; at the second, the process ends at once.
  * Thread-safe.
  */
 final class Stop {
@@ -19,16 +19,16 @@ final class Stop {
 
     private final PrintWriter out;
     private final AtomicBoolean begun = new AtomicBoolean();
-    private volatile @Nullable Node node;
+    private volatile @Nullable AutoCloseable running;
     private volatile int code = CommandLine.ExitCode.OK;
 
     Stop(PrintWriter out) {
         this.out = out;
     }
 
-    /** Registers the node that a stop has to close. */
-    void running(Node started) {
-        node = started;
+    /** Registers what a stop has to close. */
+    void running(AutoCloseable started) {
+        running = started;
     }
 
     /** Makes the process exit with the code of a failure. */
@@ -54,13 +54,21 @@ final class Stop {
 
     /** Halts, because after a signal the JVM would otherwise exit with the signal's number although the stop was clean. */
     private void stop() {
-        Node started = node;
+        AutoCloseable started = running;
         if (started != null) {
             say("stopping");
-            started.close();
+            close(started);
         }
         Logs.end();
         Runtime.getRuntime().halt(code);
+    }
+
+    private static void close(AutoCloseable started) {
+        try {
+            started.close();
+        } catch (Exception e) {
+            LoggerFactory.getLogger(Stop.class).warn("the process did not stop cleanly", e);
+        }
     }
 
     /** Prints a message without waiting long: an output that nobody reads must not delay the end. */

@@ -64,6 +64,7 @@ class ArchitectureTest {
                         "runtime",
                         "spring",
                         "node",
+                        "center",
                         "cli");
     }
 
@@ -150,6 +151,22 @@ class ArchitectureTest {
     }
 
     @Test
+    void onlyItsEntryPointIsUsedOfTheCenter() {
+        check(noClasses()
+                .that(not(inModule("center")))
+                .should()
+                .dependOnClassesThat(inModule("center").and(not(resideInAPackage("io.sluice.center")))));
+    }
+
+    @Test
+    void theCenterKnowsNoNode() {
+        check(noClasses()
+                .that(inModule("center"))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("io.sluice.node..", "io.sluice.cli..", "io.sluice.testkit..")));
+    }
+
+    @Test
     void nothingDependsOnTheCommandLine() {
         check(noClasses()
                 .that(resideOutsideOfPackage("io.sluice.cli.."))
@@ -212,9 +229,9 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyItsStarterKnowsSpring() {
+    void onlyItsStarterAndTheCenterKnowSpring() {
         check(noClasses()
-                .that(resideOutsideOfPackage("io.sluice.spring.."))
+                .that(not(resideInAnyPackage("io.sluice.spring..", "io.sluice.center..")))
                 .should()
                 .dependOnClassesThat(resideInAPackage("org.springframework..")));
     }

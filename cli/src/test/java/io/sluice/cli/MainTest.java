@@ -46,8 +46,8 @@ class MainTest {
     void helpOfANodeListsEveryFlag() {
         assertThat(run("node", "--help")).isZero();
         assertThat(out.toString())
-                .contains("--config", "--rules", "--redis", "--db", "--data", "--gateway-port", "--grpc-port")
-                .contains("--api-port", "--center-port", "--gateway-bind", "--api-bind", "--grpc-bind", "--bind")
+                .contains("--config", "--rules", "--redis", "--data", "--gateway-port", "--grpc-port", "--center")
+                .contains("--api-port", "--center-token-file", "--gateway-bind", "--api-bind", "--grpc-bind", "--bind")
                 .contains("--api-token-file", "--insecure-api");
     }
 
@@ -75,6 +75,10 @@ class MainTest {
         "node, --default-limit=1/fortnight",
         "node, --log-level=loud",
         "node, --log-format=xml",
+        "start, --center-port=65536",
+        "start, --db=postgres",
+        "diff, ''",
+        "apply, ''",
         "lint, ''",
         "explain, ''",
         "explain, --attr=ip=192.0.2.1"
@@ -85,7 +89,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"center", "diff", "apply", "bench"})
+    @ValueSource(strings = {"bench"})
     void verbsThatAreNotBuiltYetSaySo(String verb) {
         assertThat(run(verb, "--rules", "x.yaml", "whatever")).isEqualTo(2);
         assertThat(err.toString()).isEqualTo("sluice: " + verb + " is not built yet" + System.lineSeparator());
@@ -248,8 +252,7 @@ class MainTest {
         Path example = Path.of("..", "examples", "rules", "sample.yaml");
 
         assertThat(run("lint", example.toString())).isZero();
-        assertThat(StartCommand.sample())
-                .isEqualTo(new io.sluice.node.config.NodeConfig.RulesFrom.Text("sample", Files.readString(example)));
+        assertThat(Sample.text()).isEqualTo(Files.readString(example));
     }
 
     @Test
@@ -605,8 +608,17 @@ class MainTest {
         assertThat(err.toString()).contains("from-environment: file: missing");
     }
 
+    /** Each start has a center of its own. */
     private int run(String... arguments) {
-        return run(new Surroundings(Map.of(), new Properties()), arguments);
+        return run(
+                new Surroundings(
+                        Map.of(
+                                "SLUICE_CENTER_PORT",
+                                "0",
+                                "SLUICE_DATA",
+                                folder.resolve("data").toString()),
+                        new Properties()),
+                arguments);
     }
 
     private int run(Surroundings surroundings, String... arguments) {

@@ -54,6 +54,8 @@ class ProcessTest {
     private static final Pattern THROUGH = Pattern.compile("curl -i -X POST (http://127\\.0\\.0\\.1:\\d+/api/login)");
     private static final Pattern CURL = Pattern.compile("curl -i (http://127\\.0\\.0\\.1:\\d+/v1/check) -d '(.*)'");
 
+    private static final Pattern CENTER = Pattern.compile("center +GET +(http://127\\.0\\.0\\.1:\\d+)/api/rules");
+
     private static final Pattern HEALTH = Pattern.compile("GET +(http://127\\.0\\.0\\.1:\\d+/health)");
 
     private final List<Process> started = new ArrayList<>();
@@ -104,6 +106,70 @@ class ProcessTest {
         assertThat(statuses).containsExactly(200, 200, 200, 200, 200, 429);
         assertThat(bodies.get(0)).contains("from the sample service", "/api/login", "x-forwarded-for");
         assertThat(bodies.get(5)).contains("\"rule\":\"login\"");
+    }
+
+    @Test
+    void aCenterShowsWhereItsTokenIsAndSigtermIsACleanStop() throws Exception {
+        Process process = launch("center", "--public-url", "https://sluice.example");
+        String screen = readUntil(process, "Ctrl-C stops it.");
+        Path token = folder.resolve("data").resolve("admin-token");
+
+        assertThat(screen)
+                .contains("GET  https://sluice.example/api/rules, with a token")
+                .containsPattern("token +" + Pattern.quote(token.toString()))
+                .doesNotContain(Files.readString(token).strip());
+        process.destroy();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+        assertThat(Files.readString(folder.resolve("err"))).doesNotContain("warn", "error", "\tat ");
+    }
+
+    @Test
+    void aRuleChangedThroughTheCenterActsOnTheRunningNode() throws Exception {
+        Process process = launch("start", "--api-port", "0");
+        String screen = readUntil(process, "Ctrl-C stops it.");
+        assertThat(screen).containsPattern("rules +from the center: 4 rules, version 1\n");
+        Matcher center = CENTER.matcher(screen);
+        Matcher curl = CURL.matcher(screen);
+        assertThat(center.find() && curl.find()).isTrue();
+        assertThat(post(curl.group(1), curl.group(2)).statusCode()).isEqualTo(200);
+        Path changed =
+                Files.writeString(folder.resolve("rules.yaml"), Sample.text().replace("limit: 5,", "limit: 1,"));
+
+        CommandRun applied =
+                CommandRun.of("apply", changed, "--center", center.group(1), "--data", folder.resolve("data"));
+
+        assertThat(applied.good().out())
+                .contains("login: limit by ip 5 per 1m → 1 per 1m", ": applied")
+                .endsWith("done: every node runs version 2 (1 node)\n");
+        // The node applied it before it said so, and the call above is the one that passes.
+        assertThat(post(curl.group(1), curl.group(2)).statusCode()).isEqualTo(429);
+        process.destroy();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+
+        Process again = launch("start", "--api-port", "0");
+        assertThat(readUntil(again, "Ctrl-C stops it."))
+                .containsPattern("rules +from the center: 4 rules, version 2\n");
+    }
+
+    @Test
+    void aStartWithAFileShowsItsRulesInTheCenterAndChangesNothing() throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), "rules: [{ id: a, limits: [{ rate: 1 }] }]\n");
+        Process process = launch("start", "--api-port", "0", "--rules", rules.toString());
+        Matcher center = CENTER.matcher(readUntil(process, "Ctrl-C stops it."));
+        assertThat(center.find()).isTrue();
+        Object[] same = {"diff", rules, "--center", center.group(1), "--data", folder.resolve("data")};
+
+        assertThat(CommandRun.of(same).good().out()).startsWith("no change: version 1 ");
+        Path other = Files.writeString(folder.resolve("other.yaml"), "rules: [{ id: b, action: deny }]\n");
+        CommandRun refused =
+                CommandRun.of("apply", other, "--center", center.group(1), "--data", folder.resolve("data"));
+
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.err()).contains("sluice: the rules come from " + rules + ", so this center only shows them");
+        Files.writeString(rules, "rules: [{ id: a, limits: [{ rate: 2 }] }]\n");
+        await(() -> CommandRun.of(same).good().out().startsWith("no change: version 2 "));
     }
 
     @Test
@@ -546,6 +612,10 @@ class ProcessTest {
         builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
         builder.environment().put("SLUICE_GRPC_PORT", "0");
         builder.environment().put("SLUICE_GATEWAY_PORT", "0");
+        builder.environment().put("SLUICE_CENTER_PORT", "0");
+        if (!arguments.get(0).equals("node")) {
+            builder.environment().put("SLUICE_DATA", folder.resolve("data").toString());
+        }
         Process process = builder.start();
         started.add(process);
         return process;

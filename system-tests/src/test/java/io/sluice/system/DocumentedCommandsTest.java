@@ -16,7 +16,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -77,9 +79,12 @@ final class DocumentedCommandsTest {
 
         private final Path folder = Files.createTempDirectory("sluice-docs");
         private @Nullable SluiceProcess node;
+        private @Nullable SluiceProcess center;
 
         Reader() throws IOException {
             Files.createSymbolicLink(folder.resolve("examples"), ROOT.resolve("examples"));
+            Path secrets = Files.createDirectories(folder.resolve("secrets"));
+            Files.writeString(secrets.resolve("center-token"), "0123456789abcdef0123456789abcdef");
         }
 
         /** The certificate that a page takes for granted. */
@@ -150,7 +155,15 @@ final class DocumentedCommandsTest {
         }
 
         private void sluice(List<String> arguments) throws Exception {
-            close();
+            if (isForACenter(arguments)) {
+                toTheCenter(arguments);
+                return;
+            }
+            closeNode();
+            if (arguments.get(0).equals("center")) {
+                centerAlone(arguments);
+                return;
+            }
             if (arguments.stream().anyMatch(argument -> argument.contains(".example:"))) {
                 // There is no such server. What remains to be seen is that nothing is wrong with the command itself.
                 SluiceProcess away = start(arguments);
@@ -167,19 +180,64 @@ final class DocumentedCommandsTest {
             }
         }
 
-        private SluiceProcess start(List<String> arguments) throws IOException {
-            List<String> all = new ArrayList<>(arguments);
+        /** Runs a center, which stays for the commands that follow, or works on its data, for which it must stop. */
+        private void centerAlone(List<String> arguments) throws Exception {
+            closeCenter();
+            SluiceProcess process = start(arguments);
+            if (arguments.size() == 1 || arguments.get(1).startsWith("--")) {
+                center = process;
+                assertThat(process.centerPort()).isPositive();
+            } else {
+                assertThat(process.exitCode()).as(process.printed()).isZero();
+            }
+        }
+
+        /** These need a center that runs, or its data. */
+        private static boolean isForACenter(List<String> arguments) {
+            return List.of("diff", "apply").contains(arguments.get(0))
+                    || (arguments.size() > 1
+                            && arguments.get(0).equals("center")
+                            && List.of("export", "backup").contains(arguments.get(1)));
+        }
+
+        private void toTheCenter(List<String> arguments) throws Exception {
+            Map<String, String> environment = new HashMap<>(data());
+            environment.put("SLUICE_CENTER", "http://127.0.0.1:" + running().centerPort());
+            try (SluiceProcess process = SluiceProcess.in(folder, environment, arguments.toArray(String[]::new))) {
+                assertThat(process.exitCode()).as(process.printed()).isZero();
+            }
+        }
+
+        /** Returns the process with the center. Pages leave the start to the page or the reader. */
+        private SluiceProcess running() throws Exception {
+            if (center == null && node == null) {
+                sluice(List.of("start"));
+            }
+            return center == null ? Objects.requireNonNull(node) : center;
+        }
+
+        /** Without it, all readers would share the directory of the clone. */
+        private Map<String, String> data() {
+            return Map.of("SLUICE_DATA", folder.resolve("data").toString());
+        }
+
+        private SluiceProcess start(List<String> arguments) throws Exception {
+            List<String> all = new ArrayList<>();
+            for (String argument : arguments) {
+                all.add(
+                        center == null
+                                ? argument
+                                : argument.replace("http://127.0.0.1:8083", "http://127.0.0.1:" + center.centerPort()));
+            }
             if (List.of("start", "node").contains(arguments.get(0))) {
                 all.addAll(List.of("--api-port", "0"));
             }
-            return SluiceProcess.in(folder, all.toArray(String[]::new));
+            return SluiceProcess.in(
+                    folder, arguments.get(0).equals("node") ? Map.of() : data(), all.toArray(String[]::new));
         }
 
         /** Sends the request to the ports that the node really has. Pages leave the start to the page or the reader. */
         private void curl(List<String> words) throws Exception {
-            if (node == null) {
-                sluice(List.of("start"));
-            }
             String url = "";
             String method = "GET";
             String body = "";
@@ -199,17 +257,20 @@ final class DocumentedCommandsTest {
                     default -> url = words.get(i).replaceFirst("^http://", "");
                 }
             }
-            SluiceProcess process = Objects.requireNonNull(node);
+            SluiceProcess first = running();
+            SluiceProcess process = node == null || url.contains(":8083") ? first : node;
             String at = url.contains(":8080")
                     ? url.replace(":8080", ":" + process.gatewayPort())
-                    : url.replace(":8082", ":" + process.port());
+                    : url.contains(":8083")
+                            ? url.replace(":8083", ":" + process.centerPort())
+                            : url.replace(":8082", ":" + process.port());
             HttpResponse<String> answer = HTTP.send(
                     request.uri(URI.create("http://" + at))
                             .method(method, HttpRequest.BodyPublishers.ofString(body))
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
             // Some show what a refusal looks like.
-            assertThat(answer.statusCode()).as(answer.body()).isIn(200, 429);
+            assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201, 202, 429);
         }
 
         /** A function of another version than ours is not there to be deleted. */
@@ -254,12 +315,25 @@ final class DocumentedCommandsTest {
             return words;
         }
 
-        @Override
-        public void close() {
+        private void closeCenter() {
+            if (center != null) {
+                center.close();
+                center = null;
+            }
+        }
+
+        /** Ends the node. A center stays until the page has been read. */
+        private void closeNode() {
             if (node != null) {
                 node.close();
                 node = null;
             }
+        }
+
+        @Override
+        public void close() {
+            closeNode();
+            closeCenter();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.sluice.system;
 
+import io.sluice.testkit.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,8 +11,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -25,6 +29,7 @@ final class SluiceProcess implements AutoCloseable {
     private static final Pattern ADDRESS = Pattern.compile("POST http://127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern GATEWAY = Pattern.compile("gateway +http://127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern GRPC = Pattern.compile("grpc 127\\.0\\.0\\.1:(\\d+)");
+    private static final Pattern CENTER = Pattern.compile("center +GET +http://127\\.0\\.0\\.1:(\\d+)");
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -33,6 +38,7 @@ final class SluiceProcess implements AutoCloseable {
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
     private final CompletableFuture<Integer> grpcPort = new CompletableFuture<>();
     private final CompletableFuture<Integer> gatewayPort = new CompletableFuture<>();
+    private final CompletableFuture<Integer> centerPort = new CompletableFuture<>();
     private final Thread reader;
 
     private SluiceProcess(Process process) {
@@ -48,6 +54,10 @@ final class SluiceProcess implements AutoCloseable {
 
     /** Runs it in a folder, which is where relative paths begin. */
     static SluiceProcess in(Path folder, String... arguments) throws IOException {
+        return in(folder, Map.of(), arguments);
+    }
+
+    static SluiceProcess in(Path folder, Map<String, String> environment, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("sluice.root"), "sluice").toString());
         command.addAll(List.of(arguments));
@@ -57,6 +67,8 @@ final class SluiceProcess implements AutoCloseable {
         // By default, each process gets free ports, so that processes do not conflict.
         builder.environment().put("SLUICE_GRPC_PORT", "0");
         builder.environment().put("SLUICE_GATEWAY_PORT", "0");
+        builder.environment().put("SLUICE_CENTER_PORT", "0");
+        builder.environment().putAll(environment);
         return new SluiceProcess(builder.start());
     }
 
@@ -79,9 +91,32 @@ final class SluiceProcess implements AutoCloseable {
         return grpcPort.get(300, TimeUnit.SECONDS);
     }
 
+    /** Waits until the address of the center is printed, and returns its port. */
+    int centerPort() throws Exception {
+        return centerPort.get(300, TimeUnit.SECONDS);
+    }
+
     /** Waits until the address of the API is printed, and returns its port. */
     int port() throws Exception {
         return port.get(300, TimeUnit.SECONDS);
+    }
+
+    /** Waits until a line with this text is printed, and returns its first group. */
+    String awaitText(String pattern) {
+        Pattern wanted = Pattern.compile(pattern);
+        Await.until(
+                pattern,
+                Duration.ofMinutes(5),
+                () -> !process.isAlive() || find(wanted).isPresent());
+        return find(wanted).orElseThrow(() -> new AssertionError("ended without " + pattern + ":\n" + printed()));
+    }
+
+    private Optional<String> find(Pattern wanted) {
+        return printed.stream()
+                .map(wanted::matcher)
+                .filter(Matcher::find)
+                .map(found -> found.group(1))
+                .findFirst();
     }
 
     HttpRequest check(String json) throws Exception {
@@ -144,6 +179,7 @@ final class SluiceProcess implements AutoCloseable {
                 find(ADDRESS, line, port);
                 find(GRPC, line, grpcPort);
                 find(GATEWAY, line, gatewayPort);
+                find(CENTER, line, centerPort);
             }
         } catch (IOException e) {
             printed.add(e.toString());
@@ -152,6 +188,7 @@ final class SluiceProcess implements AutoCloseable {
         port.completeExceptionally(ended);
         grpcPort.completeExceptionally(ended);
         gatewayPort.completeExceptionally(ended);
+        centerPort.completeExceptionally(ended);
     }
 
     private static void find(Pattern address, String line, CompletableFuture<Integer> port) {

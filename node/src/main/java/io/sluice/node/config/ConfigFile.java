@@ -27,6 +27,8 @@ import java.util.function.Function;
  *
  * @param hashKeyFile the file that the key was read from
  * @param openMetrics whether {@code /metrics} needs no token
+ * @param centerUrl the center of a node
+ * @param centerRole the settings of a center itself
  * @param gateway the gateway's configuration; empty without {@code routes}
  */
 public record ConfigFile(
@@ -44,6 +46,7 @@ public record ConfigFile(
         boolean countsLikeTheReference,
         Optional<String> centerUrl,
         Optional<Path> centerTokenFile,
+        CenterSection centerRole,
         Optional<GatewayConfig> gateway) {
 
     private static final List<String> SECTIONS = List.of(
@@ -81,6 +84,7 @@ public record ConfigFile(
             false,
             Optional.empty(),
             Optional.empty(),
+            CenterSection.NONE,
             Optional.empty());
 
     /** Reads the file, or throws an exception with all its errors. */
@@ -115,7 +119,7 @@ public record ConfigFile(
     private static ConfigFile config(Path file, Fields root, Errors errors) {
         Optional<Fields> redis = section(root, "redis", List.of("uri", "prefix", "hash_tag"), errors);
         Optional<Fields> rules = section(root, "rules", List.of("path", "hash_key_file", "default_limit"), errors);
-        Optional<Fields> center = section(root, "center", List.of("url", "token_file"), errors);
+        Optional<Fields> center = section(root, "center", CenterSection.KEYS, errors);
         Optional<Fields> client = section(root, "client", List.of("trusted_proxies", "headers", "ipv6_prefix"), errors);
         return new ConfigFile(
                 redis.flatMap(fields -> fields.read("uri", RedisUri::checked)),
@@ -134,6 +138,8 @@ public record ConfigFile(
                         .orElse(false),
                 center.flatMap(fields -> fields.read("url", CenterAddress::checked)),
                 center.flatMap(fields -> fields.text("token_file")).map(path -> beside(file, path)),
+                center.map(fields -> CenterSection.of(fields, path -> beside(file, path)))
+                        .orElse(CenterSection.NONE),
                 GatewayConfig.read(file, root, client, errors));
     }
 

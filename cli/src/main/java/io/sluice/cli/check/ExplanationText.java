@@ -1,4 +1,4 @@
-package io.sluice.cli;
+package io.sluice.cli.check;
 
 import io.sluice.core.limit.Limit;
 import io.sluice.core.spi.Label;

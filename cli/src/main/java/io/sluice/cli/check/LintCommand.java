@@ -1,4 +1,4 @@
-package io.sluice.cli;
+package io.sluice.cli.check;
 
 import io.sluice.core.time.Clock;
 import io.sluice.http.answer.AnswerJson;
@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "Exit 0 if there are no errors, 1 if there are any, 2 on bad usage, such as a file that is missing."
         },
         mixinStandardHelpOptions = true)
-final class LintCommand implements Callable<Integer> {
+public final class LintCommand implements Callable<Integer> {
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it

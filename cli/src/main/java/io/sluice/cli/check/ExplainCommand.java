@@ -1,4 +1,4 @@
-package io.sluice.cli;
+package io.sluice.cli.check;
 
 import io.sluice.core.Limiter;
 import io.sluice.core.local.LocalEngine;
@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
             "Exit 0 if the request would pass, 1 if it would be refused or the rules have errors, 2 on bad usage."
         },
         mixinStandardHelpOptions = true)
-final class ExplainCommand implements Callable<Integer> {
+public final class ExplainCommand implements Callable<Integer> {
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it

@@ -1,0 +1,152 @@
+package io.sluice.cli;
+
+import io.sluice.center.Center;
+import io.sluice.center.CenterMaintenance;
+import io.sluice.center.CenterMaintenance.InForce;
+import io.sluice.center.CenterSettings;
+import io.sluice.center.MaintenanceFailedException;
+import io.sluice.node.config.ConfigFile;
+import io.sluice.node.config.ConfigRefusedException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "center",
+        description = {
+            "Runs the center, the control plane: it checks changes of rules, releases them, and follows the nodes.",
+            "Its subcommands work on its data. export and backup may run beside it; stop it for the others."
+        },
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "[COMMAND]")
+final class CenterCommand implements Callable<Integer> {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Mixin
+    private final Flags flags = new Flags();
+
+    @Mixin
+    private final CenterOptions center = new CenterOptions();
+
+    /** The flags that a center shares with nodes. */
+    static final class Flags extends CommonOptions {}
+
+    @Override
+    public Integer call() {
+        Logs.set(flags.logFormat, flags.logLevel);
+        Foreground foreground = new Foreground(spec);
+        try {
+            ConfigFile config = flags.file();
+            CenterSettings settings = center.settings(flags, config);
+            CenterOptions.warnIfExposed(flags, settings);
+            return foreground.run(() -> {
+                Center running = Center.open(settings);
+                Screen.show(
+                        spec.commandLine().getOut(),
+                        CenterPlace.of(running, settings, center.shown(running.address(), config)),
+                        Terminal.likesColour(System.getenv()));
+                return running;
+            });
+        } catch (ConfigRefusedException e) {
+            return foreground.failed(e);
+        }
+    }
+
+    @Command(
+            name = "export",
+            description = "Writes everything that a center stores to one file, readable for its owner alone.",
+            mixinStandardHelpOptions = true)
+    int export(
+            @Mixin Flags flags,
+            @Mixin CenterOptions center,
+            @Parameters(paramLabel = "FILE", description = "the file to write; an existing one is replaced")
+                    Path file) {
+        return maintain(flags, center, data -> {
+            data.export(file);
+            return "exported to " + file;
+        });
+    }
+
+    @Command(
+            name = "import",
+            description = "Fills an empty database with an export, also of another kind of database.",
+            mixinStandardHelpOptions = true)
+    int restoreExport(
+            @Mixin Flags flags,
+            @Mixin CenterOptions center,
+            @Parameters(paramLabel = "FILE", description = "a file that export or backup wrote") Path file) {
+        return maintain(flags, center, data -> "imported " + file + ": " + words(data.restore(file)));
+    }
+
+    @Command(
+            name = "backup",
+            description = "Writes everything that a center stores to the directory backups below --data.",
+            mixinStandardHelpOptions = true)
+    int backUp(@Mixin Flags flags, @Mixin CenterOptions center) {
+        return maintain(flags, center, data -> "saved to " + data.backUp());
+    }
+
+    @Command(name = "restore", description = "Fills an empty database with a backup.", mixinStandardHelpOptions = true)
+    int restore(
+            @Mixin Flags flags,
+            @Mixin CenterOptions center,
+            @Parameters(paramLabel = "FILE", description = "a file that backup or export wrote") Path file) {
+        return maintain(flags, center, data -> "restored " + file + ": " + words(data.restore(file)));
+    }
+
+    @Command(
+            name = "rebuild",
+            description = "Takes over the rules in force in Redis (--redis), with their version, after the loss of the"
+                    + " database.",
+            mixinStandardHelpOptions = true)
+    int rebuild(@Mixin Flags flags, @Mixin CenterOptions center) {
+        return maintain(flags, center, data -> "rebuilt from Redis: " + words(data.rebuild()));
+    }
+
+    private interface Task {
+        String run(CenterMaintenance data) throws MaintenanceFailedException;
+    }
+
+    private int maintain(Flags flags, CenterOptions center, Task task) {
+        requireNoFlagsBefore(flags.spec.name());
+        Logs.set(flags.logFormat, flags.logLevel);
+        Foreground foreground = new Foreground(flags.spec);
+        try {
+            var out = flags.spec.commandLine().getOut();
+            out.println(task.run(new CenterMaintenance(center.settings(flags, flags.file()))));
+            out.flush();
+            return ExitCode.OK;
+        } catch (ConfigRefusedException e) {
+            return foreground.failed(e);
+        } catch (MaintenanceFailedException e) {
+            return foreground.failed(e.getMessage(), List.of());
+        }
+    }
+
+    /** A flag before the subcommand would not act. */
+    private void requireNoFlagsBefore(String subcommand) {
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    option.longestName() + ": before " + subcommand + " (expected: ./sluice center " + subcommand
+                            + " … " + option.longestName() + " …)");
+        }
+    }
+
+    private static String words(InForce state) {
+        return state.version() == 0
+                ? "no rules were released yet"
+                : "version " + state.version() + " with " + state.rules() + (state.rules() == 1 ? " rule" : " rules");
+    }
+}

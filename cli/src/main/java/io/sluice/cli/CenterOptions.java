@@ -1,0 +1,129 @@
+package io.sluice.cli;
+
+import io.sluice.center.CenterSettings;
+import io.sluice.cli.apply.DataFolder;
+import io.sluice.node.config.CenterSection;
+import io.sluice.node.config.ConfigFile;
+import io.sluice.node.config.NodeConfig;
+import io.sluice.redis.RedisUri;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The flags of a center. */
+final class CenterOptions {
+
+    private static final int DEFAULT_PORT = 8083;
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Option(
+            names = "--center-port",
+            paramLabel = "PORT",
+            description = "port of the center (default: 8083; 0: any free port)")
+    private @Nullable Integer port;
+
+    @Option(names = "--center-bind", paramLabel = "ADDRESS", description = "address of the center (default: 127.0.0.1)")
+    private @Nullable String bind;
+
+    @Option(
+            names = "--db",
+            paramLabel = "JDBC-URL",
+            description = "the center's database: jdbc:mariadb://…, jdbc:mysql://… or jdbc:sqlite:FILE (default: SQLite"
+                    + " in the directory of --data)")
+    private @Nullable String db;
+
+    @Option(
+            names = "--admin-token-file",
+            paramLabel = "FILE",
+            description = "file with a token of at least 32 characters that has an administrator's rights (default: a"
+                    + " random one, written to admin-token in the directory of --data)")
+    private @Nullable Path adminTokenFile;
+
+    @Option(
+            names = "--public-url",
+            paramLabel = "URL",
+            description = "the center's address for people, if that is not the one it listens on")
+    private @Nullable String publicUrl;
+
+    /**
+     * Returns the settings, without first rules.
+     *
+     * @throws ParameterException if a value makes no sense
+     */
+    CenterSettings settings(CommonOptions common, ConfigFile config) {
+        CenterSection file = config.centerRole();
+        CommonOptions.port(spec, "--center-port", port);
+        CommonOptions.address(spec, "--center-bind", bind);
+        Optional<URI> unused = publicUrl(config);
+        CenterSettings settings = CenterSettings.embedded(DataFolder.or(common.data))
+                .listening(
+                        Optional.ofNullable(bind).or(file::bind).orElse(NodeConfig.LOOPBACK),
+                        Optional.ofNullable(port).or(file::port).orElse(DEFAULT_PORT))
+                .db(Optional.ofNullable(db).or(file::db).map(this::database).orElse(""));
+        Optional<String> redis = Optional.ofNullable(common.redis).or(config::redisUri);
+        Optional<Path> token = Optional.ofNullable(adminTokenFile).or(file::adminTokenFile);
+        settings = redis.isPresent() ? settings.redis(redis(redis.get())) : settings;
+        return token.isPresent() ? settings.adminTokenFile(token.get()) : settings;
+    }
+
+    /** Returns the address for people. */
+    URI shown(URI address, ConfigFile config) {
+        return publicUrl(config).orElse(address);
+    }
+
+    /** The token travels in every request. */
+    static void warnIfExposed(CommonOptions common, CenterSettings settings) {
+        if (!isLoopback(settings.bind())) {
+            common.warn("the center on " + settings.bind() + " speaks HTTP, so others on the network can read its"
+                    + " token; put a proxy with TLS in front of it");
+        }
+    }
+
+    private static boolean isLoopback(String bind) {
+        try {
+            return InetAddress.getByName(bind).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    private Optional<URI> publicUrl(ConfigFile config) {
+        return Optional.ofNullable(publicUrl).or(config.centerRole()::publicUrl).map(this::url);
+    }
+
+    private String database(String url) {
+        if (url.matches("jdbc:(sqlite:|mariadb://|mysql://).+")) {
+            return url;
+        }
+        throw new ParameterException(
+                spec.commandLine(),
+                "--db: " + url.replaceFirst("^((jdbc:)?[a-z0-9]+:)?.*$", "$1***") + " (expected:"
+                        + " jdbc:mariadb://host/database?user=…&password=…, jdbc:mysql://… or jdbc:sqlite:FILE)");
+    }
+
+    private String redis(String uri) {
+        try {
+            return RedisUri.checked(uri);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private URI url(String text) {
+        if (text.matches("https?://[^\\s?#@/]+(/[^\\s?#@]*)?")) {
+            return URI.create(text.replaceAll("/+$", ""));
+        }
+        throw new ParameterException(
+                spec.commandLine(), "--public-url: " + text + " (expected: a URL such as https://sluice.example)");
+    }
+}

@@ -1,0 +1,30 @@
+package io.sluice.cli;
+
+import io.sluice.center.Center;
+import io.sluice.center.CenterSettings;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Where to find a running center and its data.
+ *
+ * @param address for people
+ * @param database without user and password
+ */
+record CenterPlace(URI address, Path tokenFile, String database, Optional<String> redis) {
+
+    static CenterPlace of(Center center, CenterSettings settings, URI address) {
+        String db = settings.db();
+        return new CenterPlace(
+                address,
+                center.adminTokenFile(),
+                db.isEmpty() ? settings.data().resolve("center.db").toString() : db.replaceAll("\\?.*", ""),
+                settings.redis());
+    }
+
+    /** Returns a command that reads the rules in force. */
+    String curl() {
+        return "curl -H \"Authorization: Bearer $(cat " + tokenFile + ")\" " + address + "/api/rules";
+    }
+}

@@ -1,0 +1,67 @@
+package io.sluice.cli;
+
+import io.sluice.center.CenterStartException;
+import io.sluice.node.config.ConfigRefusedException;
+import io.sluice.node.config.StartFailedException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Runs a role until the process is asked to stop. */
+final class Foreground {
+
+    private final PrintWriter out;
+    private final PrintWriter err;
+
+    Foreground(CommandSpec spec) {
+        this.out = spec.commandLine().getOut();
+        this.err = spec.commandLine().getErr();
+    }
+
+    /** Starts something and returns what ends it. */
+    interface Role {
+        AutoCloseable start() throws StartFailedException, CenterStartException;
+    }
+
+    /** Runs a role. Returns only if the start failed; a stop ends the process. */
+    int run(Role role) {
+        Stop stop = new Stop(out);
+        Thread hook = new Thread(stop::now, "sluice-stop");
+        Runtime.getRuntime().addShutdownHook(hook);
+        Signals.on(stop::heard, "INT", "TERM");
+        try {
+            stop.running(role.start());
+            new CountDownLatch(1).await();
+            return CommandLine.ExitCode.OK;
+        } catch (StartFailedException e) {
+            Runtime.getRuntime().removeShutdownHook(hook);
+            return failed(e.getMessage(), e.details());
+        } catch (CenterStartException e) {
+            Runtime.getRuntime().removeShutdownHook(hook);
+            return failed(e.getMessage(), List.of());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return CommandLine.ExitCode.OK;
+        } catch (RuntimeException | Error e) {
+            stop.failed();
+            return failed("unexpected error: " + e + " (this is a bug; please report it)", List.of());
+        }
+    }
+
+    /** Prints the errors of a configuration and returns the exit code. */
+    int failed(ConfigRefusedException refused) {
+        return failed(
+                refused.getMessage(),
+                refused.errors().stream().map(Object::toString).toList());
+    }
+
+    /** Prints why a start failed and returns the exit code. */
+    int failed(@Nullable String message, List<String> details) {
+        details.forEach(err::println);
+        err.println("sluice: " + message);
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+}

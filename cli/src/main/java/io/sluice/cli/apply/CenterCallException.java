@@ -1,0 +1,33 @@
+package io.sluice.cli.apply;
+
+import java.util.List;
+
+/** A center did not do what it was asked for. The message is one line that says what is wrong and what to do. */
+final class CenterCallException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    private final int status;
+    private final transient List<String> details;
+
+    /**
+     * Creates a failure.
+     *
+     * @param status of the answer; 0 without an answer
+     * @param details lines to print before the message
+     */
+    CenterCallException(String message, int status, List<String> details) {
+        super(message);
+        this.status = status;
+        this.details = List.copyOf(details);
+    }
+
+    /** Returns whether the state of the center changed, or does not allow the call. */
+    boolean isConflict() {
+        return status == 409;
+    }
+
+    List<String> details() {
+        return details;
+    }
+}

@@ -1,0 +1,19 @@
+package io.sluice.cli.apply;
+
+import java.io.PrintWriter;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Prints why a command failed. */
+final class Failure {
+
+    private Failure() {}
+
+    /** Returns the exit code. */
+    static int print(CommandSpec spec, CenterCallException failure) {
+        PrintWriter err = spec.commandLine().getErr();
+        failure.details().forEach(err::println);
+        err.println("sluice: " + failure.getMessage());
+        return ExitCode.SOFTWARE;
+    }
+}

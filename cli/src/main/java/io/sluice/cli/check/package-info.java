@@ -1,0 +1,5 @@
+/** Commands that look at rule documents without a node or a center. */
+@NullMarked
+package io.sluice.cli.check;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,217 @@
+package io.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.sluice.center.Center;
+import io.sluice.center.CenterSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ./sluice diff} and {@code ./sluice apply} against a real center. */
+@Timeout(300)
+class ApplyTest {
+
+    private static final Pattern DIGEST = Pattern.compile("digest: ([0-9a-f]{64})");
+
+    @TempDir
+    Path folder;
+
+    private Center center;
+    private Path file;
+
+    @BeforeEach
+    void startACenter() throws Exception {
+        center = Center.open(CenterSettings.embedded(folder.resolve("data")));
+        file = folder.resolve("rules.yaml");
+        rules(5);
+    }
+
+    @AfterEach
+    void stopTheCenter() {
+        center.close();
+    }
+
+    @Test
+    void thePlanNamesCountsSentencesDigestAndBaseAndChangesNothing() throws Exception {
+        CommandRun diff = run("diff").good();
+
+        assertThat(diff.out())
+                .startsWith("rules: 1 added, 0 changed, 0 removed\n  login: added (1 limit)\nbase: 0\ndigest: ")
+                .contains("apply: ./sluice apply " + file + " --base 0 --digest ");
+        assertThat(run("diff").out()).isEqualTo(diff.out());
+        assertThat(run("diff", "--exit-code").code()).isEqualTo(3);
+    }
+
+    @Test
+    void appliesAPlanOnAnEmptyBaseAndThenThereIsNothingToChange() {
+        String digest = digest(run("diff").good());
+
+        CommandRun applied = run("apply", "--base", 0, "--digest", digest).good();
+
+        assertThat(applied.out())
+                .contains("released version 1: 1 added, 0 changed, 0 removed")
+                .endsWith("done: version 1 is in force; no node is running\n");
+        assertThat(run("apply", "--base", 0, "--digest", digest).good().out())
+                .isEqualTo("no change: version 1 has the rules of " + file + "\n");
+        assertThat(run("diff", "--exit-code").good().out()).startsWith("no change: version 1");
+    }
+
+    @Test
+    void showsWhatAChangeDoesToARule() throws Exception {
+        run("apply").good();
+        rules(6);
+
+        CommandRun applied =
+                run("apply", "--title", "More logins", "--reason", "asked for").good();
+
+        assertThat(applied.out())
+                .contains("rules: 0 added, 1 changed, 0 removed", "login: limit by ip 5 per 1m → 6 per 1m")
+                .contains("released version 2");
+    }
+
+    @Test
+    void aPlanOnAnotherBaseIsRefusedAndLeavesNothingBehind() throws Exception {
+        String planned = digest(run("diff").good());
+        Path other = Files.writeString(folder.resolve("other.yaml"), "rules: [{ id: x, action: deny }]\n");
+        CommandRun.of("apply", other, "--center", center.address(), "--data", folder.resolve("data"))
+                .good();
+
+        CommandRun late = run("apply", "--base", 0, "--digest", planned);
+
+        assertThat(late.code()).isEqualTo(1);
+        assertThat(late.err())
+                .startsWith("sluice: base: version 1 is in force (expected: 0);")
+                .hasLineCount(1);
+        assertThat(CommandRun.of("diff", other, "--center", center.address(), "--data", folder.resolve("data"))
+                        .good()
+                        .out())
+                .startsWith("no change");
+    }
+
+    @Test
+    void aDocumentThatIsNotThePlannedOneIsRefused() throws Exception {
+        String planned = digest(run("diff").good());
+        rules(7);
+
+        CommandRun other = run("apply", "--base", 0, "--digest", planned);
+
+        assertThat(other.code()).isEqualTo(1);
+        assertThat(other.err()).contains("(expected: " + planned + "); the document is not the one that was planned");
+        assertThat(run("diff").out()).contains("base: 0\n");
+    }
+
+    @Test
+    void errorsOfTheDocumentAreLocated() throws Exception {
+        Files.writeString(file, "rules:\n- id: a\n  limts: []\n");
+
+        for (String verb : new String[] {"diff", "apply"}) {
+            CommandRun bad = run(verb);
+            assertThat(bad.code()).isEqualTo(1);
+            assertThat(bad.err())
+                    .contains(file + ":3:3: unknown key: limts (expected: a known key; did you mean limits?)");
+        }
+    }
+
+    @Test
+    void badUsageIs2WithOneLine() throws Exception {
+        assertThat(CommandRun.of("diff").code()).isEqualTo(2);
+        assertThat(CommandRun.of("diff", folder.resolve("none.yaml"), "--data", folder.resolve("data")))
+                .satisfies(run -> assertThat(run.code()).isEqualTo(2))
+                .satisfies(run -> assertThat(run.err()).contains("none.yaml: file: missing"));
+        assertThat(run("apply", "--digest", "x").code()).isEqualTo(2);
+        assertThat(run("apply", "--timeout", "-1").code()).isEqualTo(2);
+        assertThat(CommandRun.of("diff", file, "--center", "center:8083", "--data", folder.resolve("data")))
+                .satisfies(run -> assertThat(run.code()).isEqualTo(2))
+                .satisfies(run -> assertThat(run.err()).contains("center: center:8083 (expected: http://HOST:PORT"));
+        assertThat(CommandRun.of("diff", file, "--token-file", folder.resolve("none")))
+                .satisfies(run -> assertThat(run.code()).isEqualTo(2))
+                .satisfies(run -> assertThat(run.err()).contains("has no readable token"));
+    }
+
+    @Test
+    void aWrongTokenIsNotShown() throws Exception {
+        Path token = Files.writeString(folder.resolve("token"), "0123456789abcdef0123456789abcdef\n");
+
+        CommandRun refused = CommandRun.of("diff", file, "--center", center.address(), "--token-file", token);
+
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.err())
+                .isEqualTo("sluice: center " + center.address()
+                        + ": refuses the token (expected: the center's token; name its file with --token-file)"
+                        + System.lineSeparator());
+    }
+
+    @Test
+    void aCenterThatIsAwayIsNamedInOneLine() {
+        center.close();
+
+        CommandRun away = run("apply");
+
+        assertThat(away.code()).isEqualTo(1);
+        assertThat(away.err())
+                .startsWith("sluice: center " + center.address() + ": cannot be reached")
+                .contains("./sluice start or ./sluice center runs one")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void theTokenDoesNotFollowARedirect() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.getResponseHeaders().add("Location", center.address() + "/api/rules");
+            exchange.sendResponseHeaders(302, -1);
+            exchange.close();
+        });
+        server.start();
+        try {
+            CommandRun elsewhere = CommandRun.of(
+                    "diff",
+                    file,
+                    "--center",
+                    "http://127.0.0.1:" + server.getAddress().getPort(),
+                    "--data",
+                    folder.resolve("data"));
+
+            assertThat(elsewhere.code()).isEqualTo(1);
+            assertThat(elsewhere.err()).contains("answered 302 without the form of a center");
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    private CommandRun run(String verb, Object... more) {
+        Object[] all = new Object[more.length + 6];
+        System.arraycopy(
+                new Object[] {verb, file, "--center", center.address(), "--data", folder.resolve("data")},
+                0,
+                all,
+                0,
+                6);
+        System.arraycopy(more, 0, all, 6, more.length);
+        return CommandRun.of(all);
+    }
+
+    private void rules(int limit) throws IOException {
+        Files.writeString(
+                file,
+                "rules:\n  - id: login\n    resource: /api/login\n    limits: [{ by: ip, limit: " + limit
+                        + ", window: 1m }]\n");
+    }
+
+    private static String digest(CommandRun diff) {
+        Matcher found = DIGEST.matcher(diff.out());
+        assertThat(found.find()).isTrue();
+        return found.group(1);
+    }
+}
