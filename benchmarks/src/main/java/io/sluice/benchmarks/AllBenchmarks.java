@@ -46,6 +46,7 @@ final class AllBenchmarks {
             new Step("annotation", "annotation", List.of("1"), List.of("1")),
             new Step("services", "services", List.of("3"), List.of("1")),
             new Step("start", "start", List.of("3", "10"), List.of("1", "2")),
+            new Step("center", "center", List.of("5"), List.of("1", "20", "1000")),
             new Step("recording", "recording", List.of("6"), List.of("1")));
 
     private AllBenchmarks() {}

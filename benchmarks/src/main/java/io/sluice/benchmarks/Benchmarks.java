@@ -1,6 +1,7 @@
 package io.sluice.benchmarks;
 
 import io.sluice.benchmarks.annotation.AnnotationLoad;
+import io.sluice.benchmarks.center.CenterLoad;
 import io.sluice.benchmarks.doors.DoorLoad;
 import io.sluice.benchmarks.doors.ServiceLoad;
 import io.sluice.benchmarks.faults.Faults;
@@ -39,6 +40,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
  *   <li>{@code annotation [FORKS]} compares limited methods of Spring with those of Resilience4j.
  *   <li>{@code services [TURNS]} compares the rate limit service with one in Go, which {@code benchmarks/go-peers} builds.
  *   <li>{@code start [STARTS [SECONDS]]} measures how soon a node serves, its memory, and its first decisions.
+ *   <li>{@code center [RELEASES [NODES [RULES]]]} releases many rules to many simulated nodes.
  *   <li>{@code recording [TURNS]} measures how long a decision takes while a history is written.
  * </ul>
  */
@@ -112,6 +114,15 @@ public final class Benchmarks {
                     Map.of(),
                     (args, figures) -> NodeStart.table(
                             number(args, 0, 5), MixedRules.document(100_000), number(args, 1, 10), figures)),
+            Part.of("center", Map.of(), (args, figures) -> {
+                int rules = number(args, 2, 10_000);
+                return CenterLoad.table(
+                        number(args, 1, 200),
+                        rules,
+                        number(args, 0, 7),
+                        i -> MixedRules.document(rules).replace("100/s", 100 + i + "/s"),
+                        figures);
+            }),
             Part.of("recording", Map.of(), (args, figures) -> RecordingCost.table(number(args, 0, 20))));
 
     private Benchmarks() {}

@@ -95,6 +95,10 @@ final class Sinks {
                         "0",
                         "--gateway-port",
                         "0",
+                        "--center-port",
+                        "0",
+                        "--data",
+                        extension.resolve("data").toString(),
                         "--log-format",
                         "json")
                 .start();

@@ -48,6 +48,10 @@ public final class NodeProcess implements AutoCloseable {
         List<String> command = command();
         command.addAll(args);
         command.addAll(List.of("--api-port", "0", "--grpc-port", "0", "--gateway-port", "0"));
+        if (args.get(0).equals("start")) {
+            Path data = Files.createTempDirectory("sluice-data");
+            command.addAll(List.of("--center-port", "0", "--data", data.toString()));
+        }
         Path log = Files.createTempFile("sluice-node", ".log");
         log.toFile().deleteOnExit();
         long began = System.nanoTime();
@@ -67,7 +71,7 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /** Returns the script, if its build is there, and otherwise a JVM with the options that the script uses on two cores. */
-    private static List<String> command() {
+    static List<String> command() {
         return Checkout.root()
                 .filter(root -> Files.exists(root.resolve("cli/target/dist/built")))
                 .map(root -> new ArrayList<>(List.of(root.resolve("sluice").toString())))
