@@ -35,6 +35,8 @@ final class Publication implements AutoCloseable {
     Publication(RedisRulePublisher publisher, Clock clock) {
         this.publisher = publisher;
         this.clock = clock;
+        this.comparedNanos = clock.nanoTime() - COMPARE_NANOS;
+        this.driftNanos = clock.nanoTime() - DRIFT_NANOS;
     }
 
     PublicationState state() {
