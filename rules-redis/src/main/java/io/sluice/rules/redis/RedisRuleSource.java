@@ -2,6 +2,7 @@ package io.sluice.rules.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.sluice.core.time.Clock;
+import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.PublishedRules;

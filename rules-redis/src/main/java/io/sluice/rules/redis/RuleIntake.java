@@ -4,6 +4,7 @@ import io.sluice.core.time.Clock;
 import io.sluice.rules.changes.RuleChange;
 import io.sluice.rules.document.RuleDocument;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleSetText;
 import io.sluice.rules.snapshot.RuleSetText.Reading;

@@ -1,5 +1,6 @@
 package io.sluice.rules.redis;
 
+import io.sluice.rules.snapshot.NodeShare;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.core.time.Clock;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.source.PublishedRules;
 import io.sluice.rules.source.RuleVet;

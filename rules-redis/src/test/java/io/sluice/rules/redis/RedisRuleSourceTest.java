@@ -3,6 +3,7 @@ package io.sluice.rules.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.NodeShare;
 import io.sluice.rules.snapshot.RuleSet;
 import io.sluice.rules.snapshot.RuleStamp;
 import io.sluice.rules.source.RuleVet;

@@ -233,7 +233,8 @@ final class CallerKeys {
     }
 
     /** Returns the part of an attribute that is counted: the whole value, or for an IPv6 address its network. */
-    private @Nullable String counted(String name, Attributes request) {
+    @Nullable
+    String counted(String name, Attributes request) {
         Address address = name.equals("ip") ? request.address() : null;
         return address == null || address.isV4() ? request.get(name) : address.counted(ipv6Prefix);
     }

@@ -13,6 +13,8 @@ import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CallerPlace;
+import io.sluice.rules.snapshot.CallerTrial;
 import io.sluice.rules.snapshot.CompiledRule;
 import io.sluice.rules.snapshot.RuleSet;
 import java.time.Duration;
@@ -120,13 +122,13 @@ public final class Evaluator {
      */
     public CompletionStage<EarlyRuling> evaluateEarly(Attributes request) {
         long start = clock.nanoTime();
-        RuleSet set = rules.get();
-        List<CompiledRule> found = set.early(request);
+        Side side = side(rules.get(), request);
+        List<CompiledRule> found = side.rules().early(request);
         if (found.isEmpty()) {
             return PASSED;
         }
-        MatchedRequest now = early(set, found, false, request);
-        MatchedRequest answers = early(set, found, true, request);
+        MatchedRequest now = early(side, found, false, request);
+        MatchedRequest answers = early(side, found, true, request);
         Rule rule = now.verdictOf();
         if (rule != null) {
             // Rules that exempt match again later, and are reported then.
@@ -139,11 +141,12 @@ public final class Evaluator {
                 : lookFirst(answers, now, start);
     }
 
-    private MatchedRequest early(RuleSet set, List<CompiledRule> found, boolean ofAnswers, Attributes request) {
+    private MatchedRequest early(Side side, List<CompiledRule> found, boolean ofAnswers, Attributes request) {
         List<CompiledRule> some = found.stream()
                 .filter(each -> each.rule().countsAnswers() == ofAnswers)
                 .toList();
-        return MatchedRequest.of(set, some, request, 1, shared != null, keys, clock);
+        return MatchedRequest.of(side.rules(), some, request, 1, shared != null, keys, clock)
+                .at(side.place());
     }
 
     /** Charges requests only if all limits of answers have something left. */
@@ -195,9 +198,12 @@ public final class Evaluator {
     /** Works like {@link #evaluate}, but without the limits that {@link #evaluateEarly} has decided. */
     public CompletionStage<Ruling> evaluateAfterEarly(Attributes request, long permits) {
         long start = clock.nanoTime();
-        RuleSet set = rules.get();
+        Side side = side(rules.get(), request);
+        RuleSet set = side.rules();
         return ruling(
-                MatchedRequest.of(set, set.afterEarly(request), request, permits, shared != null, keys, clock), start);
+                MatchedRequest.of(set, set.afterEarly(request), request, permits, shared != null, keys, clock)
+                        .at(side.place()),
+                start);
     }
 
     /**
@@ -207,7 +213,7 @@ public final class Evaluator {
      */
     public CompletionStage<Ruling> evaluateNamed(List<RuleCall> claims) {
         long start = clock.nanoTime();
-        return ruling(MatchedRequest.of(rules.get(), claims, shared != null, keys, clock), start);
+        return ruling(matchNamed(claims), start);
     }
 
     /**
@@ -221,7 +227,7 @@ public final class Evaluator {
      */
     public CompletableFuture<Ruling> acquireNamed(List<RuleCall> claims, Duration maxWait) {
         long start = clock.nanoTime();
-        MatchedRequest matched = MatchedRequest.of(rules.get(), claims, shared != null, keys, clock);
+        MatchedRequest matched = matchNamed(claims);
         if (matched.verdictOf() != null
                 || matched.impossible() != null
                 || matched.live().lacking() != null) {
@@ -335,6 +341,11 @@ public final class Evaluator {
         return rules.get();
     }
 
+    /** Returns the rules for the caller of a request, as far as the caller is known: those in force, or those on trial. */
+    public RuleSet rules(Attributes known) {
+        return side(rules.get(), known).rules();
+    }
+
     /** Returns the individual steps, for protocols that combine several requests into one decision. */
     public JointEvaluation joint() {
         return new Steps(router, shared);
@@ -367,7 +378,9 @@ public final class Evaluator {
 
         @Override
         public MatchedRequest match(RuleSet set, Attributes request, long permits, List<NamedRule> named) {
-            return MatchedRequest.of(set, request, permits, named, shared != null, keys, clock);
+            Side side = side(set, request);
+            return MatchedRequest.of(side.rules(), request, permits, named, shared != null, keys, clock)
+                    .at(side.place());
         }
 
         @Override
@@ -433,7 +446,34 @@ public final class Evaluator {
         if (permits < 0 || permits > Limit.MAX_PERMITS) {
             throw new IllegalArgumentException("permits: " + permits + " (expected: 0.." + Limit.MAX_PERMITS + ")");
         }
-        return MatchedRequest.of(rules.get(), request, permits, shared != null, keys, clock);
+        Side side = side(rules.get(), request);
+        return MatchedRequest.of(side.rules(), request, permits, shared != null, keys, clock)
+                .at(side.place());
+    }
+
+    /** The rules for one caller, and its place in a trial. */
+    private record Side(RuleSet rules, @Nullable CallerPlace place) {}
+
+    private Side side(RuleSet set, Attributes request) {
+        CallerTrial trial = set.trial();
+        if (trial == null) {
+            return new Side(set, null);
+        }
+        CallerPlace place = trial.place(keys.counted(trial.split().attribute(), request));
+        return new Side(place != null && place.onTrial() ? trial.rules() : set, place);
+    }
+
+    /** Applies named rules. A rule of the set in force that is also on trial is replaced by that for callers who try it. */
+    private MatchedRequest matchNamed(List<RuleCall> claims) {
+        RuleSet set = rules.get();
+        if (set.trial() == null || claims.isEmpty()) {
+            return MatchedRequest.of(set, claims, shared != null, keys, clock);
+        }
+        Side side = side(set, claims.get(0).request());
+        List<RuleCall> own = claims.stream()
+                .map(claim -> new RuleCall(set.sameRule(claim.rule(), side.rules()), claim.request(), claim.permits()))
+                .toList();
+        return MatchedRequest.of(side.rules(), own, shared != null, keys, clock).at(side.place());
     }
 
     private CompletionStage<Ruling.Settled> settle(MatchedRequest matched) {

@@ -9,6 +9,7 @@ import io.sluice.rules.model.Mode;
 import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleLimit;
 import io.sluice.rules.pattern.Attributes;
+import io.sluice.rules.snapshot.CallerPlace;
 import io.sluice.rules.snapshot.CompiledRule;
 import io.sluice.rules.snapshot.RuleSet;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param live the limits that decide
  * @param shadows one group for the limits of each shadow rule, and one for the candidates of each rule
  * @param nonce identifies the permits of this request
+ * @param place where the caller is in a trial; null if it is in none
  */
 public record MatchedRequest(
         RuleSet set,
@@ -36,7 +38,8 @@ public record MatchedRequest(
         LimitGroup live,
         List<LimitGroup> shadows,
         long permits,
-        PermitNonce nonce) {
+        PermitNonce nonce,
+        @Nullable CallerPlace place) {
 
     private static final Attributes NOTHING = Attributes.of(Map.of());
 
@@ -65,6 +68,13 @@ public record MatchedRequest(
         List<CompiledRule> rules = set.hasScopes() ? new ArrayList<>(set.ready(request)) : new ArrayList<>(2);
         named.forEach(each -> rules.add(new CompiledRule(each.rule(), each.numbers())));
         return of(set, rules, request, permits, withStore, keys, clock);
+    }
+
+    /** Returns the same request of a caller in a trial. */
+    MatchedRequest at(@Nullable CallerPlace place) {
+        return place == null
+                ? this
+                : new MatchedRequest(set, request, ruleIds, verdictOf, live, shadows, permits, nonce, place);
     }
 
     /** Applies only the named rules. */
@@ -155,7 +165,8 @@ public record MatchedRequest(
 
         MatchedRequest request(RuleSet set, Attributes request, long permits, boolean merge) {
             List<BoundLimit> counts = merge ? merged() : live;
-            return new MatchedRequest(set, request, ruleIds, verdictOf, LimitGroup.of(counts), shadows, permits, nonce);
+            return new MatchedRequest(
+                    set, request, ruleIds, verdictOf, LimitGroup.of(counts), shadows, permits, nonce, null);
         }
 
         /** Merges limits that share a count: the permits are added up, and the smaller capacity applies. */
@@ -203,10 +214,22 @@ public record MatchedRequest(
             List<RuleLimit> limits = ready.rule().limits();
             List<BoundLimit> bound = new ArrayList<>(limits.size());
             for (int i = 0; i < limits.size(); i++) {
-                Optional<Limit> override = ready.override(i, request, clock);
-                bind(limits.get(i), override, ready.rule().shadow(), bound);
+                bind(limits.get(i), override(i), ready.rule().shadow(), bound);
             }
             return bound;
+        }
+
+        private Optional<Limit> override(int position) {
+            if (ready.hasKeyedNumbers()) {
+                RuleLimit limit = ready.rule().limits().get(position);
+                if (keys.key(limit.by(), limit.absent(), limit.privacy(), request) instanceof CallerKey.Of of) {
+                    Optional<Limit> keyed = ready.keyed(position, of.text(), clock);
+                    if (keyed.isPresent()) {
+                        return keyed;
+                    }
+                }
+            }
+            return ready.override(position, request, clock);
         }
 
         List<BoundLimit> candidates() {

@@ -6,6 +6,7 @@ import io.sluice.core.spi.Label;
 import io.sluice.rules.model.Action;
 import io.sluice.rules.model.Level;
 import io.sluice.rules.model.Rule;
+import io.sluice.rules.snapshot.CallerPlace;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +35,7 @@ public sealed interface Ruling {
      * @param permits the permits that were requested; 0 only looks
      * @param decisions the decisions of the engines, one per engine that was asked
      * @param permit the concurrency permits that the caller holds, including those of shadow limits; null if none
+     * @param place where the caller is in a trial; null if there is none, or the caller cannot be in it
      */
     record Settled(
             boolean allowed,
@@ -50,13 +52,50 @@ public sealed interface Ruling {
             List<Label> shadowRefused,
             long permits,
             List<Decision> decisions,
-            @Nullable Permit permit)
+            @Nullable Permit permit,
+            @Nullable CallerPlace place)
             implements Ruling {
 
         public Settled {
             matched = List.copyOf(matched);
             shadowRefused = List.copyOf(shadowRefused);
             decisions = List.copyOf(decisions);
+        }
+
+        /** Creates a ruling of a caller that is in no trial. */
+        public Settled(
+                boolean allowed,
+                Action action,
+                @Nullable Rule rule,
+                @Nullable Reported reported,
+                @Nullable Reported slowest,
+                Optional<Duration> retryAfter,
+                Duration waitFor,
+                String mode,
+                @Nullable String degraded,
+                long ruleVersion,
+                List<String> matched,
+                List<Label> shadowRefused,
+                long permits,
+                List<Decision> decisions,
+                @Nullable Permit permit) {
+            this(
+                    allowed,
+                    action,
+                    rule,
+                    reported,
+                    slowest,
+                    retryAfter,
+                    waitFor,
+                    mode,
+                    degraded,
+                    ruleVersion,
+                    matched,
+                    shadowRefused,
+                    permits,
+                    decisions,
+                    permit,
+                    null);
         }
 
         /** Creates a ruling whose reported limit is also the slowest. */
@@ -93,26 +132,34 @@ public sealed interface Ruling {
                     permit);
         }
 
+        /** Returns the same ruling of a caller in a trial. */
+        Settled at(@Nullable CallerPlace place) {
+            return place == null ? this : with(waitFor, place);
+        }
+
+        private Settled with(Duration waitFor, @Nullable CallerPlace place) {
+            return new Settled(
+                    allowed,
+                    action,
+                    rule,
+                    reported,
+                    slowest,
+                    retryAfter,
+                    waitFor,
+                    mode,
+                    degraded,
+                    ruleVersion,
+                    matched,
+                    shadowRefused,
+                    permits,
+                    decisions,
+                    permit,
+                    place);
+        }
+
         /** Returns the same ruling after the caller has waited. */
         Settled withoutWait() {
-            return waitFor.isZero()
-                    ? this
-                    : new Settled(
-                            allowed,
-                            action,
-                            rule,
-                            reported,
-                            slowest,
-                            retryAfter,
-                            Duration.ZERO,
-                            mode,
-                            degraded,
-                            ruleVersion,
-                            matched,
-                            shadowRefused,
-                            permits,
-                            decisions,
-                            permit);
+            return waitFor.isZero() ? this : with(Duration.ZERO, place);
         }
 
         /** Returns whether the request only looked and charged nothing. */

@@ -21,39 +21,41 @@ final class RulingWriter {
     static Ruling.Settled byRule(MatchedRequest matched, Rule rule, String mode) {
         boolean exempt = rule.action() == Action.EXEMPT;
         return new Ruling.Settled(
-                exempt,
-                rule.action(),
-                rule,
-                null,
-                exempt ? Optional.of(Duration.ZERO) : Optional.empty(),
-                Duration.ZERO,
-                mode,
-                null,
-                matched.set().version(),
-                matched.ruleIds(),
-                List.of(),
-                matched.permits(),
-                List.of(),
-                null);
+                        exempt,
+                        rule.action(),
+                        rule,
+                        null,
+                        exempt ? Optional.of(Duration.ZERO) : Optional.empty(),
+                        Duration.ZERO,
+                        mode,
+                        null,
+                        matched.set().version(),
+                        matched.ruleIds(),
+                        List.of(),
+                        matched.permits(),
+                        List.of(),
+                        null)
+                .at(matched.place());
     }
 
     /** Builds the refusal of a request that lacks an attribute which a limit counts by. Waiting will not help. */
     static Ruling.Settled lacking(MatchedRequest matched, BoundLimit bound, ShadowDecisions shadows) {
         return new Ruling.Settled(
-                false,
-                Action.LIMIT,
-                bound.rule(),
-                bound.reported(0, Optional.empty()),
-                Optional.empty(),
-                Duration.ZERO,
-                bound.label().mode(),
-                null,
-                matched.set().version(),
-                matched.ruleIds(),
-                shadows.refused(),
-                matched.permits(),
-                List.of(),
-                null);
+                        false,
+                        Action.LIMIT,
+                        bound.rule(),
+                        bound.reported(0, Optional.empty()),
+                        Optional.empty(),
+                        Duration.ZERO,
+                        bound.label().mode(),
+                        null,
+                        matched.set().version(),
+                        matched.ruleIds(),
+                        shadows.refused(),
+                        matched.permits(),
+                        List.of(),
+                        null)
+                .at(matched.place());
     }
 
     /**
@@ -86,7 +88,8 @@ final class RulingWriter {
                 shadows.refused(),
                 matched.permits(),
                 decisions,
-                allowed ? matched.nonce().permit(decisions, shadows.decisions()) : null);
+                allowed ? matched.nonce().permit(decisions, shadows.decisions()) : null,
+                matched.place());
     }
 
     /** Returns the limit that refuses for the longest time, the reported one if several do. */

@@ -25,8 +25,15 @@ public final class CompiledRule {
     /** By the position of the limit; null for a limit without overrides. */
     private final List<@Nullable FirstMatch<LimitOverride>> overrides;
 
+    /** For single callers, known only by the keys of their counts. They come before all other overrides. */
+    private final List<KeyedNumbers> keyed;
+
     CompiledRule(Rule rule) {
-        this(rule, null);
+        this(rule, null, List.of());
+    }
+
+    CompiledRule(Rule rule, List<KeyedNumbers> keyed) {
+        this(rule, null, keyed);
     }
 
     /**
@@ -35,7 +42,12 @@ public final class CompiledRule {
      * @param numbers in force for every request instead of the limit's own numbers; null to use those
      */
     public CompiledRule(Rule rule, @Nullable Limit numbers) {
+        this(rule, numbers, List.of());
+    }
+
+    private CompiledRule(Rule rule, @Nullable Limit numbers, List<KeyedNumbers> keyed) {
         this.rule = rule;
+        this.keyed = List.copyOf(keyed);
         this.numbers = Optional.ofNullable(numbers);
         this.lease = rule.handling().mode() == Mode.LOCAL_DISTRIBUTED
                 ? rule.handling().lease().policy()
@@ -50,6 +62,21 @@ public final class CompiledRule {
     /** Returns how permits of its limits are leased in advance from a shared store. */
     public LeasePolicy lease() {
         return lease;
+    }
+
+    /** Returns whether a caller may have other numbers because of the key of its count. */
+    public boolean hasKeyedNumbers() {
+        return !keyed.isEmpty();
+    }
+
+    /** Returns the numbers that are in force for the caller whose count has this key; empty if there are none. */
+    public Optional<Limit> keyed(int limit, String key, Clock clock) {
+        for (KeyedNumbers each : keyed) {
+            if (each.limit() == limit && each.key().equals(key) && now(clock).isBefore(each.until())) {
+                return Optional.of(each.numbers());
+            }
+        }
+        return Optional.empty();
     }
 
     /** Returns the numbers that are in force for a request instead of the limit's own; empty if the limit's own apply. */

@@ -7,6 +7,7 @@ import io.sluice.rules.model.Rule;
 import io.sluice.rules.model.RuleUse;
 import io.sluice.rules.pattern.Attributes;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +22,11 @@ public final class RuleSet {
     private final long version;
     private final OptionalInt releasedTo;
     private final List<Rule> rules;
+
+    /** The revision of the adjustments; 0 if there are none. */
+    private final long adjustments;
+
+    private final @Nullable CallerTrial trial;
     /** The enabled rules that match by attributes. */
     private final List<Rule> enabled;
 
@@ -44,29 +50,49 @@ public final class RuleSet {
      * @param rules in document order, with unique ids
      */
     public RuleSet(long version, List<Rule> rules) {
-        this.version = requireVersion(version);
-        this.releasedTo = OptionalInt.empty();
-        this.rules = List.copyOf(rules);
-        this.byId = byId(this.rules);
-        this.enabled = this.rules.stream()
+        this(requireVersion(version), OptionalInt.empty(), List.copyOf(rules), 0, List.copyOf(rules), Map.of());
+    }
+
+    /**
+     * Creates a set whose rules are adjusted.
+     *
+     * @param rules as they were released
+     * @param effective the rules that decide
+     */
+    private RuleSet(
+            long version,
+            OptionalInt releasedTo,
+            List<Rule> rules,
+            long adjustments,
+            List<Rule> effective,
+            Map<String, List<KeyedNumbers>> keyed) {
+        this.version = version;
+        this.releasedTo = releasedTo;
+        this.rules = rules;
+        this.adjustments = adjustments;
+        this.trial = null;
+        this.byId = byId(effective, keyed);
+        this.enabled = effective.stream()
                 .filter(rule -> rule.enabled() && rule.protocol().isEmpty() && rule.use() != RuleUse.CODE)
                 .toList();
-        this.hasProtocolScopes = this.rules.stream()
+        this.hasProtocolScopes = effective.stream()
                 .anyMatch(rule -> rule.enabled() && rule.protocol().isPresent());
         this.ready = enabled.stream().map(this::ready).toList();
         this.index = new ScopeIndex(enabled.stream().map(Rule::scope).toList());
         this.early = EarlyIndex.of(ready);
-        Set<String> attributes = FieldNames.all(this.rules);
+        Set<String> attributes = FieldNames.all(effective);
         this.bodyFields = FieldNames.of(attributes, List.of("json.", "form."));
         this.bodyRules = bodyFields.isEmpty() ? BodyFieldIndex.NONE : BodyFieldIndex.of(enabled);
         this.headerFields = FieldNames.of(attributes, List.of("header."));
         this.queryFields = FieldNames.of(attributes, List.of("query."));
     }
 
-    private RuleSet(long version, OptionalInt releasedTo, RuleSet same) {
+    private RuleSet(long version, OptionalInt releasedTo, @Nullable CallerTrial trial, RuleSet same) {
         this.version = version;
         this.releasedTo = releasedTo;
+        this.trial = trial;
         this.rules = same.rules;
+        this.adjustments = same.adjustments;
         this.enabled = same.enabled;
         this.hasProtocolScopes = same.hasProtocolScopes;
         this.byId = same.byId;
@@ -121,7 +147,7 @@ public final class RuleSet {
 
     /** Returns the same rules with another version. Nothing is compiled again. */
     public RuleSet numbered(long version) {
-        return new RuleSet(requireVersion(version), releasedTo, this);
+        return new RuleSet(requireVersion(version), releasedTo, trial, this);
     }
 
     /**
@@ -133,7 +159,46 @@ public final class RuleSet {
         if (sharePercent < 1 || sharePercent > 100) {
             throw new IllegalArgumentException("share: " + sharePercent + " (expected: 1..100, percent)");
         }
-        return new RuleSet(version, OptionalInt.of(sharePercent), this);
+        return new RuleSet(version, OptionalInt.of(sharePercent), trial, this);
+    }
+
+    /**
+     * Returns the same version with other rules in force for a while. {@link #rules}, {@link #digest} and {@link #stamp} stay those
+     * of the release. Compiles all rules again. The trial is dropped.
+     *
+     * @param revision names the adjustments, 1 or more; 0 if there are none
+     * @param effective the rules that decide, with the same ids in the same order
+     * @param keyed numbers for single callers, by the id of the rule
+     */
+    public RuleSet adjusted(long revision, List<Rule> effective, Map<String, List<KeyedNumbers>> keyed) {
+        RuleSet set = new RuleSet(version, releasedTo, rules, revision, List.copyOf(effective), Map.copyOf(keyed));
+        set.digest = digest;
+        return set;
+    }
+
+    /** Returns the revision of the adjustments in force; 0 if there are none. */
+    public long adjustments() {
+        return adjustments;
+    }
+
+    /**
+     * Returns the same rules for most callers, and other rules for some. Everything that a request is asked for before its caller
+     * is known, such as its body fields, comes from both.
+     */
+    public RuleSet trying(CallerTrial trial) {
+        return new RuleSet(version, releasedTo, trial, this);
+    }
+
+    /** Returns the version that some callers try; null if there is none. Every decision asks for it. */
+    public @Nullable CallerTrial trial() {
+        return trial;
+    }
+
+    /** Returns the rule of another set that has the same id as a rule of this set; the rule itself if there is none. */
+    @SuppressWarnings("ReferenceEquality") // a rule from elsewhere may have the id of one of this set
+    public Rule sameRule(Rule rule, RuleSet other) {
+        CompiledRule own = byId.get(rule.id());
+        return own != null && own.rule() == rule ? other.rule(rule.id()).orElse(rule) : rule;
     }
 
     /** Returns the version, the digest and whether the set was released. */
@@ -145,12 +210,12 @@ public final class RuleSet {
      * Returns whether an enabled rule applies to requests of another protocol. No request matches such a rule by its attributes.
      */
     public boolean hasProtocolScopes() {
-        return hasProtocolScopes;
+        return hasProtocolScopes || (trial != null && trial.rules().hasProtocolScopes());
     }
 
     /** Returns whether an enabled rule matches requests by their attributes. */
     public boolean hasScopes() {
-        return !enabled.isEmpty();
+        return !enabled.isEmpty() || (trial != null && trial.rules().hasScopes());
     }
 
     /** Returns the enabled rules that match this request, in document order. */
@@ -173,9 +238,18 @@ public final class RuleSet {
                 .anyMatch(limit -> limit.privacy() == Privacy.HASH);
     }
 
+    private static Set<String> both(Set<String> some, Set<String> others) {
+        if (some.containsAll(others)) {
+            return some;
+        }
+        Set<String> all = new LinkedHashSet<>(some);
+        all.addAll(others);
+        return all;
+    }
+
     /** Returns the attributes {@code json.…} and {@code form.…} that enabled rules use. No other body fields need to be read. */
     public Set<String> bodyFields() {
-        return bodyFields;
+        return trial == null ? bodyFields : both(bodyFields, trial.rules().bodyFields());
     }
 
     /**
@@ -183,7 +257,8 @@ public final class RuleSet {
      * body need not be read.
      */
     public Set<String> bodyFields(Attributes withoutBody) {
-        return bodyRules.fields(withoutBody);
+        Set<String> own = bodyRules.fields(withoutBody);
+        return trial == null ? own : both(own, trial.rules().bodyFields(withoutBody));
     }
 
     /**
@@ -197,12 +272,12 @@ public final class RuleSet {
 
     /** Returns the attributes {@code header.…} that enabled rules use, in lower case. */
     public Set<String> headerFields() {
-        return headerFields;
+        return trial == null ? headerFields : both(headerFields, trial.rules().headerFields());
     }
 
     /** Returns the attributes {@code query.…} that enabled rules use. */
     public Set<String> queryFields() {
-        return queryFields;
+        return trial == null ? queryFields : both(queryFields, trial.rules().queryFields());
     }
 
     public List<CompiledRule> ready(Attributes request) {
@@ -213,7 +288,7 @@ public final class RuleSet {
      * Returns whether rules act before callers are authenticated. If not, {@link #early} never returns any.
      */
     public boolean hasEarly() {
-        return !early.isEmpty();
+        return !early.isEmpty() || (trial != null && trial.rules().hasEarly());
     }
 
     /**
@@ -248,10 +323,10 @@ public final class RuleSet {
         return known != null && known.rule() == rule ? known : new CompiledRule(rule);
     }
 
-    private static Map<String, CompiledRule> byId(List<Rule> rules) {
+    private static Map<String, CompiledRule> byId(List<Rule> rules, Map<String, List<KeyedNumbers>> keyed) {
         Map<String, CompiledRule> all = new HashMap<>(rules.size() * 2);
         for (Rule rule : rules) {
-            if (all.put(rule.id(), new CompiledRule(rule)) != null) {
+            if (all.put(rule.id(), new CompiledRule(rule, keyed.getOrDefault(rule.id(), List.of()))) != null) {
                 throw new IllegalArgumentException("rules: " + rule.id() + " is defined twice (expected: unique ids)");
             }
         }

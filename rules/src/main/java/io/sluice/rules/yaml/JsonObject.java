@@ -100,6 +100,24 @@ public final class JsonObject {
         return List.copyOf(texts);
     }
 
+    public boolean isEmpty() {
+        return values.isEmpty();
+    }
+
+    /** Returns whether there is a field of this name. */
+    public boolean has(String name) {
+        return values.containsKey(name);
+    }
+
+    /** Returns a list of objects. */
+    public List<JsonObject> objects(String name) {
+        YamlValue value = required(name);
+        if (!(value instanceof YamlList list)) {
+            throw unexpected(name, value, "a list of objects");
+        }
+        return list.items().stream().map(item -> of(name, item)).toList();
+    }
+
     /** Returns an object inside this one; empty if it is null or absent. */
     public Optional<JsonObject> object(String name) {
         YamlValue value = values.get(name);

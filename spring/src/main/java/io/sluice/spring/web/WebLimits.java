@@ -174,8 +174,7 @@ public final class WebLimits {
         }
     }
 
-    private static BodyFields fields(IncomingRequest request, RuleSet rules, Attributes known)
-            throws RefusedRequestException {
+    private BodyFields fields(IncomingRequest request, RuleSet rules, Attributes known) throws RefusedRequestException {
         Set<String> named = rules.bodyFields(known);
         if (named.isEmpty()) {
             return BodyFields.of(named);
@@ -183,7 +182,7 @@ public final class WebLimits {
         if (request.headers("content-type").size() > 1) {
             throw RefusedRequestException.bad("content-type: occurs several times (expected: once)");
         }
-        BodyFields fields = BodyFields.of(named, rules.requiredFields(known));
+        BodyFields fields = BodyFields.of(named, evaluator.rules(known).requiredFields(known));
         BodyFields.Unread unread = request.isBodiless()
                 ? null
                 : fields.unread(

@@ -71,7 +71,7 @@ final class LimitStep {
                 decide(run, known, then);
                 return;
             }
-            BodyFields fields = BodyFields.of(named, rules.requiredFields(known));
+            BodyFields fields = BodyFields.of(named, evaluator.rules(known).requiredFields(known));
             bodies.read(
                     exchange,
                     fields,

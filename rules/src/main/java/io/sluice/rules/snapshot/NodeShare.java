@@ -1,4 +1,4 @@
-package io.sluice.rules.redis;
+package io.sluice.rules.snapshot;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -9,14 +9,14 @@ import java.security.NoSuchAlgorithmException;
  * Decides whether a node is within a share of all nodes. The answer for a node never changes, and a node within one share is also
  * within every larger one.
  */
-final class NodeShare {
+public final class NodeShare {
 
     private static final int PARTS = 10_000;
     private static final int PARTS_PER_PERCENT = 100;
 
     private final int place;
 
-    NodeShare(String nodeId) {
+    public NodeShare(String nodeId) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(nodeId.getBytes(StandardCharsets.UTF_8));
             this.place = Math.floorMod(ByteBuffer.wrap(hash).getLong(), PARTS);
@@ -25,7 +25,7 @@ final class NodeShare {
         }
     }
 
-    boolean isWithin(int percent) {
+    public boolean isWithin(int percent) {
         return place < percent * PARTS_PER_PERCENT;
     }
 }

@@ -1,0 +1,33 @@
+package io.sluice.rules.adjust;
+
+/** Names one caller of a limit. */
+public sealed interface Caller {
+
+    /**
+     * The caller with a value of an attribute that the limit counts by.
+     *
+     * @param value as requests have it; for {@code ip} an address or a CIDR block
+     */
+    record ByValue(String attribute, String value) implements Caller {
+        public ByValue {
+            if (attribute.isEmpty() || value.isEmpty()) {
+                throw new IllegalArgumentException("caller: empty (expected: an attribute and its value)");
+            }
+        }
+    }
+
+    /**
+     * The caller whose count is stored under this hash. Nobody who reads it learns who the caller is. For limits with {@code
+     * privacy: hash}.
+     *
+     * @param hash 43 characters, as {@code explain} shows it
+     */
+    record ByHash(String hash) implements Caller {
+        public ByHash {
+            if (!hash.matches("[0-9A-Za-z_-]{43}")) {
+                throw new IllegalArgumentException(
+                        "hash: not a hash of a caller (expected: 43 letters, digits, - and _, as explain shows it)");
+            }
+        }
+    }
+}
